@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from adjudge.stats.text import Grid
     from adjudge.tasks.kbp.answers import Policy
     from adjudge.tasks.kbp.pooling import PartBias, PoolingBias
-    from adjudge.tasks.kbp.queries import KbIndex, TripleIndex
-    from adjudge.tasks.kbp.query_inputs import Answers
+    from adjudge.tasks.kbp.queries import Answers, KbIndex, TripleIndex
 
 VIEWS = ("each", "best", "mean")
 MATCHES = ("assessed", "exact", "case")
@@ -164,8 +163,8 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
     point. Without a SYSTEM, queries are only made and written.
     """
     from adjudge.formats.kb_queries import read_assessments, write_answers
-    from adjudge.tasks.kbp.judging import GoldJudge, Judge, PoolJudge
-    from adjudge.tasks.kbp.query_inputs import ask_all, read_gold_asked
+    from adjudge.tasks.kbp.answers import GoldJudge, Judge, PoolJudge
+    from adjudge.tasks.kbp.queries import ask_all, read_gold_asked
     from adjudge.tasks.kbp.query_scoring import metric_hops, query_measures, row_table, score_answers
 
     given = [named(system) for system in systems]
@@ -311,7 +310,7 @@ def pooling_bias(systems: tuple[str, ...], **options: Any) -> None:
     """
     from adjudge.formats.kb_queries import read_assessments, read_queries
     from adjudge.tasks.kbp.pooling import pooling_bias as measure_bias
-    from adjudge.tasks.kbp.query_inputs import ask_all
+    from adjudge.tasks.kbp.queries import ask_all
 
     given = [named(system) for system in systems]
     paths, names = [path for _, path in given], [name for name, _ in given]

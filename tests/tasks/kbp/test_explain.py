@@ -20,12 +20,12 @@ from adjudge.model.kbp import (
     TripleNames,
     TripleTable,
 )
+from adjudge.tasks.kbp.documents import LONGEST, Said, locate
 from adjudge.tasks.kbp.explain import explain, explain_inputs, find_losses, matched_facts
 from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.scoring import chosen_run, paths_task, score_inputs
-from adjudge.tasks.kbp.support import LONGEST, Said, locate
 from adjudge.tasks.kbp.walks import Work
 
 PLAIN = {"exclude": (), "symmetric": "annotated", "self_loops": "keep"}
@@ -112,37 +112,49 @@ OPTIONS = st.fixed_dictionaries(
 
 @settings(max_examples=60)
 @given(kbp_annotation.gold_documents(named=True), kbp_annotation.knowledge_bases(), OPTIONS)
-def test_losses_add_up_for_annotation(gold, kb, changes):
+def test_losses_and_documents_add_up_for_annotation(gold, kb, changes):
     options = make_options("paper", **changes)
     read = annotated(gold, kb)
     result = scored(read, options, "paper")
-    (found,) = explain_inputs(read, options, limit=None)
-    for fall in found.waterfalls:
-        scores = result[fall.metric]
-        check_sums(fall, *(int(scores[part]) for part in ("tp", "gold", "system")))
-        for fate, losses in (("missed", fall.missed), ("wrong", fall.wrong)):
-            shown = [each for each in fall.examples if each.fate == fate]
-            # All examples together are all losses.
-            assert reasons(losses) == {
-                reason: sum(each.paths for each in shown if each.reason == reason) for reason in reasons(losses)
-            }
-            for each in shown:
-                assert [fact.matched for fact in each.facts[: each.broken - 1]] == [True] * (each.broken - 1)
-                assert all(fact.documents for fact in each.facts)
+    (explained,) = explain_inputs(read, options, limit=None)
+    task = paths_task(read, *chosen_run("paper", options, {"bootstrap": 0}))
+    (documents,) = task.align(task.ids).values()
+    for place, fall in enumerate(explained.waterfalls):
+        counted = [int(result[fall.metric][part]) for part in ("tp", "gold", "system")]
+        check_sums(fall, *counted)
+        check_examples(fall)
+        check_documents([(each, each.matchings[place]) for each in documents], fall, counted)
 
 
-@pytest.mark.parametrize("profile", ["paper", "recommended"])
-@pytest.mark.parametrize("source", ["gold", "system"])
-def test_the_worked_example(profile, source):
-    example = kbp_annotation.worked_example()
-    systems = tuple(SystemInput(name, name, "coldstart", kb) for name, kb in example.systems.items())
-    read = KbInputs(GoldInput("g", "documents", KbCorpus("g", example.gold), links=example.links), systems)
-    options = make_options(profile, identity_source=source)
-    result = scored(read, options, profile)
-    for found in explain_inputs(read, options):
-        for fall in found.waterfalls:
-            scores = result.system(found.system)[fall.metric]
-            check_sums(fall, *(int(scores[part]) for part in ("tp", "gold", "system")))
+def check_examples(fall):
+    """All examples together are all losses."""
+    for fate, losses in (("missed", fall.missed), ("wrong", fall.wrong)):
+        shown = [each for each in fall.examples if each.fate == fate]
+        for reason, number in reasons(losses).items():
+            assert number == sum(each.paths for each in shown if each.reason == reason)
+        for each in shown:
+            assert [fact.matched for fact in each.facts[: each.broken - 1]] == [True] * (each.broken - 1)
+            assert all(fact.documents for fact in each.facts)
+
+
+def check_documents(every, fall, counted):
+    """A fact is in each of its documents, a path in one of them."""
+    assert all(each.why for _, m in every for each in (*m.missed, *m.spurious))
+    if fall.hop == 1:
+        items = [
+            (each.gold[pair.gold].id, each.system[pair.system].id) for each, m in every for pair in m.pairs
+        ]  # fmt: skip
+        right, found = {one for one, _ in items}, {other for _, other in items}
+        missed = {each.gold[single.item].id for each, m in every for single in m.missed}
+        wrong = {each.system[single.item].id for each, m in every for single in m.spurious}
+        assert [len(right), len(right | missed)] == counted[:2]
+        assert fall.metric.endswith(".system") or len(found | wrong) == counted[2]
+        return
+    assert [sum(m.numbers[side] for _, m in every) for side in ("gold", "system")] == counted[1:]
+    for _, m in every:
+        if "not listed" not in m.numbers:
+            assert len(m.pairs) + len(m.missed) == m.numbers["gold"]
+            assert len(m.pairs) + len(m.spurious) == m.numbers["system"]
 
 
 def test_the_worked_example_step_by_step():
@@ -281,61 +293,67 @@ GOLD = [
 ]
 
 
-def two(nodes, facts, gold_facts=(("ana", "Employment", "corvex"),), **changes):
-    gold = KbDocument("d", GOLD, [Fact(*fact, "d") for fact in gold_facts], TEXT)
+ANA, CORVEX, OSLO = entity("s", "Ana Ruiz"), entity("o", "Corvex"), entity("p", "Oslo")
+EMPLOYED = [("s", "Employment", "o")]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "facts", "options", "missed", "wrong", "details"),
+    [
+        pytest.param(
+            *([entity("s", "Ruiz runs"), CORVEX], EMPLOYED, {}, {"mention-not-found": 1}, {"mention-not-found": 1}),
+            *[
+                {
+                    "no name of the system is a mention of N:Ana Ruiz (d)",
+                    "s: none of its mentions is a gold mention (d)",
+                }
+            ],
+            id="mention not found",
+        ),
+        pytest.param(
+            *([entity("s", "Ana Ruiz", "runs"), CORVEX], EMPLOYED, {}, {"not-aligned": 1}, {"not-aligned": 1}, None),
+            id="not aligned",
+        ),
+        pytest.param(  # of equal parts the smallest id
+            *([entity("s", "Ana Ruiz", "Oslo", "Bergen"), CORVEX], EMPLOYED, {"threshold": 30}, {}, {}, set()),
+            id="aligned by its id",
+        ),
+        pytest.param(
+            *([entity("s", "Ana Ruiz", "Oslo", "Bergen"), CORVEX], EMPLOYED),
+            *({"threshold": 30, "gold": [("oslo", "Employment", "corvex")]}, {"linked-elsewhere": 1}),
+            {"linked-elsewhere": 1},
+            {
+                "mentions of N:Oslo belong to s, which is N:Ana Ruiz (d)",
+                "s is N:Ana Ruiz, but has mentions of N:Oslo as well (d)",
+            },
+            id="linked elsewhere",
+        ),
+        ([ANA, CORVEX], [], {}, {"relation-missing": 1}, {}, None),
+        ([ANA, CORVEX, OSLO], [("s", "Located", "p")], {}, {"relation-missing": 1}, {"relation-missing": 1}, None),
+        ([ANA, CORVEX], [("s", "Membership", "o")], {}, {"relation-type": 1}, {"relation-type": 1}, None),
+        ([ANA, CORVEX], [("o", "Employment", "s")], {}, {"relation-type": 1}, {"relation-type": 1}, None),
+        pytest.param(
+            *([ANA, CORVEX], [("s", "Employment", "o", 0.2)], {"min_confidence": 0.5}, {"left-out": 1}, {}),
+            {"the system has Employment between them, but its confidence is too low (d)"},
+            id="too low a confidence",
+        ),
+        pytest.param(  # in both directions
+            *([ANA, CORVEX], [("s", "Family", "o")], {"gold": [("ana", "Lasting-Personal", "corvex")]}),
+            *({}, {"left-out": 2}),
+            {"gold has Lasting-Personal between them, but its relation does not count (d)"},
+            id="a relation that does not count",
+        ),
+    ],
+)
+def test_each_reason_for_annotation(nodes, facts, options, missed, wrong, details):
+    given = [("ana", "Employment", "corvex")]
+    changes = {name: value for name, value in options.items() if name != "gold"}
+    gold = KbDocument("d", GOLD, [Fact(*fact, "d") for fact in options.get("gold", given)], TEXT)
     kb = KnowledgeBase("run", nodes, [Fact(*fact[:3], "d", confidence=(*fact, 1.0)[3]) for fact in facts])
-    options = make_options(hops=1, **changes)
-    (found,) = explain_inputs(annotated([gold], kb), options)
+    (found,) = explain_inputs(annotated([gold], kb), make_options(hops=1, **changes))
     (fall,) = found.waterfalls
-    return reasons(fall.missed), reasons(fall.wrong), fall
-
-
-def test_a_mention_is_not_found():
-    nodes = [entity("s", "Ruiz runs"), entity("o", "Corvex")]
-    missed, wrong, fall = two(nodes, [("s", "Employment", "o")])
-    assert missed == wrong == {"mention-not-found": 1}
-    assert {each.detail for each in fall.examples} == {
-        "no name of the system is a mention of N:Ana Ruiz (d)",
-        "s: none of its mentions is a gold mention (d)",
-    }
-
-
-def test_an_entity_is_not_aligned():
-    nodes = [entity("s", "Ana Ruiz", "runs"), entity("o", "Corvex")]
-    missed, wrong, _ = two(nodes, [("s", "Employment", "o")])
-    assert missed == wrong == {"not-aligned": 1}
-
-
-def test_an_entity_is_linked_elsewhere():
-    nodes = [entity("s", "Ana Ruiz", "Oslo", "Bergen"), entity("o", "Corvex")]
-    missed, wrong, _ = two(nodes, [("s", "Employment", "o")], threshold=30)
-    assert missed == wrong == {}  # of equal parts the smallest id
-    gold = [("oslo", "Employment", "corvex")]
-    missed, wrong, fall = two(nodes, [("s", "Employment", "o")], gold, threshold=30)
-    assert missed == wrong == {"linked-elsewhere": 1}
-    assert {each.detail for each in fall.examples} == {
-        "mentions of N:Oslo belong to s, which is N:Ana Ruiz (d)",
-        "s is N:Ana Ruiz, but has mentions of N:Oslo as well (d)",
-    }
-
-
-def test_relations():
-    nodes = [entity("s", "Ana Ruiz"), entity("o", "Corvex"), entity("p", "Oslo")]
-    assert two(nodes, [])[:2] == ({"relation-missing": 1}, {})
-    assert two(nodes, [("s", "Located", "p")])[:2] == ({"relation-missing": 1}, {"relation-missing": 1})
-    assert two(nodes, [("s", "Membership", "o")])[:2] == ({"relation-type": 1}, {"relation-type": 1})
-    assert two(nodes, [("o", "Employment", "s")])[:2] == ({"relation-type": 1}, {"relation-type": 1})
-
-
-def test_what_is_left_out():
-    nodes = [entity("s", "Ana Ruiz"), entity("o", "Corvex")]
-    missed, _, fall = two(nodes, [("s", "Employment", "o", 0.2)], min_confidence=0.5)
-    assert missed == {"left-out": 1}
-    assert fall.examples[0].detail == "the system has Employment between them, but its confidence is too low (d)"
-    gold = [("ana", "Lasting-Personal", "corvex")]
-    _, wrong, fall = two(nodes, [("s", "Family", "o")], gold)
-    assert wrong == {"left-out": 2}  # in both directions
-    assert fall.examples[0].detail == "gold has Lasting-Personal between them, but its relation does not count (d)"
+    assert (reasons(fall.missed), reasons(fall.wrong)) == (missed, wrong)
+    assert details is None or {each.detail for each in fall.examples} == details
 
 
 def test_the_document_in_which_the_system_came_farthest_counts():
@@ -430,40 +448,6 @@ def test_what_is_shown_is_text_of_the_document(places, text):
         assert 0 <= start < end <= len(text)
     for piece in found.shown().replace("[", "").replace("]", "").split("…"):
         assert piece.strip(" ") in text
-
-
-# Document by document
-
-
-@settings(max_examples=60)
-@given(kbp_annotation.gold_documents(named=True), kbp_annotation.knowledge_bases(), OPTIONS)
-def test_the_documents_together_are_the_score(gold, kb, changes):
-    options = make_options("paper", **changes)
-    read = annotated(gold, kb)
-    task = paths_task(read, *chosen_run("paper", options, {"bootstrap": 0}))
-    result = scored(read, options, "paper")
-    (found,) = task.align(task.ids).values()
-    for place, metric in enumerate(each.metric for each in found[0].matchings):
-        every = [(each, each.matchings[place]) for each in found]
-        counted = [int(result[metric][part]) for part in ("tp", "gold", "system")]
-        if place == 0:  # a fact is in each of its documents
-            sides = [
-                {own[number].id for own, numbers in pairs for number in numbers}
-                for pairs in (
-                    [(each.gold, [pair.gold for pair in one.pairs]) for each, one in every],
-                    [(each.gold, [*(p.gold for p in m.pairs), *(s.item for s in m.missed)]) for each, m in every],
-                    [(each.system, [*(p.system for p in m.pairs), *(s.item for s in m.spurious)]) for each, m in every],
-                )
-            ]
-            assert [len(side) for side in sides][:2] == counted[:2]
-            assert changes.get("identity_source") == "system" or len(sides[2]) == counted[2]
-        else:
-            assert [sum(m.numbers[side] for _, m in every) for side in ("gold", "system")] == counted[1:]
-            for _, m in every:
-                if "not listed" not in m.numbers:
-                    assert len(m.pairs) + len(m.missed) == m.numbers["gold"]
-                    assert len(m.pairs) + len(m.spurious) == m.numbers["system"]
-        assert all(each.why for _, m in every for each in (*m.missed, *m.spurious))
 
 
 # The whole

@@ -6,12 +6,11 @@ import random
 import pytest
 
 from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.tasks.kbp.answers import GoldJudge
 from adjudge.tasks.kbp.inputs import read_gold, read_inputs, read_system
-from adjudge.tasks.kbp.judging import GoldJudge
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.options import make_options
-from adjudge.tasks.kbp.queries import generate_queries
-from adjudge.tasks.kbp.query_inputs import ask_all, read_gold_asked
+from adjudge.tasks.kbp.queries import ask_all, generate_queries, read_gold_asked
 from adjudge.tasks.kbp.query_scoring import score_answers
 from adjudge.tasks.kbp.scoring import score
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError, ValidationError
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Mention, TripleTable
 from adjudge.model.kbp_queries import Answer, AnswerSet, Assessment, EntryPoint, Question, follow_up, questions
-from adjudge.tasks.kbp.answers import OFFICIAL, Policy, count_answers
-from adjudge.tasks.kbp.judging import GoldJudge, PoolJudge
+from adjudge.tasks.kbp.answers import OFFICIAL, GoldJudge, Policy, PoolJudge, count_answers
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, generate_queries
 from adjudge.tasks.kbp.query_scoring import query_table, row_ratios, row_table, score_answers
 

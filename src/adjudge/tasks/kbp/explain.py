@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.counting import Variant, variants
+from adjudge.tasks.kbp.documents import Support
 from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions
 from adjudge.tasks.kbp.reasons import RANK, REASONS, AnnotationReasons, Fate, Reason, Side, TripleReasons, Why
 from adjudge.tasks.kbp.scoring import check_triples, chosen_run, map_inputs
-from adjudge.tasks.kbp.support import Support
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
 from adjudge.tasks.kbp.waterfalls import Example, Explanation, Loss, PathFact, Sample, Waterfall
 

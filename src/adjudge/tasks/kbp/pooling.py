@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.run import run_of
 from adjudge.model.kbp_queries import AnswerSet, Assessment, Question, asked_path
-from adjudge.tasks.kbp.answers import Counted, Policy
-from adjudge.tasks.kbp.judging import Match, PoolJudge
+from adjudge.tasks.kbp.answers import Counted, Match, Policy, PoolJudge
 from adjudge.tasks.kbp.query_scoring import (
     View,
     check_questions,

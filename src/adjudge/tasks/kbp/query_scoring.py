@@ -23,13 +23,15 @@ from adjudge.tasks.kbp.answers import (
     REDUNDANT,
     RIGHT,
     Counted,
+    Judge,
     Outcome,
+    Path,
     Policy,
+    PoolJudge,
     Row,
     count_answers,
     is_single,
 )
-from adjudge.tasks.kbp.judging import Judge, Path, PoolJudge
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result
