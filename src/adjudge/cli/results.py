@@ -149,6 +149,7 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     ),
     saved_by_option,
     _as_saved,
+    rank_options,
     fail_under_option,
     summary_option,
     format_option(*FORMATS),

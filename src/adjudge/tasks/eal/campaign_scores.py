@@ -101,9 +101,10 @@ def write_scores(folder: Path, inputs: Inputs) -> str:
 
 def _texts(result: Result, chosen: Settings, given: CampaignSettings) -> tuple[str, dict[str, Any] | None]:
     """The scores for people, and the ranking for programs if there is one."""
+    from adjudge.stats.text import render_text
     from adjudge.tasks.eal.ranking import rank_result, render_ranking
 
-    texts = [str(result)]
+    texts = [render_text(result, pairs=True)]
     data = None
     if given.bootstrap and len(result.systems) > 1:
         ranking = rank_result(result, draws=chosen.profile.draws, percentiles=chosen.profile.percentiles)
