@@ -5,7 +5,7 @@ import pytest
 import adjudge as aj
 from adjudge.errors import UsageError, ValidationError
 from adjudge.metrics import catalogue, find
-from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
+from adjudge.metrics.derived import as_hierarchy, with_hierarchies
 from adjudge.metrics.linking import assigned
 
 

@@ -14,7 +14,7 @@ from adjudge.errors import AdjudgeError, UsageError, ValidationError
 from adjudge.metrics import Metric, catalogue, derive, find
 from adjudge.metrics.base import Scores
 from adjudge.metrics.combined import Combined
-from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
+from adjudge.metrics.derived import as_hierarchy, with_hierarchies
 from adjudge.metrics.record_schema import read_schema
 from adjudge.metrics.registry import from_spec, with_common_options, write
 

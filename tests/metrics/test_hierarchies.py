@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from adjudge.cli.family import score as command
 from adjudge.errors import UsageError
 from adjudge.metrics import find
-from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
+from adjudge.metrics.derived import as_hierarchy, with_hierarchies
 from adjudge.tasks.scoring import score
 
 SPAN, OTHER = {"start": 0, "end": 5}, {"start": 9, "end": 15}

@@ -141,7 +141,7 @@ def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
     if not options["hierarchy"]:
         refuse_alone("--hierarchy-credit", "--hierarchy")
         return {}
-    from adjudge.metrics.hierarchies import as_hierarchy
+    from adjudge.metrics.derived import as_hierarchy
 
     fields = [field for field, _ in options["hierarchy"]]
     for field in fields:

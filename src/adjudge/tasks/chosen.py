@@ -55,7 +55,7 @@ def as_metrics(
         raise UsageError("these metrics are pooled differently", hint="choose one with pool (--pool micro or macro)")
     if not hierarchy:
         return metrics
-    from adjudge.metrics.hierarchies import as_hierarchy, with_hierarchies
+    from adjudge.metrics.derived import as_hierarchy, with_hierarchies
 
     return with_hierarchies(metrics, {path: as_hierarchy(each) for path, each in hierarchy.items()})
 
