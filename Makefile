@@ -86,10 +86,11 @@ $(BROWSER_VENV)/.installed: pyproject.toml
 	@touch $@
 
 # Every reader on broken files (fuzz/README.md): make fuzz COUNT=100000 SEED=1, or SECONDS=60, ONLY=tbf,eal. What breaks one
-# is kept as a test. COVERAGE=1: guided by coverage. DIFF=1: fast implementations against obvious ones instead.
+# is kept as a test. COVERAGE=1: guided by coverage. DIFF=1: fast implementations against obvious ones instead. NASTY=1: valid
+# inputs that are hard to score, against whole commands with a clock and a memory limit.
 fuzz: $(FUZZ_VENV)/.installed
 	@mkdir -p build
-	$(FUZZ_VENV)/bin/python -m fuzz $(FUZZ_BUDGET) $(if $(DIFF),--diff,$(if $(COVERAGE),--coverage,--keep --summary build/fuzz.json)) $(FUZZ)
+	$(FUZZ_VENV)/bin/python -m fuzz $(FUZZ_BUDGET) $(if $(DIFF),--diff,$(if $(NASTY),--nasty,$(if $(COVERAGE),--coverage,--keep --summary build/fuzz.json))) $(FUZZ)
 
 $(FUZZ_VENV)/.installed: pyproject.toml
 	$(call environment,$(FUZZ_VENV))

@@ -24,6 +24,16 @@ def main(arguments: list[str] | None = None) -> int:
         from fuzz.differential import run_differential
 
         return run_differential(seconds=options.seconds, count=options.count, seed=options.seed, only=options.only)
+    if options.nasty:
+        from fuzz.nasty import run_nasty
+
+        return run_nasty(
+            seconds=options.seconds,
+            count=options.count,
+            seed=options.seed,
+            only=options.only,
+            tell=lambda text: print(text, flush=True),
+        )
     if options.coverage:
         from fuzz.coverage import run_coverage
 
@@ -75,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--drivers", default=",".join(DRIVERS), help="mutate, grow, or both")
     parser.add_argument("--coverage", action="store_true", help="guided by coverage (needs atheris)")
     parser.add_argument("--diff", action="store_true", help="compare implementations instead of breaking readers")
+    parser.add_argument("--nasty", action="store_true", help="valid inputs that are hard to score, whole commands")
     parser.add_argument("--summary", help="a file for the counts, as JSON")
     parser.add_argument("--keep", nargs="?", const=str(CORPUS), help="keep what broke something (as a test)")
     parser.add_argument("--list", action="store_true", help="only name the targets")

@@ -1,0 +1,459 @@
+"""Inputs that are valid and nasty, against whole commands: symmetric, dense, deep, tied, huge counts, hubs.
+
+What breaks here lies behind the readers: searches that do not end, tables that do not fit, numbers that overflow. A
+case is a command with its files; it runs in a child with a clock and a memory limit, and may end with a score or with
+an error of ours, in time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+LIMIT = 2.0
+"""Seconds of `--time-limit` that cases give, where the command has it."""
+GRACE = 1.0
+"""Seconds beyond the limit that a command may take, beside its start."""
+START = 1.0
+MEMORY = 1 << 30
+"""Bytes beyond those that the process has at first."""
+SIZES = (1, 2, 3, 6, 12, 40, 120)
+SHAPES = ("symmetric", "dense", "tied", "deep", "huge", "hub", "plain")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command and the files that it reads."""
+
+    words: tuple[str, ...]
+    files: dict[str, str]
+
+    @property
+    def size(self) -> int:
+        """The bytes of its largest file."""
+        return max(map(len, self.files.values()), default=0)
+
+
+@dataclass
+class Count:
+    """What became of the cases of one kind."""
+
+    kind: str
+    cases: int = 0
+    slowest: float = 0.0
+    exits: Counter[int] = field(default_factory=Counter)
+    findings: list[tuple[str, Case]] = field(default_factory=list)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Structures
+
+
+class Nasty:
+    """Draws the parts of documents; `side` 1 is a system, which differs a little from gold."""
+
+    def __init__(self, source: random.Random) -> None:
+        self.source = source
+        self.shape = source.choice(SHAPES)
+        self.size = source.choice(SIZES)
+
+    def name(self, number: int) -> str:
+        """One of many names, or always the same."""
+        if self.shape in ("symmetric", "tied"):
+            return "same"
+        if self.shape == "hub":
+            return "hub" if number % 2 else f"n{number}"
+        return f"n{number % 7}" if self.shape == "dense" else f"n{number}"
+
+    def number(self, number: int) -> Any:
+        """A number, perhaps one that is hard to count with."""
+        if self.shape == "huge":
+            return self.source.choice((10**15, 2**62, -(2**62), 1e308, 5e-324, 0.1, 10**400))
+        return number
+
+    def text(self, number: int) -> str:
+        """Words, perhaps very many."""
+        return "word " * (2000 if self.shape == "huge" else 1) + self.name(number)
+
+    def changed(self, items: list[Any], side: int) -> list[Any]:
+        """The items of a side: a system lacks some, has some twice, and in another order."""
+        if not side or not items:
+            return items
+        kept = [each for each in items if self.source.random() < 0.9]
+        kept += self.source.sample(items, min(2, len(items)))
+        self.source.shuffle(kept)
+        return kept
+
+
+def entities(nasty: Nasty, side: int) -> dict[str, Any]:
+    """Named entities, perhaps all at one place."""
+
+    def span(number: int) -> dict[str, int]:
+        start = 0 if nasty.shape == "tied" else number
+        return {"start": start, "end": start + 1 + (number if nasty.shape == "dense" else 0)}
+
+    items = [{"span": span(n), "type": nasty.name(n)} for n in range(nasty.size)]
+    return {"entities": nasty.changed(items, side)}
+
+
+def mentions(nasty: Nasty, side: int) -> dict[str, Any]:
+    """Mentions that are linked."""
+    found = entities(nasty, side)["entities"]
+    return {"mentions": [{**each, "entity": nasty.name(n + side)} for n, each in enumerate(found)]}
+
+
+def relations(nasty: Nasty, side: int) -> dict[str, Any]:
+    """Relations between spans."""
+    spans = [{"start": 0 if nasty.shape == "tied" else n, "end": n + 1} for n in range(max(2, nasty.size // 2))]
+    pick = nasty.source.choice
+    items = [{"type": nasty.name(n), "subject": pick(spans), "object": pick(spans)} for n in range(nasty.size)]
+    return {"relations": nasty.changed(items, side)}
+
+
+def events(nasty: Nasty, side: int) -> dict[str, Any]:
+    """Events with arguments."""
+
+    def argument(number: int) -> dict[str, Any]:
+        return {"role": nasty.name(number), "span": {"start": number % 5, "end": number % 5 + 1}}
+
+    items = [
+        {
+            "type": nasty.name(n),
+            "trigger": {"start": n % 3, "end": n % 3 + 1},
+            "arguments": [argument(k) for k in range(nasty.source.choice((0, 1, 3, min(nasty.size, 12))))],
+        }
+        for n in range(min(nasty.size, 40))
+    ]
+    return {"events": nasty.changed(items, side)}
+
+
+def templates(nasty: Nasty, side: int) -> dict[str, Any]:
+    """Templates whose fillers have several mentions."""
+
+    def filler(number: int) -> dict[str, Any]:
+        return {"role": nasty.name(number), "mentions": [nasty.name(number), nasty.name(number + 1)]}
+
+    items = [
+        {"type": nasty.name(n), "fillers": [filler(k) for k in range(nasty.source.choice((0, 2, 6)))]}
+        for n in range(min(nasty.size, 40))
+    ]
+    return {"templates": nasty.changed(items, side)}
+
+
+def graph(nasty: Nasty, side: int) -> dict[str, Any]:
+    """A meaning graph: a star, a clique, a chain, or nodes that cannot be told apart."""
+    size = nasty.size
+    found: list[list[str]] = [[f"v{n}", "instance", nasty.name(n)] for n in range(size)]
+    if nasty.shape == "hub":
+        found += [["v0", "ARG0", f"v{n}"] for n in range(1, size)]
+    elif nasty.shape == "deep":
+        found += [[f"v{n - 1}", "ARG0", f"v{n}"] for n in range(1, size)]
+    else:
+        many = 3 * size if nasty.shape in ("dense", "tied") else size
+        for _ in range(many):
+            one, other = nasty.source.randrange(size), nasty.source.randrange(size)
+            found.append([f"v{one}", nasty.source.choice(("ARG0", "ARG1")), f"v{other}"])
+    return {"amr": nasty.changed(found, side)}
+
+
+def dependencies(nasty: Nasty, side: int) -> dict[str, Any]:
+    """A dependency tree: a chain, a star, or anything."""
+    words = []
+    for number in range(1, nasty.size + 1):
+        head = {"deep": number - 1, "hub": 1 if number > 1 else 0}.get(nasty.shape, nasty.source.randrange(number))
+        word = nasty.name(number + side)
+        words.append(
+            {
+                "head": head,
+                "dependent": number,
+                "label": nasty.name(number),
+                "form": word,
+                "lemma": word,
+                "upos": "NOUN",
+                "feats": "",
+                "functional": [],
+            }
+        )
+    return {"dependencies": words}
+
+
+def records(nasty: Nasty, side: int) -> dict[str, Any]:
+    """Records that are nearly the same."""
+    items = [
+        {"name": nasty.text(n), "amount": nasty.number(n), "kind": nasty.name(n), "rest": [nasty.name(n)] * 3}
+        for n in range(nasty.size)
+    ]
+    return {"records": nasty.changed(items, side)}
+
+
+FAMILIES: dict[str, Callable[[Nasty, int], dict[str, Any]]] = {
+    "ner": entities,
+    "linking": mentions,
+    "relation": relations,
+    "event": events,
+    "template": templates,
+    "amr": graph,
+    "tree": dependencies,
+    "record": records,
+}
+
+
+METRICS = {"template": "template.fillers,template.ceaf-ree,template.better"}
+
+
+def family(name: str, source: random.Random) -> Case:
+    """A family of the catalogue."""
+    nasty = Nasty(source)
+    documents = source.choice((1, 1, 2, 5))
+
+    def side(number: int) -> str:
+        made = [{"id": f"d{n}", **FAMILIES[name](nasty, number)} for n in range(documents)]
+        return "".join(json.dumps(each) + "\n" for each in made)
+
+    metric = ("--metric", METRICS[name]) if name in METRICS else ()
+    words = (name, "score", "gold.jsonl", "system.jsonl", "--reader", "jsonl", "--time-limit", f"{LIMIT:g}")
+    return Case((*words, *metric, *options(source)), {"gold.jsonl": side(0), "system.jsonl": side(1)})
+
+
+def own_metric(source: random.Random) -> Case:
+    """A metric of one's own over a graph, an order or a set, with a similarity that may be dear."""
+    nasty = Nasty(source)
+    inner = source.choice(("edit", "exact", "number"))
+    value = {"exact": nasty.name, "edit": nasty.text, "number": nasty.number}[inner]
+    kind = source.choice(("graph", "set", "sequence", "greedy", "latent"))
+    size = min(nasty.size, 40 if nasty.shape == "huge" else 120)
+
+    def side(number: int) -> str:
+        items = nasty.changed([value(n) for n in range(size)], number)
+        pick = source.randrange
+        if kind == "graph":
+            edges = [[pick(len(items)), pick(len(items))] for _ in range(3 * len(items))] if items else []
+            made: dict[str, Any] = {"graph": {"nodes": items, "edges": edges}}
+        elif kind == "latent":
+            made = {"items": [[f"v{pick(size)}", nasty.name(n), f"v{pick(size)}"] for n in range(size)]}
+        else:
+            made = {"items": items}
+        return json.dumps({"id": "d0", **made}) + "\n"
+
+    of = "{sim: number, scale: 10}" if inner == "number" else f"{{sim: {inner}}}"
+    fields = {
+        "graph": f"graph: {{sim: graph, of: {of}}}",
+        "latent": "items: {sim: set, of: {sim: record, size: 3, fields: {0: variable, 1: exact, 2: variable}}}",
+    }.get(kind, f"items: {{sim: {kind}, of: {of}}}")
+    whole = f"{{sim: record, fields: {{{fields}}}}}"
+    if kind == "latent":
+        whole = f"{{sim: latent, of: {whole}}}"
+    files = {
+        "metric.yaml": f"name: own.metric\nmetric: {whole}\n",
+        "gold.jsonl": side(0),
+        "system.jsonl": side(1),
+    }
+    words = ("score", "metric.yaml", "gold.jsonl", "system.jsonl", "--time-limit", f"{LIMIT:g}")
+    return Case((*words, *options(source)), files)
+
+
+def coref(source: random.Random) -> Case:
+    """Chains: one long one, many short ones, repeated mentions."""
+    nasty = Nasty(source)
+
+    def side(number: int) -> str:
+        places = [[n, n + (3 if nasty.shape == "dense" else 0)] for n in range(nasty.size * 3)]
+        source.shuffle(places)
+        cut = {"symmetric": 2, "tied": 1, "hub": len(places), "huge": len(places)}.get(nasty.shape, 5)
+        chains = [places[at : at + cut] for at in range(0, len(places), cut)]
+        if number and nasty.shape == "tied":
+            chains += chains[:3]
+        return json.dumps({"id": "d0", "clusters": chains}) + "\n"
+
+    more = source.choice(((), ("--match", "partial"), ("--profile", "clean"), ("--singletons", "drop")))
+    files = {"gold.jsonl": side(0), "system.jsonl": side(1)}
+    return Case(("coref", "score", "gold.jsonl", "system.jsonl", *more, *options(source)), files)
+
+
+def nugget(source: random.Random) -> Case:
+    """Nuggets: many of one type at one place, on both sides."""
+    nasty = Nasty(source)
+    places = source.choice((1, 2, 5, 10))
+    each = source.choice((1, 2, 3, 6))
+
+    def side(number: int) -> str:
+        rows, links = [], []
+        for place in range(places):
+            for twin in range(each):
+                name = f"E{place * each + twin}"
+                kind = "Attack" if nasty.shape in ("symmetric", "tied") else source.choice(("Attack", "Die", "Meet"))
+                rows.append(f"run\td0\t{name}\t{place * 10},{place * 10 + 4}\tword\t{kind}\tActual")
+        if number:
+            source.shuffle(rows)
+        for twin in range(each):  # one of every place, for two at one place are no mentions of one event
+            ids = [f"E{place * each + twin}" for place in range(places)]
+            cut = source.choice((2, 3, len(ids)))
+            groups = [ids[at : at + cut] for at in range(0, len(ids), cut)]
+            links += [f"@Coreference\tR{twin}-{at}\t{','.join(own)}" for at, own in enumerate(groups) if len(own) > 1]
+        return "\n".join(["#BeginOfDocument d0", *rows, *links, "#EndOfDocument", ""])
+
+    files = {"gold.tbf": side(0), "system.tbf": side(1)}
+    more = source.choice(((), ("--profile", "evmeval-1.8"), ("--coref-threshold", "0.5"), ("--no-coref",)))
+    return Case(("nugget", "score", "gold.tbf", "system.tbf", "--mode", "char", *more, *options(source)), files)
+
+
+def triples(source: random.Random) -> Case:
+    """Knowledge bases: hubs, cycles, chains."""
+    nasty = Nasty(source)
+    size = nasty.size * 5
+
+    def side(_: int) -> str:
+        def node() -> str:
+            return (
+                "hub" if nasty.shape == "hub" and source.random() < 0.5 else f"n{source.randrange(max(size // 3, 1))}"
+            )
+
+        return "".join(f"{node()}\t{source.choice('pqr')}\t{node()}\td{source.randrange(4)}\n" for _ in range(size))
+
+    words = ("kbp", "score", "gold.tsv", "system.tsv", "--hops", source.choice("12346"))
+    return Case((*words, *options(source)), {"gold.tsv": side(0), "system.tsv": side(1)})
+
+
+def options(source: random.Random) -> tuple[str, ...]:
+    """Options that every scoring has, some of them at their ends."""
+    choices = (
+        (),
+        ("--bootstrap", source.choice(("0", "1", "50"))),
+        ("--pool", source.choice(("micro", "macro"))),
+        ("--ci", source.choice(("50", "99.9"))),
+        ("--interval", source.choice(("jackknife", "percentile", "bca"))),
+        ("--format", source.choice(("json", "csv", "md", "latex"))),
+        ("--explain", "d0"),
+        ("--save", "saved.json", "--save-documents"),
+        ("--seed", source.choice(("0", "999999999999999999"))),
+        ("--jobs", "1"),
+    )
+    return source.choice(choices)
+
+
+KINDS: dict[str, Callable[[random.Random], Case]] = {
+    **{name: (lambda source, name=name: family(name, source)) for name in FAMILIES},  # type: ignore[misc]
+    "own-metric": own_metric,
+    "coref": coref,
+    "nugget": nugget,
+    "kbp": triples,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Running
+
+
+def run_case(case: Case, folder: Path) -> tuple[int, float, str]:
+    """The exit code of a command in a child, its seconds, and what it said; a code below 0 is a signal."""
+    for name, text in case.files.items():
+        (folder / name).write_text(text)
+    began = time.monotonic()
+    child = os.fork()
+    if not child:
+        _work(case, folder)
+    hard = 3 * (LIMIT + GRACE + START)
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        if time.monotonic() - began > hard:
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
+            break
+        time.sleep(0.002)
+    seconds = time.monotonic() - began
+    said = (folder / "said").read_text(errors="replace") if (folder / "said").exists() else ""
+    return os.waitstatus_to_exitcode(status), seconds, said
+
+
+def _work(case: Case, folder: Path) -> None:
+    """The child: never returns."""
+    code = 70
+    try:
+        os.chdir(folder)
+        out = os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(out, stream)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        from adjudge.cli import run
+
+        code = run(list(case.words))
+        sys.stdout.flush()
+    except BaseException as error:
+        os.write(2, repr(error).encode())
+    finally:
+        os._exit(code)
+
+
+def judged(code: int, seconds: float, said: str) -> str | None:
+    """What is wrong with how a command ended."""
+    if code < 0:
+        return f"did not end in {seconds:.1f} s" if -code == signal.SIGKILL else f"signal {-code}"
+    if code not in (0, 1, 2):
+        return f"exit {code}: {said.strip()[-300:]}"
+    if "memory ran out" in said:
+        return "memory"
+    if seconds > LIMIT + GRACE + START:
+        return f"{seconds:.1f} s"
+    return None
+
+
+def run_nasty(
+    *, seconds: float | None, count: int | None, seed: int, only: str | None, tell: Callable[[str], None]
+) -> int:
+    """Run cases of all kinds in turn, and say what broke; 1 if anything did."""
+    import numpy  # noqa: F401  # children are copies of a process that has what they load
+
+    import adjudge.cli.family
+    import adjudge.tasks.scoring  # noqa: F401
+
+    chosen = [name for name in KINDS if not only or any(word in name for word in only.split(","))]
+    counts = {name: Count(name) for name in chosen}
+    end = time.monotonic() + seconds if seconds is not None else None
+    folder = Path(tempfile.mkdtemp(prefix="nasty-"))
+    try:
+        for number in _numbers(count if count is not None or seconds is not None else 2000):
+            if end is not None and time.monotonic() > end:
+                break
+            name = chosen[number % len(chosen)]
+            case = KINDS[name](random.Random(f"{seed}:{name}:{number}"))
+            for each in folder.iterdir():
+                each.unlink()
+            code, spent, said = run_case(case, folder)
+            own = counts[name]
+            own.cases += 1
+            own.exits[code] += 1
+            own.slowest = max(own.slowest, spent)
+            wrong = judged(code, spent, said)
+            if wrong is not None:
+                own.findings.append((wrong, case))
+                tell(f"{name} {seed}:{number} ({case.size} bytes): {wrong}\n    adjudge {' '.join(case.words)}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    for own in counts.values():
+        tell(f"{own.kind:12}{own.cases:7} cases, slowest {own.slowest:.2f} s, exits {dict(sorted(own.exits.items()))}")
+    broken = sum(len(own.findings) for own in counts.values())
+    tell(f"{sum(own.cases for own in counts.values())} cases, {broken} findings, seed {seed}")
+    return int(bool(broken))
+
+
+def _numbers(count: int | None) -> Iterator[int]:
+    number = 0
+    while count is None or number < count:
+        yield number
+        number += 1
