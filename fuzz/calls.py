@@ -183,6 +183,14 @@ def validate_family(data: bytes, _: Path, *, family: str, reader: str) -> Any:
     return finding_lines(found)
 
 
+def doctor(data: bytes, room: Path) -> Any:
+    """A file, and the folder that it is in."""
+    from adjudge.tasks.doctor import examine
+
+    (room / "a.conll").write_bytes(data)
+    return [examine(str(path)) for path in (room / "a.conll", room)]
+
+
 def validate_nugget(data: bytes, room: Path) -> Any:
     """Nuggets, token table and text."""
     tbf, tokens, text = parts(data, 3)

@@ -102,6 +102,9 @@ def _coreference() -> Iterable[Target]:
     yield Target("conll", "words", "conll", direct("formats.conll:read_conll"))
     yield Target("conll-strict", "words", "conll", direct("formats.conll:read_conll", profile="strict"))
     yield Target("conllu", "fields", "conllu", direct("formats.conllu:read_conllu"))
+    yield Target("words", "words", "conll", direct("formats.coreference:read_words"))
+    for shape, folder in (("words", "conll"), ("jsonl", "jsonl"), ("fields", "bio"), ("xml", "ere")):
+        yield Target(f"doctor-{folder}", shape, folder, calls.doctor, cost=4)
     yield Target("coreference-file", "words", "conll", filed("formats.coreference:read_coreference", "a.conll"))
     for name, folder, shape in (
         ("conll", "conll", "words"),

@@ -105,7 +105,9 @@ def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
         if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
             return f"malformed JSON (the {what} ends in the middle of a value)", error.pos, f"complete the {what}"
         comma = len(text[: error.pos].rstrip()) - 1
-        if text[comma] == "," and text[error.pos :].lstrip()[:1] in ("}", "]"):  # releases of Python differ here
+        if (
+            comma >= 0 and text[comma] == "," and text[error.pos :].lstrip()[:1] in ("}", "]")
+        ):  # releases of Python differ here
             return "malformed JSON (a comma before the closing bracket)", comma, "remove the comma"
         return f"malformed JSON ({error.msg[:1].lower()}{error.msg[1:]})", error.pos, f"fix the {what}"
     except _Constant as constant:
