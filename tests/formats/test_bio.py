@@ -20,10 +20,6 @@ from adjudge.formats.bio import (
 )
 
 
-def chunks(text):
-    return decode_tags(text.split(), Steps(lenient))
-
-
 def problems(read, data):
     with pytest.raises(FormatError) as caught:
         read(data)
@@ -31,24 +27,6 @@ def problems(read, data):
 
 
 class TestLenient:
-    @pytest.mark.parametrize(
-        ("tags", "found"),
-        [
-            ("B-PER I-PER O", [("PER", 0, 2)]),
-            ("I-PER I-PER B-PER", [("PER", 0, 2), ("PER", 2, 3)]),
-            ("B-PER I-LOC", [("PER", 0, 1), ("LOC", 1, 2)]),
-            ("S-PER S-PER", [("PER", 0, 1), ("PER", 1, 2)]),
-            ("B-PER E-PER E-PER", [("PER", 0, 2), ("PER", 2, 3)]),
-            ("B-PER I-PER L-PER U-PER", [("PER", 0, 3), ("PER", 3, 4)]),
-            ("E-PER I-PER", [("PER", 0, 1), ("PER", 1, 2)]),
-            ("B-A-B I-A-B", [("A-B", 0, 2)]),
-            ("B I O", [("_", 0, 2)]),
-            ("O O", []),
-        ],
-    )
-    def test_chunks(self, tags, found):
-        assert chunks(tags) == found
-
     @settings(max_examples=200, deadline=None)
     @given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p in "BIESUL" for t in ("x", "y"))]), max_size=9))
     def test_every_tag_but_o_is_in_exactly_one_chunk(self, tags):
@@ -61,19 +39,6 @@ class TestLenient:
 
 
 class TestStrict:
-    @pytest.mark.parametrize(
-        ("scheme", "tags", "found"),
-        [
-            ("IOB1", "I-x I-x B-x O B-y", [("x", 0, 2), ("x", 2, 3)]),
-            ("IOB2", "I-x B-x I-x I-y", [("x", 1, 3)]),
-            ("IOE2", "I-x E-x E-y I-y", [("x", 0, 2), ("y", 2, 3)]),
-            ("IOBES", "S-x B-x E-x B-x I-x", [("x", 0, 1), ("x", 1, 3)]),
-            ("BILOU", "U-x B-x I-x L-x L-x", [("x", 0, 1), ("x", 1, 4)]),
-        ],
-    )
-    def test_chunks(self, scheme, tags, found):
-        assert decode_strict(tags.split(), Turns(SCHEMES[scheme])) == found
-
     @settings(max_examples=100, deadline=None)
     @given(st.lists(st.tuples(st.sampled_from("xy"), st.integers(1, 3)) | st.none(), max_size=6))
     def test_what_a_scheme_writes_it_reads_again(self, parts):

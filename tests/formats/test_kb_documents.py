@@ -18,18 +18,7 @@ from adjudge.model.kbp import (
     Mention,
     Provenance,
     Span,
-    as_knowledge_base,
 )
-
-RECORD = {
-    "id": "d1",
-    "text": "Ana Ruiz founded Corvex .",
-    "entities": [
-        {"id": "E1", "type": "PER", "mentions": [{"start": 0, "end": 8, "text": "Ana  Ruiz", "head": [4, 8]}]},
-        {"id": "E2", "type": "ORG", "links": ["W:Corvex"], "mentions": [{"start": 17, "end": 23, "level": "NOM"}]},
-    ],
-    "relations": [{"type": "Founder", "subject": "E1", "object": "E2", "confidence": 0.9, "spans": [[0, 23]]}],
-}
 
 
 def problems(record: object, tmp_path: Path) -> list[str]:
@@ -38,25 +27,6 @@ def problems(record: object, tmp_path: Path) -> list[str]:
     with pytest.raises(AdjudgeError) as caught:
         read_kb_documents(path, name="x.jsonl")
     return [str(problem) for problem in caught.value.problems]
-
-
-def test_all_fields():
-    corpus = read_kb_documents(json.dumps(RECORD).encode())
-    assert not corpus.notes
-    (document,) = corpus.documents
-    assert document == KbDocument(
-        "d1",
-        [
-            Entity("E1", "PER", (Mention("d1", 0, 8, "NAM", "Ana  Ruiz", Span(4, 8)),)),
-            Entity("E2", "ORG", (Mention("d1", 17, 23, "NOM"),), (Link("W:Corvex"),)),
-        ],
-        [Fact("E1", "Founder", "E2", "d1", Provenance((Span(0, 23),)), 0.9)],
-        "Ana Ruiz founded Corvex .",
-    )
-    kb = as_knowledge_base(corpus.documents, id="run")
-    assert kb.facts[0].triple == ("d1#E1", "Founder", "d1#E2")
-    assert list(kb.fact_lines) == [1]
-    assert kb.by_id()["d1#E2"].links == (Link("W:Corvex"),)
 
 
 spans = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda pair: Span(pair[0], pair[0] + pair[1]))
