@@ -20,12 +20,6 @@ from adjudge.formats.bio import (
 )
 
 
-def problems(read, data):
-    with pytest.raises(FormatError) as caught:
-        read(data)
-    return [(each.line, each.column, each.message) for each in caught.value.problems]
-
-
 class TestLenient:
     @settings(max_examples=200, deadline=None)
     @given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p in "BIESUL" for t in ("x", "y"))]), max_size=9))

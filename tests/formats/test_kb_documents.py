@@ -1,13 +1,8 @@
 """Extractions as JSON lines."""
 
-import json
-from pathlib import Path
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import AdjudgeError
 from adjudge.formats.kb_documents import read_kb_documents, write_kb_documents
 from adjudge.model.kbp import (
     LEVELS,
@@ -19,15 +14,6 @@ from adjudge.model.kbp import (
     Provenance,
     Span,
 )
-
-
-def problems(record: object, tmp_path: Path) -> list[str]:
-    path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps(record) + "\n")
-    with pytest.raises(AdjudgeError) as caught:
-        read_kb_documents(path, name="x.jsonl")
-    return [str(problem) for problem in caught.value.problems]
-
 
 spans = st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda pair: Span(pair[0], pair[0] + pair[1]))
 sets = st.lists(spans, max_size=2).map(tuple)

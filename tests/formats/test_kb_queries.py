@@ -6,17 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import AdjudgeError, FormatError
+from adjudge.errors import FormatError
 from adjudge.formats.kb_queries import read_queries, write_queries
 from adjudge.formats.standoff import parse_place, write_place
 from adjudge.model.kbp_queries import EntryPoint, KbQuery, asked_path, entry_hash, follow_up, questions
-
-
-def problems(data):
-    with pytest.raises(AdjudgeError) as raised:
-        read_queries(data, name="q")
-    return [str(each) for each in raised.value.problems]
-
 
 words = st.text(string.ascii_letters + "&<>\"'é漢:_-", min_size=1, max_size=8).filter(lambda text: text != "-")
 places = st.builds(

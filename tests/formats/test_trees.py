@@ -1,24 +1,16 @@
-"""Trees of CoNLL-U: ranges of the text, multiword tokens, and everything that can be wrong."""
+"""Trees and graphs: heads that are no tree are refused, and depth is no trouble."""
 
-from __future__ import annotations
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
 from adjudge.formats.conllu_trees import CONTENT, FUNCTIONAL, read_treebank
 from adjudge.metrics import trees
+from adjudge.model.penman import parse
 
 
 def row(number, form, head, label="dep", *, lemma="_", upos="X", feats="_"):
     return f"{number}\t{form}\t{lemma}\t{upos}\t_\t{feats}\t{head}\t{label}\t_\t_\n"
-
-
-def problems(text):
-    with pytest.raises(FormatError) as caught:
-        read_treebank(text.encode())
-    return [(each.line, each.message) for each in caught.value.problems]
 
 
 @settings(max_examples=100, deadline=None)
@@ -41,3 +33,9 @@ def test_heads_are_a_tree_or_refused(heads):
 def test_content_words_are_the_same_everywhere():
     assert set(trees.CONTENT) == CONTENT
     assert not CONTENT & FUNCTIONAL
+
+
+def test_deep_graphs_need_no_deep_stack():
+    depth = 50_000
+    graph = parse("".join(f"(v{k} / c :r " for k in range(depth)) + "-" + ")" * depth)
+    assert len(graph.concepts) == len(graph.edges) == depth
