@@ -16,7 +16,7 @@ from adjudge.tasks.kbp.documents import Support
 from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions
 from adjudge.tasks.kbp.reasons import RANK, REASONS, AnnotationReasons, Fate, Reason, Side, TripleReasons, Why
-from adjudge.tasks.kbp.scoring import check_triples, chosen_run, map_inputs
+from adjudge.tasks.kbp.scoring import chosen_run, map_inputs
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
 from adjudge.tasks.kbp.waterfalls import Example, Explanation, Loss, PathFact, Sample, Waterfall
 
@@ -71,8 +71,9 @@ def explain_inputs(
     chosen = tuple(dict.fromkeys(hops)) or tuple(range(1, options.hops + 1))
     if any(hop < 1 for hop in chosen):
         raise UsageError("paths have at least one hop", hint="give numbers from 1")
-    mapped = None if read.gold.corpus is None else map_inputs(read, options)
-    return tuple(explained(explainers(read, options, mapped), chosen, limit=limit, seed=seed, most=most))
+    return tuple(
+        explained(explainers(read, options, map_inputs(read, options)), chosen, limit=limit, seed=seed, most=most)
+    )
 
 
 def explained(
@@ -99,38 +100,20 @@ def explained_variant(options: KbOptions) -> Variant:
     return next(way for way in variants(options) if way.own == (options.identity_source == "system"))
 
 
-def explainers(read: KbInputs, options: KbOptions, mapped: Mapped | None) -> Iterator[tuple[str, Explainer]]:
-    """The sides of each system, made when they are asked for; `mapped` is what annotation was mapped to."""
-    if mapped is not None:
-        for place, each in enumerate(read.systems):
-            yield each.name, _of_annotation(read, mapped, place, options)
-        return
-    check_triples(options)
-    table = read.gold.table
-    assert table is not None
-    names = table.names.documents
-    numbers = sorted(set(table.documents)) if read.documents is None else sorted(map(names.__getitem__, read.documents))
-    for system in read.systems:
-        assert system.table is not None
-        gold = Side(table, options, "gold", documents=numbers, named=False)
-        own = Side(system.table, options, "system", documents=numbers, named=False)
-        yield system.name, Explainer(TripleReasons(gold, own), options)
-
-
-def _of_annotation(read: KbInputs, mapped: Mapped, place: int, options: KbOptions) -> Explainer:
-    system, kb, corpus = mapped.systems[place], read.systems[place].kb, read.gold.corpus
-    assert kb is not None
-    assert corpus is not None
-    names = mapped.gold.names.documents
-    documents = [names[name] for name in mapped.documents]
-    own = explained_variant(options).own
-    table = system.own if own and system.own is not None else system.table
-    labels = (system.labels or {}) if own else None
-    gold = Side(mapped.gold, options, "gold", documents=documents, named=True)
-    side = Side(table, options, "system", documents=documents, named=True, labels=labels)
-    reasons = AnnotationReasons(gold, side, mapped, system, kb, own=own)
-    texts = {document.id: document for document in corpus.documents}
-    return Explainer(reasons, options, Support(reasons, texts, {node.id: node for node in kb.entities}))
+def explainers(read: KbInputs, options: KbOptions, mapped: Mapped) -> Iterator[tuple[str, Explainer]]:
+    """The sides of each system, made when they are asked for; `mapped` is what was read as triples."""
+    names, own = mapped.gold.names.documents, explained_variant(options).own
+    how: dict[str, Any] = {"documents": [names[name] for name in mapped.documents], "named": mapped.named}
+    for given, system in zip(read.systems, mapped.systems, strict=True):
+        gold = Side(mapped.gold, options, "gold", **how)
+        if given.kb is None or read.gold.corpus is None:
+            yield system.name, Explainer(TripleReasons(gold, Side(system.table, options, "system", **how)), options)
+            continue
+        table = system.own if own and system.own is not None else system.table
+        side = Side(table, options, "system", labels=(system.labels or {}) if own else None, **how)
+        reasons = AnnotationReasons(gold, side, mapped, system, given.kb, own=own)
+        texts = {document.id: document for document in read.gold.corpus.documents}
+        yield system.name, Explainer(reasons, options, Support(reasons, texts, given.kb.by_id()))
 
 
 class Explainer:

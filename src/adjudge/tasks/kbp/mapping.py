@@ -78,15 +78,19 @@ class MappedSystem(NamedTuple):
     name: str
     table: TripleTable
     tally: dict[str, int]
-    trace: Sequence[Step]
-    aligned: Aligned
+    trace: Sequence[Step] = ()
+    aligned: Aligned = Aligned({}, 0)
     own: TripleTable | None = None
     labels: Mapping[int, int] | None = None
     notes: Sequence[Problem] = ()
 
 
 class Mapped(NamedTuple):
-    """Gold and systems as triples that share their names; `gold_trace` has a step for each of `gold_facts`."""
+    """Gold and systems as triples that share their names; `gold_trace` has a step for each of `gold_facts`.
+
+    Plain triples are as they were, with all that is said of annotation empty, and `named` is not set: their relations
+    do not have their final names.
+    """
 
     gold: TripleTable
     gold_tally: dict[str, int]
@@ -96,6 +100,7 @@ class Mapped(NamedTuple):
     gold_trace: Sequence[Step]
     systems: tuple[MappedSystem, ...]
     documents: tuple[str, ...]
+    named: bool = True
 
 
 def map_systems(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import corpus_explanations, corpus_result
@@ -12,7 +12,7 @@ from adjudge.model.kbp import TripleTable
 from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.counting import KbRun, Scored
 from adjudge.tasks.kbp.inputs import DocumentList, GoldInput, KbInputs, SystemInput, only_rows, read_inputs
-from adjudge.tasks.kbp.mapping import map_systems
+from adjudge.tasks.kbp.mapping import Mapped, MappedSystem, map_systems
 from adjudge.tasks.kbp.notes import input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, make_options
 from adjudge.tasks.kbp.relations import Prepared, prepare, table_digest
@@ -21,9 +21,8 @@ from adjudge.tasks.kbp.task import Corpus, PathsTask
 if TYPE_CHECKING:
     from adjudge.formats.source import Source
     from adjudge.stats.explanation import Explanation
-    from adjudge.stats.result import Note, Result
+    from adjudge.stats.result import Result
     from adjudge.tasks.kbp.explain import Explainer
-    from adjudge.tasks.kbp.mapping import Mapped
 
 LEVELS = {"paper": 0.9}
 POINTS = 10  # of the curve of precision and recall over confidence
@@ -97,73 +96,40 @@ def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: s
 
 def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> PathsTask:
     """What was read as a task of the whole corpus, to be scored and explained."""
-    notes = input_notes(read, options, profile)
-    if read.gold.corpus is not None:
-        sure = {
-            each.name: [fact.confidence for fact in each.kb.facts]
-            for each in read.systems
-            if each.kb is not None and "confidence" in run.by
-        }
-        mapped = map_inputs(read, options)
-        task = _mapped(mapped, options, run, profile, notes, sure)
-        task.explainers = partial(_explainers, read, options, mapped)
-        return task
-    check_triples(options)
-    assert read.gold.table is not None
-    systems = [
-        _System(each.name, each.table, {"outside": each.outside, "facts": each.outside + len(each.table)})
-        for each in read.systems
-        if each.table is not None
-    ]
-    documents = None if read.documents is None else sorted(read.documents)
-    task = _task(_Gold(read.gold.table, documents, notes=notes), systems, options, run, profile)
-    task.explainers = partial(_explainers, read, options, None)
-    return task
-
-
-def _explainers(*sides: Any) -> Iterable[tuple[str, Explainer]]:
-    from adjudge.tasks.kbp.explain import explainers
-
-    return explainers(*sides)
+    return _task(map_inputs(read, options), options, run, profile, read)
 
 
 def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
-    """Gold and systems as triples that share their names."""
-    if read.gold.corpus is None:
-        raise UsageError("triples need no mapping", hint="score them as they are")
-    return map_systems(
-        read.gold.corpus.documents,
-        [system.kb for system in read.systems if system.kb is not None],
-        options,
-        links=read.gold.links,
-        redirects=read.gold.redirects,
-        stop=read.gold.stop,
-        names=[system.name for system in read.systems],
+    """Gold and systems as triples that share their names; plain triples as they are."""
+    if read.gold.corpus is not None:
+        return map_systems(
+            read.gold.corpus.documents,
+            [system.kb for system in read.systems if system.kb is not None],
+            options,
+            links=read.gold.links,
+            redirects=read.gold.redirects,
+            stop=read.gold.stop,
+            names=[system.name for system in read.systems],
+        )
+    if options.identity_source == "system":
+        hint = "give annotated documents and a knowledge base, or leave --identity-source out"
+        raise UsageError("triples have no nodes of the system's own", hint=hint)
+    gold = read.gold.table
+    assert gold is not None
+    listed = gold.names.documents.listed
+    known = {listed[number] for number in set(gold.documents)} if read.documents is None else read.documents
+    systems = tuple(
+        MappedSystem(each.name, each.table, {"outside": each.outside, "facts": each.outside + len(each.table)})
+        for each in read.systems
+        if each.table is not None
     )
+    return Mapped(gold, {}, {}, {}, (), (), systems, tuple(sorted(known)), named=False)
 
 
 def score_mapped(mapped: Mapped, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
     """Score systems that were mapped to gold entities; `more` as in `score`: `bootstrap=0`, `by=("relation",)`."""
     run = chosen_run(profile, options, more)[1]
-    return corpus_result(_mapped(mapped, options, run, profile, (), {}), run)
-
-
-def _mapped(
-    mapped: Mapped,
-    options: KbOptions,
-    run: KbRun,
-    profile: str,
-    notes: Sequence[Note],
-    confidences: Mapping[str, Sequence[float]],
-) -> PathsTask:
-    systems = []
-    for each in mapped.systems:
-        sure = confidences.get(each.name)
-        own = [] if sure is None else [sure[step.fact] for step in each.trace if step.row >= 0]
-        remarks = problem_notes(each.notes)
-        systems.append(_System(each.name, each.table, each.tally, each.own, each.labels or {}, remarks, own))
-    gold = _Gold(mapped.gold, mapped.documents, mapped.gold_tally, notes, mapped=True)
-    return _task(gold, systems, options, run, profile)
+    return corpus_result(_task(mapped, options, run, profile), run)
 
 
 def score_triples(
@@ -196,67 +162,46 @@ def score_triples(
     return score_inputs(read, chosen, run, profile=profile)
 
 
-def check_triples(options: KbOptions) -> None:
-    """Raise if triples cannot be compared so."""
-    if options.identity_source == "system":
-        hint = "give annotated documents and a knowledge base, or leave --identity-source out"
-        raise UsageError("triples have no nodes of the system's own", hint=hint)
-
-
-class _Gold(NamedTuple):
-    """Gold triples, their documents, and what became of the facts that are none; `mapped` if they were annotation."""
-
-    table: TripleTable
-    documents: Sequence[str] | None = None
-    tally: Mapping[str, int] = {}
-    notes: Sequence[Note] = ()
-    mapped: bool = False
-
-
-class _System(NamedTuple):
-    """The triples of a system, in terms of gold nodes and of its own, and what else is known of its facts."""
-
-    name: str
-    table: TripleTable
-    tally: Mapping[str, int]
-    own: TripleTable | None = None
-    labels: Mapping[int, int] = {}
-    notes: Sequence[Note] = ()
-    confidences: Sequence[float] = ()
-
-
-def _task(gold: _Gold, systems: Sequence[_System], options: KbOptions, run: KbRun, profile: str) -> PathsTask:
+def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: KbInputs | None = None) -> PathsTask:
     from adjudge.stats.signature import hash_chunks
 
-    names = gold.table.names
-    known = gold.documents
-    if known is None:
-        known = [names.documents.listed[number] for number in set(gold.table.documents)]
-    listed = sorted(set(known))
-    places = {names.documents[name]: place for place, name in enumerate(listed)}
-    right = prepare(gold.table, options, "gold", documents=places, named=gold.mapped)
+    names, listed = mapped.gold.names, sorted(set(mapped.documents))
+    documents = {names.documents[name]: place for place, name in enumerate(listed)}
+    how: dict[str, Any] = {"documents": documents, "named": mapped.named}
+    right = prepare(mapped.gold, options, "gold", **how)
     scored = []
-    for each in systems:
-        side = prepare(each.table, options, "system", documents=places, named=gold.mapped)
+    for place, each in enumerate(mapped.systems):
+        side = prepare(each.table, options, "system", **how)
         tally = _tallied(each.tally, side)
         if options.self_loops != "drop":
             del tally["self-loops"]
         own = None
         if each.own is not None:
-            own = prepare(each.own, options, "system", documents=places, labels=each.labels, named=gold.mapped).facts
-        remarks = [*each.notes, *strangers(right.facts, side.facts, names, mapped=gold.mapped)]
+            own = prepare(each.own, options, "system", labels=each.labels or {}, **how).facts
+        remarks = [*problem_notes(each.notes), *strangers(right.facts, side.facts, names, mapped=mapped.named)]
         curve = []
-        for least in thresholds(each.confidences):
-            rows = [place for place, confidence in enumerate(each.confidences) if confidence >= least]
-            surer = only_rows(each.table, rows)
-            curve.append((least, prepare(surer, options, "system", documents=places, named=gold.mapped).facts))
+        kb = None if read is None or "confidence" not in run.by else read.systems[place].kb
+        sure = [] if kb is None else [kb.facts[step.fact].confidence for step in each.trace if step.row >= 0]
+        for least in thresholds(sure):
+            surer = only_rows(each.table, [row for row, confidence in enumerate(sure) if confidence >= least])
+            curve.append((least, prepare(surer, options, "system", **how).facts))
         scored.append(Scored(each.name, side.facts, own, tally, remarks, curve))
-    hashes = ["\n".join(listed).encode("utf-8", "surrogatepass"), table_digest(gold.table)]
-    inputs = [*hashes, *(table_digest(each.table) for each in systems)]
+    hashes = ["\n".join(listed).encode("utf-8", "surrogatepass"), table_digest(mapped.gold)]
+    inputs = [*hashes, *(table_digest(each.table) for each in mapped.systems)]
     digests = {"gold": hash_chunks(hashes), "in": hash_chunks(inputs)}
-    tally = _tallied(gold.tally, right)
-    corpus = Corpus(right.facts, names.relations.listed, listed, tally, gold.notes, digests)
-    return PathsTask(corpus, scored, options, run, profile)
+    notes = [] if read is None else input_notes(read, options, profile)
+    tally = _tallied(mapped.gold_tally, right)
+    corpus = Corpus(right.facts, names.relations.listed, listed, tally, notes, digests)
+    task = PathsTask(corpus, scored, options, run, profile)
+    if read is not None:
+        task.explainers = partial(_explainers, read, options, mapped)
+    return task
+
+
+def _explainers(*sides: Any) -> Iterable[tuple[str, Explainer]]:
+    from adjudge.tasks.kbp.explain import explainers
+
+    return explainers(*sides)
 
 
 def thresholds(confidences: Sequence[float], *, points: int = POINTS) -> list[float]:
