@@ -144,14 +144,6 @@ def test_input_that_is_no_triples(call):
     assert "bad.tsv:2:" in err
 
 
-def test_help_has_headings(capsys):
-    assert run(["kbp", "score", "--help"]) == 0
-    out = capsys.readouterr().out
-    for heading in ("Inputs:", "Alignment within documents:", "Relations:", "Paths:", "Uncertainty:", "Options:"):
-        assert f"\n{heading}\n" in out
-    assert "--identity-source [gold|system]" in out
-
-
 def test_annotation_and_a_knowledge_base(capsys, tmp_path):
     """Documents as JSON lines on both sides, whose ids are local: aligned by their mentions."""
 
@@ -203,8 +195,3 @@ def test_lists_of_documents_are_named_in_errors(call):
         assert run(["kbp", "score", "--gold", "gold.jsonl", "gold.jsonl", "--docs", docs]) == code
         _, _, err = call("good.tsv", "--hops", "0")
         assert f"error: {where}: there is no document 'none' in gold.jsonl" in err
-
-
-def test_a_curve_by_confidence_needs_confidence(call):
-    code, _, err = call("good.tsv", "--by", "confidence")
-    assert (code, "triples have no confidence" in err) == (2, True)

@@ -207,17 +207,6 @@ def test_nameless_entities_may_stay_in_their_document():
     assert triples(found) == [("S:nominal", "Founder", "N:Corvex")]
 
 
-def test_other_names_come_before_exclusion():
-    table = {"founded": "Founder", "knows": "Lasting-Personal"}
-    found = run(("a", "founded", "c"), ("a", "knows", "c"), system_relations=table)
-    assert triples(found) == [("N:Ana", "Founder", "N:Corvex")]
-    assert found.tally["excluded"] == 1
-    mapped = map_systems(
-        [GOLD], [], KbOptions(gold_relations={"Founder": "org:founded_by"}, include=("org:founded_by",))
-    )
-    assert list(mapped.gold.rows()) == [("N:Ana", "org:founded_by", "N:Corvex", "d")]
-
-
 @pytest.mark.parametrize(
     ("gold", "systems", "names", "message"),
     [

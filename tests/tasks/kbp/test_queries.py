@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from adjudge.formats.kb_coldstart import read_coldstart
 from adjudge.formats.kb_queries import read_queries, write_queries
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Mention, Provenance, Span, TripleTable
-from adjudge.model.kbp_queries import EntryPoint, KbQuery, Question, follow_up, questions
-from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, generate_queries, index_kb
+from adjudge.model.kbp_queries import EntryPoint, Question, follow_up, questions
+from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, generate_queries
 
 # Ana (d1) is married to Ben (said in d1 and d2), who went to two schools; one of them has no name in the document.
 KB = """run1
@@ -205,12 +205,3 @@ def test_a_hidden_node_is_no_start():
     facts = [Fact("one", "spouse", "two", "d"), Fact("two", "spouse", "one", "d")]
     index = KbIndex(KnowledgeBase("r", [one, two], facts))
     assert [each.node for each in generate_queries(index, 9, hops=(1,))] == ["one"]
-
-
-def test_index_of_either_kind():
-    assert isinstance(index_kb(KnowledgeBase("r")), KbIndex)
-    assert isinstance(index_kb(TripleTable()), TripleIndex)
-    table = TripleIndex(table_of([("ana", "r", "b")]))
-    assert table.start(Question("Q", "Q", ("r",), EntryPoint("ana", "d", 0, 1), node="n7")) == "ana"
-    assert table.start(Question("Q", "Q", ("r",), node="n7")) is None
-    assert answer_questions(table, questions([KbQuery("Q", ("x",), (), "", "ana")])).answers == []
