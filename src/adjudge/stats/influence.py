@@ -165,7 +165,7 @@ class Selection(Ranked, frozen=True, kw_only=True):
 
 
 def select_documents(
-    result: Result, number: int, *, metric: str | None = None, part: str | None = None, order: Order = "influence"
+    result: Result, number: int, *, metric: str | None = None, order: Order = "influence"
 ) -> Selection:
     """The documents whose annotation or assessment would change the ranking of the systems most.
 
@@ -186,7 +186,7 @@ def select_documents(
     [('d', True), ('e', False)]
     """
     systems = _estimators(result)
-    key, points = _ranking(result, systems, metric, part)
+    key, points = _ranking(result, systems, metric)
     without = {name: each.left_out()[key] for name, each in systems.items()}
     own = {name: per_document(each.table, each.measures)[key] for name, each in systems.items()}
     neighbours = _neighbours(points, without)
@@ -226,15 +226,13 @@ def _rank(each: Influence | ItemInfluence, order: Order) -> tuple[float, float]:
     return (influence, disagreement) if order == "influence" else (disagreement, influence)
 
 
-def _ranking(
-    result: Result, systems: Mapping[str, Additive], metric: str | None, part: str | None
-) -> tuple[Key, dict[str, float]]:
+def _ranking(result: Result, systems: Mapping[str, Additive], metric: str | None) -> tuple[Key, dict[str, float]]:
     """The score that is asked for, and that of every system, the best first; an error if there is nothing to rank."""
     if len(systems) < 2:
         raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
     if not all(estimator.ids for estimator in systems.values()):
         raise UsageError("there are no documents to choose from")
-    key = _chosen(result, metric, part)
+    key = _chosen(result, metric)
     points = {name: estimator.point()[key] for name, estimator in systems.items()}
     unknown = [name for name, value in points.items() if math.isnan(value)]
     if unknown:
@@ -267,21 +265,19 @@ def _changed(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Eff
     return total, tuple(found)
 
 
-def _chosen(result: Result, metric: str | None, part: str | None) -> Key:
+def _chosen(result: Result, metric: str | None) -> Key:
     """The score that systems are ranked by: the one asked for, else the first that they were compared on."""
     headlines = {each.metric: each.part for each in result.comparisons}
     known = [(score.metric, score.part) for score in result.systems[0].scores if not score.slice]
     if metric is None:
         return next(iter(headlines.items()))
-    if metric in headlines and part is None:
+    if metric in headlines:
         return metric, headlines[metric]
-    whole = metric if part is None else f"{metric}.{part}"
-    for key in known:
-        if ".".join(key) == whole:
-            return key
-    names = [*headlines, *(".".join(key) for key in known)]
-    hint = did_you_mean(whole, names) or f"scores are {', '.join(names)}"
-    raise UsageError(f"the results have no score {whole}", hint=hint)
+    names = {".".join(key): key for key in known}
+    if metric not in names:
+        hint = did_you_mean(metric, [*headlines, *names]) or f"scores are {', '.join([*headlines, *names])}"
+        raise UsageError(f"the results have no score {metric}", hint=hint)
+    return names[metric]
 
 
 def _estimators(result: Result) -> dict[str, Additive]:
@@ -345,7 +341,7 @@ class _Judged(NamedTuple):
 
 
 def select_items(
-    result: Result, number: int, *, metric: str | None = None, part: str | None = None, order: Order = "influence"
+    result: Result, number: int, *, metric: str | None = None, order: Order = "influence"
 ) -> ItemSelection:
     """The items whose annotation or assessment would change the ranking of the systems most.
 
@@ -367,7 +363,7 @@ def select_items(
         hint = "write it with --save and --save-documents"
         raise UsageError("the result does not have what became of every item", hint=hint)
     systems = _estimators(result)
-    key, points = _ranking(result, systems, metric, part)
+    key, points = _ranking(result, systems, metric)
     measure = _measure(result, key)
     judged = _judged(result, key[0], measure, systems)
     ids = next(iter(systems.values())).ids

@@ -236,9 +236,7 @@ def notches(values: npt.ArrayLike, *, constant: float = 1.57) -> tuple[float, fl
     return middle - reach, middle + reach
 
 
-def box_numbers(
-    values: npt.ArrayLike, *, level: float = LEVEL, rule: Rule = "drop", notch_constant: float = NOTCH
-) -> BoxNumbers:
+def box_numbers(values: npt.ArrayLike, *, level: float = LEVEL, notch_constant: float = NOTCH) -> BoxNumbers:
     """The notched box of the paper: median, the interval as the box, median -/+ c IQR / sqrt(B), and what is outside.
 
     >>> box = box_numbers(range(101), notch_constant=1.0)
@@ -246,7 +244,7 @@ def box_numbers(
     (50.0, 5.0, 95.0, 54.98, 10)
     """
     array = np.asarray(values, dtype=np.float64)
-    low, high, *_ = percentile_interval(array, level=level, rule=rule)
+    low, high, *_ = percentile_interval(array, level=level)
     first, median, third = np.quantile(array, [0.25, 0.5, 0.75]).tolist()
     notch = notches(array, constant=notch_constant) or (math.nan, math.nan)
     outside = np.sort(array[(array < low) | (array > high)])

@@ -18,7 +18,7 @@ from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.compare import differing, fields_to_slice, ways_of
 from adjudge.stats.elements import joined
-from adjudge.stats.inference import Inference, inherited
+from adjudge.stats.inference import inherited
 from adjudge.stats.notes import DRAWN, unproven_message
 from adjudge.stats.result import Note, Options, Result, SystemResult
 from adjudge.stats.scores import USUAL, Drawing
@@ -52,7 +52,6 @@ def merge(
     names: Sequence[str] | None = None,
     by: Sequence[str] | None = None,
     order: Iterable[str] | None = None,
-    inference: Inference | None = None,
     drawing: Drawing = USUAL,
     **draws: Any,
 ) -> Result:
@@ -60,10 +59,9 @@ def merge(
 
     The parts must have been scored in the same way, with the same systems, on different documents. Documents stand in
     the order of the parts, or in that of `order`; as resampling draws them by place, the intervals are those of a
-    corpus in this order. What is not given (`by`, and of the `draws` bootstrap, level, seed, test and
-    interval, or `inference` with all of them) is as in the parts, which then must agree. `names`
-    are what errors call the parts. The hashes of the inputs (`gold`, `in`) stay if they are the same in all parts;
-    else each is the hash of those of the parts, in their order.
+    corpus in this order. What is not given (`by`, and of the `draws` bootstrap, level, seed, test and interval) is as
+    in the parts, which then must agree. `names` are what errors call the parts. The hashes of the inputs (`gold`, `in`)
+    stay if they are the same in all parts; else each is the hash of those of the parts, in their order.
     """
     given = [each for one in parts for each in ((one,) if isinstance(one, Result) else one)]
     if not given:
@@ -72,13 +70,10 @@ def merge(
     options = [_options(result, name) for result, name in zip(given, called, strict=True)]
     wanted: dict[str, Any] = {} if by is None else {"by": tuple(by)}
     wanted |= {name: value for name, value in draws.items() if value is not None}
-    if inference is not None:
-        wanted |= dict.fromkeys(_DRAWS)
     _refuse_differing(given, options, called, wanted)
     _refuse_overlap(given, called)
     ids = [identifier for result in given for identifier in _ids(result.systems[0])]
     arranged = ids if order is None else _arranged(ids, order)
-    chosen = inference or inherited(options[0], **{name: wanted.get(name) for name in _DRAWS})
     first = given[0]
     named = sorted(arranged) if first.task == "score" else arranged  # as notes of that task name documents
     unsaved = tuple(sorted({name for each in options for name in each.unsaved}))
@@ -94,7 +89,7 @@ def merge(
         measures=first.measures,
         pool=options[0].pool,
         by=wanted.get("by", options[0].by),
-        inference=chosen,
+        inference=inherited(options[0], **{name: wanted.get(name) for name in _DRAWS}),
         fields=_fields(options, arranged),
         drawing=drawing,
         unsaved=unsaved,

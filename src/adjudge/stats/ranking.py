@@ -71,15 +71,15 @@ class Ranking(NamedTuple):
         return data
 
 
-def ranking_key(result: Result, wanted: str | None = None, *, usual: str | None = None) -> Key:
-    """The score that systems are ranked by: `metric.part` or a metric, else the usual one, a mean, or the first."""
+def ranking_key(result: Result, wanted: str | None = None) -> Key:
+    """The score that systems are ranked by: `metric.part` or a metric, else a mean, or the first."""
     keys = headlines(result.measures)
     known = {".".join(key): key for key in part_keys(result.measures)} | {key[0]: key for key in keys}
     if wanted is not None and wanted not in known:
         hint = did_you_mean(wanted, known) or f"choose from {', '.join(key[0] for key in keys)}"
         raise UsageError(f"there is no score {wanted!r} to rank by", hint=hint)
-    if (wanted or usual) in known:
-        return known[str(wanted or usual)]
+    if wanted is not None:
+        return known[wanted]
     means = {measure.name for measure in result.measures if isinstance(measure, Combined)}
     return next((key for key in keys if key[0] in means), keys[0])
 
