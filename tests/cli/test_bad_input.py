@@ -115,14 +115,6 @@ def test_the_call_or_the_file(adjudge, campaign: Path, arguments, code: int, sai
     assert not (campaign / "saved.json").exists()
 
 
-def test_one_mistake_on_every_line_is_one_message(adjudge, campaign: Path) -> None:
-    (campaign / "gold.jsonl").write_text("".join(GOOD % i + "\n" for i in range(130)))
-    (campaign / "bad.jsonl").write_text("".join(f'{{"id": "d{i}", "relations": {i}}}\n' for i in range(130)))
-    ran = adjudge("score", "relation.strict", "gold.jsonl", "bad.jsonl")
-    said = f"relations: expected an array, got an integer, {SHOWN} (and 129 more like it, on lines 2, 3, 4, ...)"
-    assert (ran.code, ran.err) == (1, f"error: bad.jsonl:1:27: {said}\n")
-
-
 def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
     import adjudge.tasks.scoring as module
 

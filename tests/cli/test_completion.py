@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.cli.app import PURPOSES, app
 
 PROGRAM = [sys.executable, "-c", "from adjudge.cli import main; main()"]
 posix = pytest.mark.skipif(os.name != "posix", reason="these are shells and terminals of POSIX")
@@ -69,16 +68,6 @@ def test_bash_completes(tmp_path: Path):
     )
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "select\n"
-
-
-def test_help_names_every_command_once_under_its_purpose(capsys):
-    assert run(["--help"]) == 0
-    text = capsys.readouterr().out
-    places = [text.index(f"\n{title}:") for title in PURPOSES]
-    assert places == sorted(places)
-    for name in app.entries:
-        assert sum(line.startswith(f"  {name} ") for line in text.splitlines()) == 1
-    assert "Examples:" in text
 
 
 def on_a_terminal(**environment: str) -> str:

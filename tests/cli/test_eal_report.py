@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from adjudge.cli import run
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
+from calling import caller
 from eal_keys import CORPUS, GRAPHS
 from pages import about, data_of, documents_of, tree_of
 
@@ -26,14 +26,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def call(capsys):
-    def called(command, *arguments):
-        code = run(["eal", command, *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return called
+call = caller("eal")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

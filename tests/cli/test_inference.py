@@ -71,13 +71,6 @@ def test_every_choice_in_every_task(adjudge, task, interval, test, expected):
     assert f"|test:{expected[1]}|resamples:60|" in data["signature"]
 
 
-def test_old_names_are_hidden(adjudge, task):
-    text = adjudge(*task[:2], "--help").out
-    assert "randomisation" in text
-    assert "approximate-randomisation" not in text
-    assert "paired-bootstrap" not in text
-
-
 def test_slices_by_relation_leave_the_headline_alone(adjudge, tmp_path, monkeypatch):
     assert adjudge("demo", "kbp", "--files", str(tmp_path / "demo"), "--quiet").code == 0
     monkeypatch.chdir(tmp_path / "demo")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from adjudge.cli import run
 from adjudge.demo.kbp import GOLD, LINKS, SYSTEMS
+from calling import caller
 from pages import about
 
 SIDES = ["--gold", str(GOLD), "--wiki", str(LINKS)]
@@ -24,14 +24,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def call(capsys):
-    def called(*arguments):
-        code = run(["kbp", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return called
+call = caller("kbp")
 
 
 def test_plain_triples(call):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
+from calling import caller
 
 PEOPLE, FIRMS, TOWNS = (tuple(f"{kind}{n}" for n in range(5)) for kind in ("ana", "corvex", "oslo"))
 
@@ -34,14 +35,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def call(capsys):
-    def called(*arguments):
-        code = run(["kbp", "score", "--gold", "gold.tsv", *arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return called
+call = caller("kbp", "score", "--gold", "gold.tsv")
 
 
 def test_one_table(call):

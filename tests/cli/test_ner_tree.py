@@ -61,17 +61,6 @@ def test_numbers_of_a_published_scorer(adjudge):
     assert score["value"] == pytest.approx(2.5 / 3)
 
 
-def test_intervals_slices_and_explanations(adjudge):
-    code, out, _ = adjudge("ner", "score", "gold.bio", "system.bio", "--metric", "ner.strict", "--by", "entities.type")
-    assert code == 0
-    assert "MISC" in out
-    code, out, _ = adjudge(
-        "ner", "score", "gold.bio", "system.bio", "--metric", "ner.partial", "--explain", "sentence-2"
-    )
-    assert code == 0
-    assert "PER" in out or "span" in out
-
-
 def test_a_system_with_other_tokens_is_refused(adjudge, tmp_path):
     (tmp_path / "short.bio").write_text(SYSTEM.replace("call O\n", ""))
     code, _, err = adjudge("ner", "score", "gold.bio", "short.bio")
@@ -114,16 +103,3 @@ def test_trees_of_another_text(adjudge, tmp_path):
         code, _, err = adjudge("tree", "score", "gold.conllu", "other.conllu", *more)
         assert code == 1
         assert "both files must have the same characters" in err
-
-
-def test_score_with_a_reader(adjudge):
-    assert (
-        adjudge("score", "tree.las", "gold.conllu", "system.conllu", "--reader", "conllu", "--bootstrap", "0")[0] == 0
-    )
-
-
-@pytest.mark.parametrize("family", ["ner", "tree"])
-def test_help(adjudge, family):
-    code, out, _ = adjudge(family, "score", "--help")
-    assert code == 0
-    assert "Published scorers" in out

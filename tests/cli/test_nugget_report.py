@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli import run
 from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
+from calling import caller
 from pages import about, data_of, documents_of, lines_of, tree_of
 
 CHARS = "#BeginOfDocument d\ns\td\tE1\t5,8\tran\tMovement_Transport-Person\tActual\n#EndOfDocument\n"
@@ -17,14 +17,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def call(capsys):
-    def called(*arguments):
-        code = run(["nugget", "report", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return called
+call = caller("nugget", "report")
 
 
 def test_a_page(call):
@@ -40,14 +33,6 @@ def test_a_page(call):
     code, out, err = call(*arguments, "-o", "-")
     assert (code, out, err) == (0, page, "")
     assert not Path("-").exists()
-
-
-def test_documents_and_profile(call):
-    arguments = ["-g", GOLD, "-s", SYSTEMS["heron"], "-t", TOKENS, "--bootstrap", "0"]
-    code, out, _ = call(*arguments, "--docs", "nw-03,df-01", "--profile", "evmeval-1.8")
-    assert code == 0
-    assert data_of(out)["ids"] == ["df-01", "nw-03"]
-    assert "evmeval-1.8" in about(out)
 
 
 def test_choices_of_scoring(call):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
+from calling import caller
 
 TYPES = ("Life_Die", "Conflict_Attack", "Movement_Transport")
 
@@ -33,14 +34,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def call(capsys):
-    def called(*arguments):
-        code = run(["nugget", "score", "-g", "gold.tbf", *arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return called
+call = caller("nugget", "score", "-g", "gold.tbf")
 
 
 def test_one_table(call):

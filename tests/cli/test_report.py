@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.cli import run
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.stats.result import Result
+from calling import caller
 from pages import about, data_of, kept, tree_of
 
 
@@ -16,14 +16,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def call(capsys):
-    def called(*arguments):
-        code = run([*map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return called
+call = caller()
 
 
 @pytest.fixture
@@ -89,12 +82,6 @@ def test_what_is_wrong_is_said(call, saved):
     assert Result.load("a.json").documents
 
 
-def test_documents_are_saved_when_asked(call, saved):
-    result, other = Result.load("a.json"), Result.load("b.json")
-    assert [document.id for document in result.documents] == list(result.systems[0].table.ids)
-    assert other.documents == ()
-
-
 def test_documents_are_saved_with_a_result_only(call):
     code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--save-documents")
     assert code == 2
@@ -102,10 +89,3 @@ def test_documents_are_saved_with_a_result_only(call):
     code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--explain", "nw-01", "--save-documents")
     assert code == 2
     assert "do not go together" in err
-
-
-def test_families_save_them_too(call):
-    command = ["relation", "score", GOLD, SYSTEMS["alder"], "--reader", "jsonl", "--metric", "relation.strict"]
-    code, _, err = call(*command, "--bootstrap", "0", "--save", "r.json", "--save-documents")
-    assert (code, err) == (0, "")
-    assert Result.load("r.json").systems[0].aligned[0].matchings[0].metric == "relation.strict"

@@ -70,13 +70,6 @@ def test_no_common_document(call, task):
     assert (code, out, "no document is in common" in err, "differ" in err) == (1, "", True, False)
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_gold_without_documents(call, task):
-    code, out, err = call(task.format("empty", "run"))
-    assert (code, out) in ((1, ""), (2, ""))
-    assert f"empty.{TASKS[task]}: " in err
-
-
 @pytest.mark.parametrize(
     "task", [task for task in TASKS if "compat" not in task and "strict" not in task.split("--")[-1]]
 )
