@@ -150,7 +150,7 @@ def _evaluated(sides: Sides, task: NuggetTask, options: Mapping[str, Any]) -> Ev
     from functools import partial
 
     from adjudge.evaluate.engine import evaluate
-    from adjudge.tasks.nugget.observe import measures
+    from adjudge.tasks.nugget.measures import measures
 
     chosen = task.settings
     scored = {"coref": chosen.coref is not False, "sequencing": chosen.sequencing is not False}

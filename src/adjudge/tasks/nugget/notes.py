@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -22,24 +23,37 @@ SIDES = ("gold", "system")
 GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversion", "rich_ere", "ldc", "key"))
 """What converters and annotators write into the first column of gold files."""
 
-TOLD = {
-    "no-token-table": "no token table, so all words there are visible",
-    "no-text": "no text in the folder of the texts",
-    "foreign-token": "tokens that are not in the token table: is it the table of another document?",
-    "foreign-table": "nuggets most of whose words are not those of the token table: is it of another document?",
-    "coref-left-out": "a coreference score of 0 and no part in coreference, as in the program of 2015",
+NUGGETS = {
+    "free-false-alarms": "{n:false alarm|false alarms} in {d:document|documents} without gold nuggets cost nothing, as "
+    "in the official program",
+    "gold-empty-place": "{n:gold nugget has|gold nuggets have} {why}, and cannot be matched",
+    "system-empty-place": "{n:system nugget has|system nuggets have} {why}, and cannot be matched",
+    "gold-repeated-id": "a gold mention id occurs twice in {d:document|documents}",
+    "system-repeated-id": "a system mention id occurs twice in {d:document|documents}",
+    "gold-unknown-mention": "{d:gold cluster names|gold clusters name} mentions that there are not, which are ignored",
+    "system-unknown-mention": "{d:system cluster names|system clusters name} mentions that there are not, which are "
+    "ignored",
 }
-"""What documents have."""
-LINKS = {
-    "sequence-zero-division": "more links match than pairs of events could carry, since After and Subevent join the "
-    "same pair; the official program divides by zero or by less here",
-    "sequence-contradiction": "links contradict each other; they are counted, but nothing follows from them (in the "
-    "official program this depends on their order)",
-    "sequence-cycle": "links form a longer cycle and are left out, as in the official program",
-    "sequence-redundant": "After links follow from other links of both kinds and are not counted twice (in the "
-    "official program this depends on the names of the events)",
+"""What is said of remarks on nuggets: `n` are so many nuggets in `d` documents."""
+DOCUMENTS = {
+    "no-token-table": "{d:document has|documents have} no token table, so all words there are visible",
+    "no-text": "{d:document has|documents have} no text in the folder of the texts",
+    "foreign-token": "{d:document has|documents have} tokens that are not in the token table: is it the table of "
+    "another document?",
+    "foreign-table": "{d:document has|documents have} nuggets most of whose words are not those of the token table: is "
+    "it of another document?",
+    "coref-left-out": "{d:document has|documents have} a coreference score of 0 and no part in coreference, as in the "
+    "program of 2015",
+    "sequence-zero-division": "in {d:document|documents}, more links match than pairs of events could carry, since "
+    "After and Subevent join the same pair; the official program divides by zero or by less here",
+    "sequence-contradiction": "in {d:document|documents}, links contradict each other; they are counted, but nothing "
+    "follows from them (in the official program this depends on their order)",
+    "sequence-cycle": "in {d:document|documents}, links form a longer cycle and are left out, as in the official "
+    "program",
+    "sequence-redundant": "in {d:document|documents}, After links follow from other links of both kinds and are not "
+    "counted twice (in the official program this depends on the names of the events)",
 }
-"""What is said of documents with such links."""
+"""And on documents."""
 
 
 def table_remarks(gold: NuggetDocument, system: NuggetDocument, table: TokenTable | None) -> Iterator[Remark]:
@@ -66,9 +80,9 @@ def notes_of(settings: Settings, columns: Sequence[str], ids: Sequence[str], cou
     return [
         *_about_files(remarks, details),
         *_about_ties(ids, counted, settings, sums),
-        *_about_nuggets(remarks, settings),
+        *_told(NUGGETS, remarks, settings),
         *_about_values(details, settings),
-        *_about_documents(remarks, settings),
+        *_told(DOCUMENTS, remarks, settings),
     ]
 
 
@@ -147,31 +161,20 @@ def _about_ties(ids: Sequence[str], counted: Counted, settings: Settings, sums: 
         yield _note("unproven", message, unproven)
 
 
-def _about_nuggets(remarks: dict[str, list[Remark]], settings: Settings) -> Iterator[Note]:
-    if free := remarks.get("free-false-alarms"):
-        nuggets = sum(each.number for each in free)
-        what, where = _number(nuggets, "false alarm", "false alarms"), _number(len(free), "document", "documents")
-        message = f"{what} in {where} without gold nuggets cost nothing, as in the official program"
-        yield _note("free-false-alarms", message, _examples(free), nuggets)
-    for side in SIDES:
-        if empty := remarks.get(f"{side}-empty-place"):
-            number = sum(each.number for each in empty)
-            why = "no visible token or character" if settings.invisible else "an empty place"
-            what = _number(number, f"{side} nugget has", f"{side} nuggets have")
-            yield Note("empty-place", number, f"{what} {why}, and cannot be matched")
-    for side in SIDES:
-        if repeated := remarks.get(f"{side}-repeated-id"):
-            where = _number(len(repeated), "document", "documents")
-            yield _note("repeated-id", f"a {side} mention id occurs twice in {where}", _examples(repeated))
-    for side in SIDES:
-        if unknown := remarks.get(f"{side}-unknown-mention"):
-            what = _number(len(unknown), f"{side} cluster names", f"{side} clusters name")
-            message = f"{what} mentions that there are not, which are ignored"
-            yield _note("unknown-mention", message, _examples(unknown))
-
-
-def _examples(remarks: Sequence[Remark]) -> list[str]:
-    return [each.example for each in remarks]
+def _told(templates: Mapping[str, str], remarks: dict[str, list[Remark]], settings: Settings) -> Iterator[Note]:
+    why = "no visible token or character" if settings.invisible else "an empty place"
+    for code, template in templates.items():
+        found = remarks.get(code)
+        if not found or (code == "no-token-table" and not settings.invisible):  # else a table changes nothing
+            continue
+        numbers = {"d": len(found), "n": sum(each.number for each in found)}
+        message = template.replace("{why}", why)
+        for which, one, several in re.findall(r"\{(.):(.*?)\|(.*?)\}", template):
+            said = _number(numbers[which], one, several)
+            message = message.replace(f"{{{which}:{one}|{several}}}", said)
+        name = code.removeprefix("gold-").removeprefix("system-")
+        examples = [each.example for each in found if each.example]
+        yield _note(name, message, examples, numbers["n" if "{n:" in template else "d"])
 
 
 def _about_values(details: Sequence[Any], settings: Settings) -> Iterator[Note]:
@@ -198,15 +201,3 @@ def _about_values(details: Sequence[Any], settings: Settings) -> Iterator[Note]:
             what = _number(len(other), f"{attribute} value", f"{attribute} values")
             message = f"{what} of the system differ from gold in capitals or punctuation only, and do not match"
             yield _note("spelling", message, other)
-
-
-def _about_documents(remarks: dict[str, list[Remark]], settings: Settings) -> Iterator[Note]:
-    for code, message in TOLD.items():
-        # Without invisible words a table changes nothing.
-        if code in remarks and (code != "no-token-table" or settings.invisible):
-            what = _number(len(remarks[code]), "document has", "documents have")
-            yield _note(code, f"{what} {message}", _examples(remarks[code]))
-    for code, message in LINKS.items():
-        if code in remarks:
-            where = _number(len(remarks[code]), "document", "documents")
-            yield _note(code, f"in {where}, {message}", _examples(remarks[code]))

@@ -1,28 +1,37 @@
-"""One document of gold and system: made ready (gold once for all systems), compared by every mapping, and counted.
-
-Micro scores are ratios of sums. A macro score averages the precision and the recall of documents, and its F1 is made of
-the two averages (section 3.2.1 of the specification): so the columns are the values of each document, and a count of
-documents. Where there is nothing to divide by, `spec` counts 0; the official program prints nan, which is no value.
-"""
+"""One document of gold and system: made ready (gold once for all systems), compared by every mapping, and counted."""
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation
-from adjudge.tasks.coref.counts import COLUMNS as COREF_COLUMNS
-from adjudge.tasks.nugget.coreference import Chained, are_sound, chained, linked, some_of
-from adjudge.tasks.nugget.mapping import Mapped, Pair, Side, map_nuggets, places_of, true_positives
+from adjudge.errors import Problem
+from adjudge.evaluate.task import Remark
+from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation, TokenTable
+from adjudge.tasks.nugget.coreference import (
+    NOTHING,
+    Chained,
+    are_sound,
+    chained,
+    cluster_problems,
+    count_coreference,
+    linked,
+    open_choices,
+    some_of,
+)
+from adjudge.tasks.nugget.mapping import SAME, Mapped, Pair, Side, map_nuggets, places_of, true_positives
+from adjudge.tasks.nugget.measures import row
+from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces, keys_of_tokens
 
 if TYPE_CHECKING:
-    from adjudge.stats.elements import ElementTable
-    from adjudge.stats.measure import Measure
+    from adjudge.tasks.nugget.open_choices import Choices
 
+LIMIT = 100  # problems of a document that are listed
+OpenEnds = tuple[Mapping[str, tuple[float, float, float]], "tuple[float, ...] | None"]
+_NONE: OpenEnds = ({}, None)
 SPEC = Settings()
 
 
@@ -203,178 +212,102 @@ def _unknown(document: NuggetDocument, ids: set[str]) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is counted, and the formulas over the sums
-
-COREF = ("muc", "b3", "ceafm", "ceafe", "blanc", "kbp")
-BEST = ("muc", "b3", "ceafe", "blanc", "kbp")
-_BEST_PLACES = [
-    place for place, column in enumerate(COREF_COLUMNS) if not column.startswith(("coref.ceafm:", "coref.lea:"))
-]
-OFFICIAL_2015 = "coref.kbp2015"
-"""The average that the program of 2015 prints: over five metrics, although it says four."""
+# Counting
 
 
-def columns(settings: Settings) -> tuple[str, ...]:
-    """The names of what `row` counts.
+class Refusal(NamedTuple):
+    """Something that cannot be scored: on which side, whether in coreference only, and what."""
 
-    >>> columns(Settings(attributes=()))[:3]
-    ('nugget.span:matched', 'nugget:system', 'nugget:gold')
+    side: str
+    coref: bool
+    problem: Problem
+
+
+class Counted(NamedTuple):
+    """The counts of a document, and what is needed of it when all have been counted.
+
+    `choices` are open where nuggets are annotated twice. `open_ends` has, for mappings that the order of lines decides
+    or an optimal mapping would change, the sums of Dice by line, at best and optimal; and the row that an unfinished
+    search leaves possible.
     """
-    return (
-        *(f"nugget.{name}:matched" for name in settings.scored),
-        "nugget:system",
-        "nugget:gold",
-        *(f"nugget.{name}.macro:{part}" for name in settings.scored for part in ("precision", "recall")),
-        "nugget:documents",
-    )
+
+    observed: Observed
+    counts: tuple[float, ...]
+    remarks: tuple[Remark, ...]
+    refused: tuple[Refusal, ...]
+    choices: Choices | None
+    open_ends: OpenEnds
 
 
-def row(matched: Mapping[str, float], system: int, gold: int, settings: Settings) -> tuple[float, ...]:
-    """The counts of one document.
-
-    The official program leaves a document without gold nuggets out, false alarms included.
-
-    >>> row({"span": 1.0}, 2, 4, Settings(attributes=()))
-    (1.0, 2, 4, 0.5, 0.25, 1)
-    >>> row({"span": 0.0}, 2, 0, Settings(profile="evmeval-1.8", attributes=()))
-    (0, 0, 0, 0, 0, 0)
-    """
-    names = settings.scored
-    if settings.official and not gold:
-        return (0,) * (3 * len(names) + 3)
-    found = [matched[name] for name in names]
-    ratios = [value for tp in found for value in (tp / system if system else 0.0, tp / gold if gold else 0.0)]
-    return (*found, system, gold, *ratios, 1)
-
-
-def measures(
-    settings: Settings, *, coref: bool, sequencing: bool, double: bool = False, pool: str | None = None
-) -> list[Measure]:
-    """The measures of a result; `pool` chooses micro or macro scores, None both.
-
-    With `double` there is also coreference with the best choice among nuggets that are annotated twice.
-
-    >>> [each.name for each in measures(Settings(attributes=("type",)), coref=False, sequencing=False)]
-    ['nugget.span', 'nugget.type', 'nugget.span.macro', 'nugget.type.macro']
-    """
-    from adjudge.stats.measure import Combined, Prf
-    from adjudge.tasks.coref.settings import measures_of
-    from adjudge.tasks.nugget.sequencing import sequence_measures
-
-    official = settings.official
-    found: list[Measure] = []
-    if pool != "macro":
-        for name in settings.scored:
-            matched = f"nugget.{name}:matched"
-            ratios = (matched, "nugget:system"), (matched, "nugget:gold")
-            found.append(Prf(f"nugget.{name}", *ratios, undefined=None if official else 0, harmonic=official))
-    if pool != "micro":
-        for name in settings.scored:
-            own = f"nugget.{name}.macro"
-            ratios = (f"{own}:precision", "nugget:documents"), (f"{own}:recall", "nugget:documents")
-            found.append(Prf(own, *ratios, undefined=None if official else 0, harmonic=official))
-    if coref and pool != "macro":
-        found += measures_of(COREF, "8.01")
-        if settings.profile == "evmeval-2015":
-            five = tuple((f"coref.{name}", "f1") for name in ("b3", "ceafe", "ceafm", "muc", "blanc"))
-            found.append(Combined(OFFICIAL_2015, "f1", "mean", five))
-    if double and pool != "macro":
-        found += [_renamed(measure) for measure in measures_of(BEST, "8.01") if "coref.blanc." not in measure.name]
-    if sequencing and pool != "macro":
-        found += sequence_measures()
-    return found
+def count_documents(gold: Ready, system: Ready, settings: Settings, table: TokenTable | None, *, char: bool) -> Counted:
+    """Map the nuggets of a document, and count nuggets, coreference and sequencing."""
+    documents = gold.document, system.document
+    observed = compare(gold.side, system.side, settings, char=char)
+    pairs = observed.mappings[settings.mapping]
+    refused = [Refusal("", False, each) for document in documents for each in document.problems[:LIMIT]]
+    counts = row(observed.matched, observed.system, observed.gold, settings)
+    remarks = list(_remarks(gold, system, settings))
+    choices = None
+    if settings.coref is not False:
+        chains = gold.chains, system.chains
+        coref = count_coreference(chains, pairs, settings)
+        counts += coref
+        if coref is NOTHING:
+            remarks.append(Remark("coref-left-out", system.document.id))
+        choices = open_choices(chains, observed.sides, observed.several, pairs, settings)
+        if not refused and not (gold.sound and system.sound):  # lines that cannot be read are why mentions lack
+            refused += _cluster_problems(gold, system, pairs, settings, table)
+    if settings.sequencing is not False:
+        sequenced = count_sequence(*documents, pairs)
+        counts += sequenced.counts
+        remarks += [Remark(code, system.document.id) for code in sequenced.remarks]
+        if not settings.any_links and (gold.summary.links or system.summary.links):
+            for side, document in zip(("gold", "system"), documents, strict=True):
+                refused += [Refusal(side, False, problem) for problem in reversed_links(document)]
+    return Counted(observed, counts, tuple(remarks), tuple(refused), choices, _open_ends(observed, settings))
 
 
-def table_columns(settings: Settings, *, coref: bool, sequencing: bool, double: bool = False) -> tuple[str, ...]:
-    """The columns of the table of documents."""
-    from adjudge.tasks.nugget.sequencing import COLUMNS
-
-    return (
-        *columns(settings),
-        *(COREF_COLUMNS if coref else ()),
-        *(COLUMNS if sequencing else ()),
-        *(_best(COREF_COLUMNS[place]) for place in _BEST_PLACES if double),
-    )
-
-
-def chosen_columns(
-    counts: array[float],
-    columns: Sequence[str],
-    chosen: Sequence[str],
-    changed: Mapping[int, tuple[tuple[float, ...], Any, Any]],
-) -> array[float]:
-    """Rows of the chosen columns; those of the best choice are those of coreference, changed in some documents."""
-    table = {name: counts[place :: len(columns)] for place, name in enumerate(columns)}
-    for place in _BEST_PLACES if changed or _best(COREF_COLUMNS[0]) in chosen else ():
-        own = table[_best(COREF_COLUMNS[place])] = table[COREF_COLUMNS[place]][:]
-        for document, (better, *_) in changed.items():
-            own[document] = better[place]
-    found = array("d", bytes(8 * len(chosen) * len(table[columns[0]])))
-    for place, name in enumerate(chosen):
-        found[place :: len(chosen)] = table[name]
-    return found
+def _cluster_problems(
+    gold: Ready, system: Ready, pairs: Iterable[Pair], settings: Settings, table: TokenTable | None
+) -> Iterator[Refusal]:
+    """What is wrong with the clusters of both sides."""
+    known = None
+    if settings.profile == "evmeval-2015":
+        known = {token.id for token in table.tokens} if table else frozenset[str]()
+    aligned = {pair[0] for pair in pairs if pair[2] >= settings.threshold}
+    for side, each in (("gold", gold), ("system", system)):
+        if not each.sound:
+            looked_at = aligned if each is gold else None
+            found = cluster_problems(each.document, each.side.keys, settings, known=known, aligned=looked_at)
+            yield from (Refusal(side, True, problem) for problem in found)
 
 
-def _best(column: str) -> str:
-    """The name of a column, or of a metric, for the best choice.
-
-    >>> _best("coref.muc:matched"), _best("coref.muc")
-    ('coref.muc.best:matched', 'coref.muc.best')
-    """
-    metric, colon, name = column.partition(":")
-    return f"{metric}.best{colon}{name}"
-
-
-def _renamed(measure: Measure) -> Measure:
-    """The same measure over the columns of the best choice."""
-    from adjudge.stats.measure import Blanc, Combined, Prf
-
-    name = _best(measure.name)
-    if isinstance(measure, Prf):
-        precision, recall = ((_best(top), _best(bottom)) for top, bottom in (measure.precision, measure.recall))
-        return Prf(name, precision, recall, parts=measure.parts)
-    if isinstance(measure, Blanc):
-        kinds = [(_best(m), _best(s), _best(g)) for m, s, g in (measure.coref, measure.noncoref, measure.mentions)]
-        return Blanc(name, kinds[0], kinds[1], kinds[2], measure.rule)
-    assert isinstance(measure, Combined)  # coreference has no other kinds
-    return Combined(name, measure.part, measure.op, tuple((_best(metric), part) for metric, part in measure.of))
+def _remarks(gold: Ready, system: Ready, settings: Settings) -> Iterator[Remark]:
+    """What is to be said of the nuggets of a document."""
+    if settings.official and not gold.document.nuggets and system.document.nuggets:
+        yield Remark("free-false-alarms", gold.document.id, len(system.document.nuggets))
+    for side, own in (("gold", gold), ("system", system)):
+        ids = own.side.ids
+        if None in own.side.keys:
+            yield Remark(f"{side}-empty-place", "", list(own.side.keys).count(None))
+        if len(set(ids)) < len(ids):
+            yield Remark(f"{side}-repeated-id", own.document.id)
+            if side == "system" and settings.profile == "evmeval-2015":
+                yield Remark("stopped", own.document.id)
+        yield from (Remark(f"{side}-unknown-mention", each) for each in own.unknown)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Scores of the nuggets of one type, or of one realis value: the pairs of a mapping by the value of their gold nugget
-#
-# A mapping that asks for equal values pairs nuggets of one value only with each other, so this is what scoring these
-# nuggets alone would give. Of the mappings, those that ask for the value count.
-
-
-def _names(field: str, settings: Settings) -> list[str]:
-    return [name for name in settings.scored if field in name.split("+")]
-
-
-def sliced(observed: Observed, field: str, settings: Settings) -> dict[str, list[float]]:
-    """The counts of every value of a field that a document has on either side: matched by mapping, system, gold."""
-    gold, system = (side.types if field == "type" else side.realis for side in observed.sides)
-    names = _names(field, settings)
-    found: dict[str, list[float]] = {}
-    for column, values in ((-1, gold), (-2, system)):
-        for value in values:
-            if value not in found:
-                found[value] = [0.0] * (len(names) + 2)
-            found[value][column] += 1
-    for number, name in enumerate(names):
-        for one, _, share in observed.mappings[name]:
-            found[gold[one]][number] += share
-    return found
-
-
-def element_table(field: str, documents: Sequence[Mapping[str, Sequence[float]]], settings: Settings) -> ElementTable:
-    """The slices of all documents, each with the counts of its values, in the form of results."""
-    from adjudge.stats.elements import ElementSlice, ElementTable, Rows
-
-    values: dict[str, dict[int, tuple[float, ...]]] = {}
-    for place, found in enumerate(documents):
-        for value, counts in found.items():
-            values.setdefault(value, {})[place] = tuple(counts)
-    names = (*(f"nugget.{name}:matched" for name in _names(field, settings)), "nugget:system", "nugget:gold")
-    slices = tuple(ElementSlice(value, tuple(own), Rows(tuple(own.values()))) for value, own in values.items())
-    return ElementTable(field, names, Rows(((0.0,) * len(names),) * len(documents)), slices)
+def _open_ends(observed: Observed, settings: Settings) -> OpenEnds:
+    """Mappings that the order of lines decides, and the most that an unfinished search leaves possible."""
+    if not observed.entangled:
+        return _NONE
+    ties: dict[str, tuple[float, float, float]] = {}
+    most = dict(observed.matched)
+    for name, mapped in observed.entangled.items():
+        counted = mapped.line if settings.official else mapped.best
+        if mapped.best > mapped.line + SAME or mapped.optimal > counted + SAME:
+            ties[name] = mapped.line, mapped.best, mapped.optimal
+        most[name] += mapped.optimal - mapped.best
+    if all(mapped.proven for mapped in observed.entangled.values()):
+        return ties, None
+    return ties, row(most, observed.system, observed.gold, settings)

@@ -1,12 +1,37 @@
-"""Whether the places of nuggets are those of a text or of a token table; and offsets in UTF-16 units."""
+"""What lies beside nuggets, texts and token tables: whether places are there, and offsets in UTF-16 units."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.standoff import code_points
 from adjudge.model.nugget import Nugget, NuggetDocument, Piece, TokenTable
+from adjudge.model.whereabouts import not_utf8
+
+
+def folder_of(path: str | Path | None, what: str) -> Path | None:
+    """A folder that is there, if one is named."""
+    folder = None if path is None else Path(path)
+    try:
+        there = folder is None or folder.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or has a null character
+        there = False
+    if not there:
+        raise UsageError(Problem("there is no such folder", path=str(path), hint=f"name the folder with the {what}"))
+    return folder
+
+
+def read_text(path: Path) -> str | Problem:
+    """A text as it stands, because places are counted in it, or what is wrong with it."""
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        return not_utf8(error, str(path), hint="convert it to UTF-8")
+    except OSError as error:
+        message = f"the text cannot be read: {error.strerror or error}"
+        return Problem(message, str(path), hint="check its permissions")
 
 
 def other_words(nuggets: Iterable[Nugget], table: TokenTable) -> bool:

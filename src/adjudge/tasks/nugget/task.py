@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -18,26 +18,11 @@ from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetDocument, TokenTable
-from adjudge.tasks.nugget.coreference import NOTHING, Chained, cluster_problems, count_coreference, open_choices
-from adjudge.tasks.nugget.mapping import SAME
+from adjudge.tasks.nugget.coreference import NOTHING, Chained
+from adjudge.tasks.nugget.measures import chosen_columns, columns, element_table, measures, sliced, table_columns
 from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
-from adjudge.tasks.nugget.observe import (
-    Observed,
-    Ready,
-    Summary,
-    chosen_columns,
-    columns,
-    compare,
-    element_table,
-    is_char,
-    measures,
-    of_types,
-    prepare,
-    row,
-    sliced,
-    table_columns,
-)
-from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
+from adjudge.tasks.nugget.observe import LIMIT, Observed, Ready, Summary, count_documents, is_char, of_types, prepare
+from adjudge.tasks.nugget.places import folder_of, read_text
 from adjudge.tasks.nugget.settings import Mode, Settings, settings
 
 if TYPE_CHECKING:
@@ -51,7 +36,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.open_choices import Choices
 
 FIELDS = ("type", "realis")
-LIMIT = 100  # problems that are listed
 TBF = Expected("TBF", ("tbf",))
 _NONE: Mapping[str, Any] = {}
 HEADER = "a document begins with a line such as: #BeginOfDocument name, and ends with #EndOfDocument"
@@ -153,14 +137,6 @@ class Detail(NamedTuple):
     seen: Seen | None
 
 
-class Refusal(NamedTuple):
-    """Something that cannot be scored: on which side, whether in coreference only, and what."""
-
-    side: str
-    coref: bool
-    problem: Problem
-
-
 class NuggetTask(Task):
     """Nuggets of gold and of systems, mapped by span and attributes.
 
@@ -188,9 +164,9 @@ class NuggetTask(Task):
         by: Iterable[str] = (),
     ) -> None:
         self.settings = chosen or Settings()
-        self.tokens = tokens if tokens is None or isinstance(tokens, Mapping) else Path(tokens)
+        self.tokens = tokens if isinstance(tokens, Mapping) else folder_of(tokens, "token tables")
         self.suffix = suffix
-        self.texts = None if texts is None else Path(texts)
+        self.texts = folder_of(texts, "texts")
         self.text_suffix = text_suffix
         self.words = False
         self.mode = mode or (None if tokens is None else "token")
@@ -202,10 +178,6 @@ class NuggetTask(Task):
             if field not in FIELDS:
                 hint = did_you_mean(field, FIELDS) or f"nuggets have a {' and a '.join(FIELDS)}"
                 raise UsageError(f"cannot slice by {field!r}", hint=hint)
-        for folder, what in ((self.tokens, "token tables"), (self.texts, "texts")):
-            if isinstance(folder, Path) and not os.path.isdir(folder):  # noqa: PTH112  # unlike Path.is_dir it never raises
-                hint = f"name the folder with the {what}"
-                raise UsageError(Problem("there is no such folder", path=str(folder), hint=hint))
 
     @property
     def profile(self) -> str:
@@ -285,30 +257,18 @@ class NuggetTask(Task):
         table, remarks = self._table(gold.id) if self.mode == "token" else (None, ())
         text = None
         if self.words:
+            from adjudge.formats.token_table import find_table
             from adjudge.tasks.nugget.alignment import layout
 
-            written = gold.text if self.texts is None else self._text(gold.id)
-            if written is None and self.texts is not None:
-                remarks = (*remarks, Remark("no-text", gold.id))
+            written: str | Problem | None = gold.text
+            if self.texts is not None:
+                path = find_table(self.texts, gold.id, suffix=self.text_suffix)
+                written = None if path is None else read_text(path)
+                remarks = remarks if path is not None else (*remarks, Remark("no-text", gold.id))
+            if isinstance(written, Problem):
+                raise FormatError(written)
             text = layout(written, table)
         return Prepared(prepare(gold, self.settings, self._invisible(table), char=is_char(gold)), table, remarks, text)
-
-    def _text(self, document: str) -> str | None:
-        """The text of a document, None if there is none; as it stands, because places are counted in it."""
-        from adjudge.formats.token_table import find_table
-
-        assert self.texts is not None
-        path = find_table(self.texts, document, suffix=self.text_suffix)
-        if path is None:
-            return None
-        try:
-            return path.read_bytes().decode()
-        except UnicodeDecodeError as error:
-            problem = Problem(f"not UTF-8, at byte {error.start}", path=str(path), hint="convert the text to UTF-8")
-        except OSError as error:
-            reason = error.strerror or str(error)
-            problem = Problem(f"the text cannot be read: {reason}", path=str(path), hint="check its permissions")
-        raise FormatError(problem)
 
     def _table(self, document: str) -> tuple[TokenTable | None, tuple[Remark, ...]]:
         """The table of a document, None if there is none; the official program leaves rows out that it cannot read."""
@@ -334,66 +294,25 @@ class NuggetTask(Task):
 
     def observe(self, gold: Prepared, system: NuggetDocument | None, *, keep: bool = False) -> Row:
         """Map the nuggets of a document, and count nuggets, coreference and sequencing."""
-        ours, table, remarks, _ = gold
-        chosen, own = self.settings, system if system is not None else NuggetDocument(ours.document.id)
-        char = is_char(ours.document, own)  # if gold has no places, it does not matter how they were read
-        theirs = prepare(own, chosen, self._invisible(table), char=char)
-        observed = compare(ours.side, theirs.side, chosen, char=char)
-        pairs = observed.mappings[chosen.mapping]
-        refused = [Refusal("", False, each) for document in (ours.document, own) for each in document.problems[:LIMIT]]
-        counts = row(observed.matched, observed.system, observed.gold, chosen)
-        remarks = (*remarks, *_remarks(ours, theirs, chosen))
+        own = system if system is not None else NuggetDocument(gold.ready.document.id)
+        char = is_char(gold.ready.document, own)  # if gold has no places, it does not matter how they were read
+        theirs = prepare(own, self.settings, self._invisible(gold.table), char=char)
+        remarks = gold.remarks
         if self.mode == "token":
-            remarks += tuple(table_remarks(ours.document, own, table))
-        choices = None
-        if chosen.coref is not False:
-            chains = ours.chains, theirs.chains
-            coref = count_coreference(chains, pairs, chosen)
-            counts += coref
-            if coref is NOTHING:
-                remarks += (Remark("coref-left-out", own.id),)
-            choices = open_choices(chains, observed.sides, observed.several, pairs, chosen)
-            if not (
-                refused or (ours.sound and theirs.sound)
-            ):  # lines that cannot be read are why mentions are not there
-                refused += self._cluster_problems(ours, theirs, pairs, table)
-        if chosen.sequencing is not False:
-            sequenced = count_sequence(ours.document, own, pairs)
-            counts += sequenced.counts
-            remarks += tuple(Remark(code, own.id) for code in sequenced.remarks)
-            if not chosen.any_links and (ours.summary.links or theirs.summary.links):
-                for side, document in (("gold", ours.document), ("system", own)):
-                    refused += [Refusal(side, False, problem) for problem in reversed_links(document)]
-        detail = Detail(
-            ours.summary,
-            theirs.summary,
-            choices,
-            *_open_ends(observed, chosen),
-            {field: sliced(observed, field, chosen) for field in self.by} if self.by else _NONE,
-            Seen(ours.document, system, observed, (ours.chains, theirs.chains), table) if keep else None,
-        )
-        return Row(counts, remarks, detail, tuple(refused))
+            remarks += tuple(table_remarks(gold.ready.document, own, gold.table))
+        found = count_documents(gold.ready, theirs, self.settings, gold.table, char=char)
+        slices = {field: sliced(found.observed, field, self.settings) for field in self.by} if self.by else _NONE
+        seen = None
+        if keep:
+            seen = Seen(gold.ready.document, system, found.observed, (gold.ready.chains, theirs.chains), gold.table)
+        detail = Detail(gold.ready.summary, theirs.summary, found.choices, *found.open_ends, slices, seen)
+        return Row(found.counts, (*remarks, *found.remarks), detail, found.refused)
 
     def align(self, gold: Prepared, system: NuggetDocument | None, row: Row) -> Alignment:  # noqa: ARG002
         """What became of every nugget, hopper and link."""
         from adjudge.tasks.nugget.alignment import align_document
 
         return align_document(row.detail.seen, self.settings, gold.text)
-
-    def _cluster_problems(
-        self, gold: Ready, system: Ready, pairs: Iterable[tuple[int, int, float]], table: TokenTable | None
-    ) -> Iterator[Refusal]:
-        """What is wrong with the clusters of both sides."""
-        chosen = self.settings
-        known: Collection[str] | None = None
-        if chosen.profile == "evmeval-2015":
-            known = {token.id for token in table.tokens} if table else ()
-        aligned = {pair[0] for pair in pairs if pair[2] >= chosen.threshold}
-        for side, each in (("gold", gold), ("system", system)):
-            if not each.sound:
-                looked_at = aligned if each is gold else None
-                found = cluster_problems(each.document, each.side.keys, chosen, known=known, aligned=looked_at)
-                yield from (Refusal(side, True, problem) for problem in found)
 
     # What the whole corpus shows
 
@@ -527,39 +446,6 @@ def _listed(source: Any, name: str, settings: Settings) -> Side:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # One document
-
-
-def _remarks(gold: Ready, system: Ready, settings: Settings) -> Iterator[Remark]:
-    """What is to be said of the nuggets of a document."""
-    if settings.official and not gold.document.nuggets and system.document.nuggets:
-        yield Remark("free-false-alarms", gold.document.id, len(system.document.nuggets))
-    for side, own in (("gold", gold), ("system", system)):
-        ids = own.side.ids
-        if None in own.side.keys:
-            yield Remark(f"{side}-empty-place", "", list(own.side.keys).count(None))
-        if len(set(ids)) < len(ids):
-            yield Remark(f"{side}-repeated-id", own.document.id)
-            if side == "system" and settings.profile == "evmeval-2015":
-                yield Remark("stopped", own.document.id)
-        yield from (Remark(f"{side}-unknown-mention", each) for each in own.unknown)
-
-
-def _open_ends(
-    observed: Observed, settings: Settings
-) -> tuple[Mapping[str, tuple[float, float, float]], tuple[float, ...] | None]:
-    """Mappings that the order of lines decides, and the most that an unfinished search leaves possible."""
-    if not observed.entangled:
-        return _NONE, None
-    ties: dict[str, tuple[float, float, float]] = {}
-    most = dict(observed.matched)
-    for name, mapped in observed.entangled.items():
-        counted = mapped.line if settings.official else mapped.best
-        if mapped.best > mapped.line + SAME or mapped.optimal > counted + SAME:
-            ties[name] = mapped.line, mapped.best, mapped.optimal
-        most[name] += mapped.optimal - mapped.best
-    if all(mapped.proven for mapped in observed.entangled.values()):
-        return ties, None
-    return ties, row(most, observed.system, observed.gold, settings)
 
 
 def _stop(counted: Any, ids: Sequence[str], width: int) -> None:

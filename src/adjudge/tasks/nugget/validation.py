@@ -19,6 +19,7 @@ from adjudge.formats.tbf_scan import DIGITS, LIMIT, Section, decode, quote
 from adjudge.formats.token_table import find_table, scan_table
 from adjudge.model.nugget import COREFERENCE, TokenTable
 from adjudge.model.whereabouts import not_utf8
+from adjudge.tasks.nugget.places import folder_of, read_text
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import place_keys
 from adjudge.tasks.nugget.validation_gold import Copies
@@ -168,9 +169,9 @@ class Grounds:
         text_suffix: str = ".txt",
         sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self.tables = _folder(tables, "token tables")
+        self.tables = folder_of(tables, "token tables")
         self.suffix = suffix
-        self.texts = _folder(texts, "texts")
+        self.texts = folder_of(texts, "texts")
         self.text_suffix = text_suffix
         self.sizes = sizes
         self.names = cache(_names)
@@ -188,8 +189,10 @@ class Grounds:
             if path is None:
                 hint = self._other(self.texts, document, self.text_suffix, "--text-suffix")
                 out.add("no-text", f"document {quote(document)} has no text in {self.texts}", line, 1, hint)
+            elif isinstance(found := read_text(path), str):
+                text = found
             else:
-                text = _read_text(path, out)
+                out.add_problem("no-text" if found.line is None else "text-encoding", found)
         if text is not None:
             if size is not None and size != len(text):
                 message = f"the text of document {quote(document)} has {len(text)} characters, in the list {size}"
@@ -241,30 +244,6 @@ def _read_table(path: Path, document: str, text: str | None, out: Findings) -> T
             hint = f"is {path.name} the table of another text?"
             out.add_problem("table-text", Problem(message, table.path, wrong[0].line, 1, hint))
     return table
-
-
-def _read_text(path: Path, out: Findings) -> str | None:
-    try:
-        return path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        out.add_problem("text-encoding", not_utf8(error, str(path), hint="convert it to UTF-8"))
-    except OSError as error:
-        message = f"the text cannot be read: {error.strerror or error}"
-        out.add_problem("no-text", Problem(message, str(path), hint="check its permissions"))
-    return None
-
-
-def _folder(path: str | Path | None, what: str) -> Path | None:
-    if path is None:
-        return None
-    folder = Path(path)
-    try:
-        there = folder.is_dir()
-    except (OSError, ValueError):  # a name that is too long, or has a null character
-        there = False
-    if not there:
-        raise UsageError(f"{folder}: there is no such folder", hint=f"name the folder with the {what}")
-    return folder
 
 
 # ---------------------------------------------------------------------------------------------------------------------
