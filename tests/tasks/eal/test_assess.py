@@ -20,7 +20,6 @@ from adjudge.formats.eal_store import StoreWriter, open_key, open_store
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking
 from adjudge.tasks.eal.assess import LARGEST, add_responses, expand_realis, fresh_clusters, repair
 from adjudge.tasks.eal.locking import lock_problem, locked
-from adjudge.tasks.eal.responses import is_good
 from adjudge.tasks.eal.settings import BBN_2015, SPEC, Profile
 from adjudge.tasks.eal.stores import (
     change_store,
@@ -42,15 +41,6 @@ def pool_at(folder: Path, *found: Arguments) -> Path:
         for each in found:
             writer.write(each)
     return folder
-
-
-def test_pooled_responses_wait_and_assessed_ones_stay():
-    key = AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 1})
-    made = add_responses(key, Arguments("d", [Argument(BOB, 0.1), Argument(ANN, 0.2), Argument(ANN, 0.3)]))
-    assert (made.added, made.assessed, made.waiting) == (1, 1, 0)
-    assert made.key.assessed == {BOB: GOOD}
-    assert list(made.key.unassessed) == [ANN]
-    assert made.key.coref == {BOB.cas: 1}
 
 
 @given(keys(), documents())
@@ -80,22 +70,6 @@ def test_create_store_onto_another(tmp_path: Path):
     again = create_store(open_store(pool), tmp_path / "new", onto=tmp_path / "new")
     assert (again.added, again.assessed, again.waiting) == (0, 1, 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "old", "pool"]
-
-
-def test_create_from_a_real_pool_is_the_unassessed_union(tmp_path: Path):
-    for name in ("S0", "S1"):
-        done = create_store(open_store(CORPUS / "systems" / name), tmp_path / name)
-        assert done.added == done.pooled
-        for document in open_key(tmp_path / name).documents:
-            arguments = open_store(CORPUS / "systems" / name).arguments(document)
-            key = open_key(tmp_path / name).key(document)
-            assert set(key.unassessed) == {each.response for each in arguments.arguments}
-            assert not key.assessed
-    onto = create_store(open_store(CORPUS / "systems" / "S0"), tmp_path / "key", onto=CORPUS / "key")
-    assert (onto.added, onto.waiting, onto.assessed) == (0, 0, onto.pooled)
-    assert contents(tmp_path / "key") == {
-        path.name: write_key(open_key(CORPUS / "key").key(path.name)) for path in sorted((CORPUS / "key").iterdir())
-    }
 
 
 def test_trimming_before(tmp_path: Path):
@@ -132,28 +106,6 @@ def test_problems_of_all_documents_at_once(tmp_path: Path):
 
 
 # Copies with the realis of the assessor
-
-
-def test_a_copy_with_the_assessed_realis():
-    said = GOOD._replace(realis="Other")
-    key = AnswerKey("d", {BOB: said, ANN: GOOD}, (), {BOB.cas: 1, ANN.cas: 2})
-    expanded, added = expand_realis(key)
-    copy = BOB._replace(realis="Other")
-    assert added == [copy]
-    assert expanded.assessed == {**key.assessed, copy: said}
-    assert is_good(copy, said)
-    assert not is_good(BOB, said)
-
-
-@pytest.mark.parametrize("assessed", [True, False])
-def test_no_copy_of_what_is_there(assessed: bool):
-    said = GOOD._replace(realis="Other")
-    copy = BOB._replace(realis="Other")
-    more = {copy: Assessment("W")} if assessed else {}
-    key = AnswerKey("d", {BOB: said, **more}, () if assessed else (copy,), {BOB.cas: 1})
-    expanded, added = expand_realis(key)
-    assert not added
-    assert same(expanded, key)
 
 
 @given(keys())
@@ -225,17 +177,6 @@ def test_repair_leaves_contradictions_to_people(tmp_path: Path):
     with pytest.raises(ValidationError, match="another assessment"):
         change_store(store, tmp_path / "mended", repairing(SPEC), mended=SPEC)
     assert not (tmp_path / "mended").exists()
-
-
-def test_repair_of_real_times():
-    broken = 0
-    for key in open_key(CORPUS / "key"):
-        for profile, count in ((SPEC, 1), (BBN_2015, 3)):
-            mended, done = repair(key, profile)
-            assert {each.kind for each in done} <= {"wrong-time"}
-            assert all(mended.assessed[each.response].cas == "W" for each in done)
-            broken += len(done) * (10 if count == 3 else 1)
-    assert broken == 31  # one by the task description, three by the official program
 
 
 @given(keys())

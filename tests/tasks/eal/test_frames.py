@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from adjudge.errors import AdjudgeError, ValidationError
+from adjudge.errors import AdjudgeError
 from adjudge.formats.eal_fields import sha1_id, trfr_id
 from adjudge.formats.eal_linking import parse_linking
 from adjudge.formats.eal_store import open_frames, open_key
@@ -227,14 +227,6 @@ def test_projection_by_its_definition(pair: tuple[AnswerKey, Linking], target: A
 # Stores
 
 
-def test_templates_are_read_back(tmp_path: Path):
-    template_store(CORPUS / "key", tmp_path / "frames")
-    done = read_store(tmp_path / "frames", CORPUS / "key", tmp_path / "read", comments=True)
-    assert done.findings.total == 0
-    assert sum(len(each.unlinked) for each in done.documents) == 82
-    assert contents(tmp_path / "read") == contents(tmp_path / "frames")
-
-
 def test_reading_completes_frames(tmp_path: Path):
     done = read_store(CORPUS / "ref", CORPUS / "key", tmp_path / "read")
     assert (done.findings.errors, {finding.kind for finding in done.findings.findings}) == (0, {"frame-types"})
@@ -265,17 +257,6 @@ def test_unlinked_is_an_error_only_if_all_must_be_linked(tmp_path: Path):
     assert [finding.kind for finding in done.findings.findings] == ["unlinked"]  # once
 
 
-def test_nothing_is_written_if_a_frame_is_wrong(tmp_path: Path):
-    key = simple(c1="a", c2="b")
-    put(tmp_path / "key", AnswerKey("d", {**key.assessed, named("a"): Assessment("W")}, (), key.coref))
-    with FramesWriter(tmp_path / "frames") as writer:
-        writer.write(frames("ab"))
-        writer.write(Linking("stray"))
-    done = read_store(tmp_path / "frames", tmp_path / "key", tmp_path / "out")
-    assert [finding.kind for finding in done.findings.findings] == ["frame-wrong", "frames-stray"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["frames", "key"]
-
-
 def test_classes_in_place_of_responses(tmp_path: Path):
     key = simple(c1="ab", c2="c")
     first = next(iter(key.assessed))
@@ -288,24 +269,6 @@ def test_classes_in_place_of_responses(tmp_path: Path):
         for data in contents(tmp_path / "out").values()
     )
     assert total == 82
-
-
-def test_project_stores(tmp_path: Path):
-    put(tmp_path / "old", simple(c1="ab", c2="c"))
-    put(tmp_path / "new", simple(c1="a", c2="bc"), AnswerKey("e"))
-    with FramesWriter(tmp_path / "frames") as writer:
-        writer.write(frames("ab", "c"))
-    done = project_store(tmp_path / "frames", tmp_path / "old", tmp_path / "new", tmp_path / "out")
-    assert done.absent == ["e"]
-    assert len(done.split) == 2
-    linking = open_frames(tmp_path / "out").linking(open_key(tmp_path / "new").key("d"))
-    assert linking is not None
-    assert [letters(frame.responses) for frame in linking.frames] == ["abc", "bc"]
-    with FramesWriter(tmp_path / "frames", overwrite=True) as writer:
-        writer.write(Linking("stray"))
-    with pytest.raises(ValidationError, match="no assessments"):
-        project_store(tmp_path / "frames", tmp_path / "old", tmp_path / "new", tmp_path / "never")
-    assert not (tmp_path / "never").exists()
 
 
 def test_projection_onto_the_same_key_changes_nothing(tmp_path: Path):

@@ -13,7 +13,7 @@ from adjudge.formats.eal_store import open_key
 from adjudge.model.eal import AnswerKey, Assessment, Cas
 from adjudge.tasks.eal.assess import merge, merge_clusters
 from adjudge.tasks.eal.stores import merge_stores
-from eal_keys import CORPUS, GOOD, contents, keys, named, put, same
+from eal_keys import GOOD, keys, named, put, same
 from eal_responses import cases, response
 
 BOB, ANN = response("Bob"), response("Ann", at=(5, 7))
@@ -37,31 +37,6 @@ def test_the_official_case():
     assert sorted(each.cas.text for each in merged.newly_assessed) == list("acdegk")
     assert merged.disagreements == []
     assert merged.split == [5]  # h i j k: 198, 197, 197
-
-
-def test_the_case_through_files(tmp_path: Path):
-    case = cases()["merge_assessment_stores"]
-    sides = [put(tmp_path / side, key_of(case[side])) for side in ("baseline", "additional")]
-    done = merge_stores(sides, tmp_path / "out")
-    assert (done.documents, done.assessed, done.newly_assessed, done.unassessed) == (1, 11, 6, 2)
-    key = open_key(tmp_path / "out").key("d")
-    found = {cas.text: cluster for cas, cluster in key.coref.items()}
-    wanted = case["merged"]["coref"]
-    # Files are sorted by hash, so that new clusters may come in another order.
-    assert {name: cluster for name, cluster in found.items() if cluster <= 200} == {
-        name: cluster for name, cluster in wanted.items() if cluster <= 200
-    }
-    assert {found["c"], found["d"]} == {201, 202}
-    assert found["d"] == found["e"]
-
-
-def test_the_baseline_has_priority():
-    one = AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 1})
-    other = AnswerKey("d", {BOB: Assessment("W"), ANN: Assessment("C", "W")}, (), {BOB.cas: 5, ANN.cas: 5})
-    merged = merge(one, other)
-    assert merged.key.assessed == {BOB: GOOD, ANN: Assessment("C", "W")}
-    assert merged.key.coref == {BOB.cas: 1, ANN.cas: 1}
-    assert [(each.baseline, each.additional) for each in merged.disagreements] == [(GOOD, Assessment("W"))]
 
 
 def test_ties_go_to_the_first():
@@ -104,31 +79,6 @@ def test_merging_by_its_definition(one: AnswerKey, other: AnswerKey):
                 assert merged.coref[mate] == cluster
     assert not parse_key(write_key(merged), "d")[1]
     assert same(merge(merged, other).key, merged)
-
-
-def test_the_corpus_with_itself(tmp_path: Path):
-    done = merge_stores([CORPUS / "key", CORPUS / "key"], tmp_path / "out")
-    assert (done.documents, done.assessed, done.newly_assessed, done.disagreements) == (12, 205, 0, [])
-    assert contents(tmp_path / "out") == {
-        name: write_key(open_key(CORPUS / "key").key(name)) for name in contents(CORPUS / "key")
-    }
-
-
-def test_halves_make_the_whole(tmp_path: Path):
-    """What two assessors have done of one store, each a part, is the store again."""
-    halves: tuple[list[AnswerKey], list[AnswerKey]] = [], []
-    for key in open_key(CORPUS / "key"):
-        for half, found in enumerate(halves):
-            mine = {each: a for number, (each, a) in enumerate(key.assessed.items()) if number % 2 == half}
-            rest = [each for each in key.assessed if each not in mine]
-            cases = {each.cas for each in mine}
-            found.append(AnswerKey(key.document, mine, rest, {c: n for c, n in key.coref.items() if c in cases}))
-    put(tmp_path / "one", *halves[0])
-    put(tmp_path / "two", *halves[1])
-    done = merge_stores([tmp_path / "one", tmp_path / "two"], tmp_path / "out")
-    assert (done.assessed, done.unassessed, done.disagreements) == (205, 0, [])
-    for key in open_key(CORPUS / "key"):
-        assert open_key(tmp_path / "out").key(key.document).assessed == key.assessed
 
 
 def test_three_stores_and_documents_of_only_some(tmp_path: Path):

@@ -11,12 +11,3 @@ def test_weights():
         assert row.using_f == pytest.approx((row.f1,) * 3)
     for row in table_1(lambda_=0.0):
         assert row.proposed == row.using_f == pytest.approx(tuple(each * row.recall for each in ACCURACIES))
-
-
-def test_counts_give_the_same_cells():
-    """A system with 1,000 correct classes, in whole responses."""
-    for row in table_1():
-        tp = 1000 * row.recall
-        fp = tp * (1 - row.precision) / row.precision
-        for accuracy, value in zip(ACCURACIES, row.proposed, strict=True):
-            assert value == pytest.approx(((tp - fp / 4) / 1000 + accuracy * tp / 1000) / 2)

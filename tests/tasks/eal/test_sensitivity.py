@@ -13,10 +13,8 @@ from adjudge.tasks.eal.measures import columns
 from adjudge.tasks.eal.sensitivity import (
     Counts,
     all_crossings,
-    argument_scores,
     beta_crossings,
     beta_lambda_grid,
-    break_points,
     counts_of,
     crossings,
     overall,
@@ -103,16 +101,6 @@ def test_crossings_in_beta(two, lambda_):
         if len(inside) == 1 and strict == 1:
             assert before != after
             assert (inside[0].before == "A") == before
-
-
-def test_break_points_are_where_documents_reach_nothing():
-    counts = Counts(np.array([1.0, 2.0, 0.0]), np.array([4.0, 4.0, 3.0]), 10.0, 0.0, 0.0)
-    assert break_points(counts) == [0.25, 0.5]
-    # Straight lines between them.
-    for low, high in ((0.0, 0.25), (0.25, 0.5)):
-        ends = argument_scores(counts, [low, (low + high) / 2, high])
-        assert ends[1] == pytest.approx((ends[0] + ends[2]) / 2)
-    assert counts.link_score == 0.0
 
 
 def test_systems_that_are_level_over_a_range():

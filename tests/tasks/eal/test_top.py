@@ -19,23 +19,6 @@ def names(arguments: Arguments) -> list[str]:
     return [argument.response.cas.text for argument in arguments.arguments]
 
 
-def test_each_hopper_is_represented_first() -> None:
-    arguments = Arguments(
-        "d", [Argument(A, 0.9), Argument(B, 0.8), Argument(C, 0.3), Argument(D, 0.2), Argument(GENERIC, 0.7)]
-    )
-    linking = Linking("d", [Frame(frozenset((A, B))), Frame(frozenset((C, D)))])
-    kept = {count: names(top(arguments, linking, count).arguments) for count in range(1, 7)}
-    assert kept == {
-        1: ["a"],
-        2: ["a", "c"],
-        3: ["a", "b", "c"],
-        4: ["a", "b", "c", "Bob"],
-        5: ["a", "b", "c", "d", "Bob"],
-        6: ["a", "b", "c", "d", "Bob"],
-    }
-    assert names(top(arguments, None, 3).arguments) == ["a", "b", "Bob"]
-
-
 def test_reasons_and_linking() -> None:
     arguments = Arguments("d", [Argument(A, 0.9), Argument(A, 0.5), Argument(B, 0.8)])
     outcome = top(arguments, Linking("d", [Frame(frozenset((A, B)), "x"), Frame(frozenset((A,)), "y")]), 1)

@@ -255,12 +255,3 @@ def test_the_documented_differences(tmp_path: Path) -> None:
         if bool(report.errors) != bool(code):
             different[situation.replace("_", " ")] = "refused" if report.errors else "accepted"
     assert listed == different
-
-
-def test_a_good_submission(tmp_path: Path) -> None:
-    report = checked(tmp_path, good(), documents=["D1", "D2"])
-    assert report.findings == []
-    assert report.contents == {"document": 2, "response": 5, "frame": 2}
-    facts = report.facts
-    assert (facts["profile"], facts["ontology"], facts["layout"]) == ("spec", "2015", "2015")
-    assert (facts["offsets"], facts["without_responses"]) == ("code-points", 1)
