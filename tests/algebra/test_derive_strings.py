@@ -14,11 +14,10 @@ import pytest
 
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
-from adjudge.algebra.matching import count, f1, latent
+from adjudge.algebra.matching import count, f1
 from adjudge.algebra.plan import plan
 from adjudge.algebra.similarity import iou, record
 from adjudge.algebra.spec import decode, encode
-from adjudge.model.variable import Variable
 from definition import Reference
 
 STRING, INTEGER, NULL = (ir.Exact(type=kind) for kind in ("string", "integer", "null"))
@@ -165,16 +164,3 @@ def test_generics():
     assert derive_similarity(Closed).fields["value"] == record(start=INTEGER, end=INTEGER)
     with pytest.raises(Exception, match=r"Derived\.more\[\*\]: the type variable T is open"):
         derive_similarity(Derived)
-
-
-@dataclass(frozen=True)
-class Prop:
-    subject: Variable
-    object: Variable | str
-
-
-def test_isomorphic_graphs_are_compared_by_their_variables():
-    node = derive_similarity(set[Prop])
-    assert node == latent(node.of)
-    assert node.of.of.fields["subject"] == ir.Variable()
-    assert [case.of for case in node.of.of.fields["object"].cases] == [ir.Variable(), STRING]

@@ -230,18 +230,6 @@ class Alignment:
         )
         return f"\n     nearest {other} {why.nearest_path}: {said or 'equal, but matched elsewhere or worth nothing'}"
 
-    def to_data(self) -> dict[str, Any]:
-        """The alignment as JSON-able data."""
-        return {
-            "matched": [
-                {"level": m.level, "system_path": m.system_path, "gold_path": m.gold_path, "score": m.score}
-                for m in self.matched
-            ],
-            "missed": [{"level": u.level, "path": u.path} for u in self.missed],
-            "spurious": [{"level": u.level, "path": u.path} for u in self.spurious],
-            "variables": {path: {str(a): str(b) for a, b in found.items()} for path, found in self.variables.items()},
-        }
-
     def __str__(self) -> str:
         lines: list[str] = []
         for level in self.levels:
