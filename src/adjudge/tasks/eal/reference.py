@@ -137,11 +137,6 @@ class Frames(NamedTuple):
     members: list[int]  # the class of each bit
     bits: dict[int, int]  # the set with the bit of a class
 
-    @property
-    def size(self) -> int:
-        """How many classes are in any frame."""
-        return len(self.members)
-
 
 @dataclass(slots=True, eq=False)
 class Reference:
