@@ -126,7 +126,7 @@ def measure_command(command: str, folder: Path, output: Path) -> dict[str, float
         (validation, "scan_store"),
         (validation, "Sources"),
         (eal_store, "open_store"),
-        (eal_store.Store, "_scan"),
+        (eal_store.Store, "scan_arguments"),
         (eal_store.Store, "scan_linking"),
     )
     for owner, name in readers:

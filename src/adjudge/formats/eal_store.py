@@ -149,7 +149,14 @@ class Store(Files):
 
     def scan_arguments(self, document: str) -> tuple[Arguments, list[Finding]]:
         """What could be read of the responses of a document, and what is wrong with the file."""
-        arguments, findings = self._scan(document)
+        # The linking is asked for after the arguments, and needs them: one document is kept, no more.
+        if self._last is None or self._last[0] != document:
+            data = self.bytes_of(document, again=True)
+            if data is None:
+                return Arguments(document, []), []
+            found = scan_arguments(data, document, self.place(document), repeats=self._reading.repeats)
+            self._last = document, *found
+        _, arguments, findings = self._last
         transform = self._reading.transform
         return arguments if transform is None else transformed(arguments, None, transform)[0], findings
 
@@ -159,20 +166,12 @@ class Store(Files):
         if data is None:
             return None, []
         _, layout, separator, incomplete, transform = self._reading
-        arguments, _ = self._scan(document)
+        arguments, _ = self.scan_arguments(document)
+        if transform is not None and self._last is not None and self._last[0] == document:
+            arguments = self._last[1]  # as they were read: ids depend on the content
         options: LinkingOptions = {"layout": layout, "separator": separator, "repeated_incomplete": incomplete}
         linking, findings = scan_linking(data, arguments, self.place(document, "linking"), **options)
         return linking if transform is None else transformed(arguments, linking, transform)[1], findings
-
-    def _scan(self, document: str) -> tuple[Arguments, list[Finding]]:
-        # The linking is asked for after the arguments, and needs them: one document is kept, no more.
-        if self._last is None or self._last[0] != document:
-            data = self.bytes_of(document, again=True)
-            if data is None:
-                return Arguments(document, []), []
-            found = scan_arguments(data, document, self.place(document), repeats=self._reading.repeats)
-            self._last = document, *found
-        return self._last[1], self._last[2]
 
 
 def open_store(path: str | Path, *, layout: Layout | None = None, **options: Any) -> Store:
