@@ -192,3 +192,23 @@ def test_specification_files_and_types(adjudge, campaign: Path) -> None:
 def test_several_metrics(adjudge) -> None:
     ran = adjudge("score", "relation.strict(beta=2),relation.spans", "gold.jsonl", "good.jsonl", "--quiet")
     assert ran.out.splitlines()[0].split() == ["metric", "precision", "recall", "f2", "f1"]
+
+
+def test_several_systems_are_a_ranking(adjudge) -> None:
+    score = ("score", "relation.strict", "gold.jsonl", "poor.jsonl", "good.jsonl", "best=gold.jsonl", "--quiet")
+
+    def rows(*more: str) -> list[list[str]]:
+        ran = adjudge(*score, *more)
+        assert ran.code == 0, ran.err
+        return [line.split() for line in ran.out.splitlines() if line.startswith("relation.strict")]
+
+    ranked = rows()
+    assert [row[1] for row in ranked] == ["best", "good", "poor"]
+    assert ranked[-1][-1] == "3"
+    assert "difference" not in adjudge(*score).out
+    assert len(rows("--pairs")) == len(ranked) + 3  # every two of three
+    assert [row[1] for row in rows("--no-rank")] == ["poor", "good", "best"]
+    assert [row[1] for row in rows("--rank-by", "relation.strict.recall")] == ["best", "good", "poor"]
+    assert [row[1] for row in rows("--bootstrap", "0")] == ["best", "good", "poor"]
+    two = ("score", "relation.strict", "gold.jsonl", "poor.jsonl", "good.jsonl", "--quiet")
+    assert "poor - good" in adjudge(*two).out  # the only pair
