@@ -5,16 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import settings as examples
 
 from adjudge.cli import run
-from adjudge.formats.tbf import read_tbf, write_tbf
-from adjudge.formats.token_table import write_table
-from adjudge.model.nugget import NuggetDocument
-from adjudge.tasks.nugget.conversion import fit
 from adjudge.tasks.nugget.conversion_files import Plan, convert, render, render_files
-from nuggets import documents, tables
 
 TEXT = "They shot\nhim down, he died.\nThe shooting was a death."
 ANN = """\
@@ -261,27 +254,6 @@ def test_utf_16(capsys: pytest.CaptureFixture[str]) -> None:
     Path("c.tbf").write_text(out.replace("2,6", "3,7"))
     assert convert_("--to", "tbf-char", "--texts", "ann", "c.tbf", "--offsets", "utf-16") == 0
     assert capsys.readouterr().out == out
-
-
-@given(documents(), tables())
-@examples(max_examples=25)
-def test_tbf_by_tokens_through_files(tmp_path_factory: pytest.TempPathFactory, document: NuggetDocument, table) -> None:  # type: ignore[no-untyped-def]
-    """By characters, by tokens, and by tokens again through characters: the tokens stay."""
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "doc.tab").write_text(write_table(table))
-    # Fitted to brat: ids that are there once, so that a nugget that is left out leaves its relations.
-    fitted, _ = fit(document, "brat")
-    (folder / "c.tbf").write_text(write_tbf([fit(fitted, "tbf-char")[0]]))
-    by_tokens = convert([str(folder / "c.tbf")], Plan("tbf-token", "tbf-char", tokens=folder))
-    text = render(by_tokens.documents, by_tokens.target)
-    (folder / "t.tbf").write_text(text)
-    by_pieces = convert([str(folder / "t.tbf")], Plan("tbf-char", "tbf-token", tokens=folder))
-    (folder / "c2.tbf").write_text(render(by_pieces.documents, by_pieces.target))
-    again = convert([str(folder / "c2.tbf")], Plan("tbf-token", "tbf-char", tokens=folder))
-    assert render(again.documents, again.target) == text
-    assert len(read_tbf(text.encode(), "token")[0].nuggets) == len(by_tokens.documents[0].nuggets)
-    lost = [note for note in again.notes if "nugget" in str(note) and "another document" not in str(note)]
-    assert lost == []  # the words of these tables are no words of the text, which is noted
 
 
 def test_official_demo(conformance: Path) -> None:

@@ -1,27 +1,17 @@
-"""After and Subevent links, against printed results, a slow obvious implementation, and the laws of the score."""
+"""After and Subevent links, against a slow obvious implementation and the laws of the score; golden has the rest."""
 
-import json
-import random
-import time
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.formats.tbf import read_tbf
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
-from adjudge.stats.points import compute
 from adjudge.tasks.nugget.sequencing import (
-    COLUMNS,
     METRICS,
     count_sequence,
     reversed_links,
-    sequence_measures,
 )
-
-OFFICIAL = {"nugget.after": "After", "nugget.subevent": "Subevent", "nugget.sequence": "All"}
 
 
 def nuggets(names):
@@ -49,76 +39,8 @@ def same_place(gold, system):
     return pairs
 
 
-def printed(totals):
-    """As the official program prints them."""
-    values = compute(sequence_measures(), COLUMNS, [totals])
-    parts = {"F1": "f1", "P": "precision", "R": "recall"}
-    return {
-        official: {name: 100 * round(float(values[metric, part][0]), 6) for name, part in parts.items()}
-        for metric, official in OFFICIAL.items()
-    }
-
-
 def scored(gold, system):
     return count_sequence(gold, system, same_place(gold, system))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Printed results
-
-
-def files_scored(gold, system):
-    ours = {each.id: each for each in read_tbf(gold)}
-    theirs = {each.id: each for each in read_tbf(system)}
-    rows = []
-    for name, own in ours.items():
-        other = theirs.get(name)
-        rows.append(count_sequence(own, other, same_place(own, other) if other else []))
-    return [sum(column) for column in zip(*(row.counts for row in rows), strict=True)], rows
-
-
-@pytest.mark.parametrize(
-    ("name", "expected", "remarks"),
-    [
-        (
-            "seq_basic",
-            {"Subevent": (100, 100, 100), "After": (39.6794, 100, 24.75), "All": (61.4319, 100, 44.3333)},
-            (),
-        ),
-        ("seq_no_links", {"Subevent": (0, 0, 0), "After": (0, 0, 0), "All": (0, 0, 0)}, ()),
-        ("seq_three_cycle", {"Subevent": (0, 0, 0), "After": (0, 0, 0), "All": (0, 0, 0)}, ("sequence-cycle",)),
-        (
-            "seq_two_cycle",
-            {"Subevent": (0, 0, 0), "After": (66.6667, 50, 100), "All": (66.6667, 50, 100)},
-            ("sequence-contradiction",),
-        ),
-        # The official program divides by zero here.
-        (
-            "seq_zero_division",
-            {"Subevent": (100, 100, 100), "After": (100, 100, 100), "All": (100, 100, 100)},
-            ("sequence-contradiction", "sequence-zero-division"),
-        ),
-    ],
-)
-def test_edge_files(name, expected, remarks):
-    folder = Path(__file__).parents[2] / "golden" / "nugget_edge"
-    totals, rows = files_scored(folder / f"{name}.gold.tbf", folder / f"{name}.sys.tbf")
-    found = printed(totals)
-    assert {key: tuple(value.values()) for key, value in found.items()} == {
-        key: pytest.approx(values, abs=5e-5) for key, values in expected.items()
-    }
-    assert {code for row in rows for code in row.remarks} == set(remarks)
-
-
-def test_official_runs(conformance):
-    entries = json.loads((conformance / "cases" / "nugget.json").read_text())["entries"]
-    found = [each for each in entries if "sequencing" in each]
-    assert len(found) == 12
-    for each in found:
-        folder = conformance / "conformance" / "nugget"
-        totals, _ = files_scored(folder / each["gold"], folder / each["system"])
-        for name, values in each["sequencing"].items():
-            assert printed(totals)[name] == pytest.approx(values, abs=5e-5), (each["gold"], each["system"], name)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -320,6 +242,11 @@ def test_a_reversed_link_at_the_start_of_a_chain_is_wrong():
         assert (matched, total) == (int(first < second), int(first != second))
 
 
+def test_a_longer_cycle_is_left_out():
+    found = scored(document("abc", after=["ab"]), document("abc", after=["ab", "bc", "ca"]))
+    assert (after(found), found.remarks) == ((0, 0, 0, 1), ("sequence-cycle",))
+
+
 def test_subevents_come_before_after_links():
     """The whole is not before its part: the After link is counted, but nothing follows from it."""
     gold = document("abc", after=["ac"])
@@ -345,20 +272,6 @@ def test_the_same_id_twice():
     system = document("ab", after=["ab"])
     assert after(count_sequence(gold, system, [(1, 0, 1.0), (2, 1, 1.0)])) == (1, 1, 1, 1)
     assert after(count_sequence(gold, system, [(0, 0, 1.0), (2, 1, 1.0)])) == (0, 1, 0, 1)
-
-
-def test_hundreds_of_events_in_milliseconds():
-    rng = random.Random(1)
-    names = [f"e{i}" for i in range(600)]
-    links = [(names[i], names[j]) for i in range(600) for j in rng.sample(range(i, min(600, i + 30)), 1)]
-    parts = [(names[i], names[i + 31]) for i in range(0, 560, 3)]
-    gold = document(names, clusters=[names[i : i + 2] for i in range(0, 300, 10)], after=links, subevent=parts)
-    system = document(names, after=links[::2] + [(b, a) for a, b in links[1:200:4]], subevent=parts[::2])
-    mapping = [(i, i, 1.0) for i in range(600)]
-    count_sequence(gold, system, mapping)
-    start = time.process_time()
-    count_sequence(gold, system, mapping)
-    assert time.process_time() - start < 3
 
 
 def test_a_long_chain_needs_no_recursion():

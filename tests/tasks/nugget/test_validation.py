@@ -3,7 +3,6 @@
 import gzip
 import random
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.errors import UsageError
 from adjudge.findings import Findings
 from adjudge.formats.tbf import open_tbf
-from adjudge.tasks.nugget.validation import KINDS, read_sizes, read_types, validate
+from adjudge.tasks.nugget.validation import read_types, validate
 from adjudge.tasks.nugget.validation_relations import find_circles
 from problems import budget
 
@@ -395,48 +393,6 @@ def test_very_long_lines(line: str, tables: Path) -> None:
     for more in options:
         report = validate(made([line]), **more)
         assert sum(len(str(each.problem)) for each in report.findings) < 20_000
-
-
-def test_calls_that_make_no_sense(tables: Path) -> None:
-    calls: list[Callable[[], object]] = [
-        lambda: validate(made([]), tables=tables, mode="char"),
-        lambda: validate(made([]), texts=tables, mode="token"),
-        lambda: validate(made([]), tables=tables / "none"),
-        lambda: validate(made([]), texts="x\0y"),
-        lambda: validate(tables / "none.tbf"),
-        lambda: read_types(tables / "none"),
-        lambda: read_types(tables),
-        lambda: read_sizes(tables / "none"),
-        lambda: read_sizes(tables / "d.tab"),
-    ]
-    for call in calls:
-        with pytest.raises(UsageError):
-            call()
-    (tables / "blank").write_text("\n")
-    with pytest.raises(UsageError, match="names no types"):
-        read_types(tables / "blank")
-    assert [each.kind for each in validate(made(GOOD[:1]), texts=tables).findings] == ["mode"]
-
-
-LINE = st.sampled_from(
-    [
-        *("#BeginOfDocument d", "#BeginOfDocument", "#EndOfDocument", "#", "", "\ufeff", "x", "@", "@@", "\t", "@\t\t"),
-        *("s\td\tE1\tt1\tx\tT\tActual", "s\td\tE1\t1,2\tx\tT\tActual", "s\td\t\t\t\t\t", "\t\t\t\t\t\tx"),
-        *("s\td\tE2\t,\t,\t,\t,", "s\td\tE3\t1,2;1,2\tx\tT\tOther\tnan\tx\t1\t1"),
-        *("@Coreference\tR\tE1,E2", "@Coreference\tR\tE2,E2", "@After\tR\tE1,E2", "@After\tR\tE2,E1", "@After\tR\t,"),
-        *("@Subevent\tR\tE1", "@Coreference\t\t", "\x00", "\r", "@Coreference\tR\t,,"),
-    ]
-)
-
-
-@settings(max_examples=budget(150))
-@given(st.lists(LINE, max_size=12), st.sampled_from([None, "token", "char"]), st.binary(max_size=6))
-def test_nothing_brings_it_down(lines: list[str], mode: Any, noise: bytes) -> None:
-    data = "\n".join(["#BeginOfDocument d", *lines]).encode() + noise
-    report = validate(data, mode=mode, types=read_types("2016"), documents=["d", "e"], sizes={"d": 1})
-    assert report.counts.keys() <= set(KINDS)
-    size = data.count(b"\n") + 1
-    assert all(each.problem.line is None or 1 <= each.problem.line <= size for each in report.findings)
 
 
 def test_shared_examples_of_wrong_files(conformance: Path) -> None:

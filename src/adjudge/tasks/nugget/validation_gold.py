@@ -7,8 +7,8 @@ type and realis are those of a gold nugget. What is left is paired by its id, th
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Hashable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings
@@ -20,7 +20,6 @@ from adjudge.tasks.nugget.spans import place_keys
 from adjudge.tasks.nugget.validation_lines import Lines
 
 _ID, _PLACE, _TEXT, _TYPE, _REALIS = 2, 3, 4, 5, 6  # columns
-_NAMES = {_PLACE: "place", _TYPE: "type", _REALIS: "realis"}
 
 
 class _Given(NamedTuple):
@@ -42,20 +41,15 @@ class _Given(NamedTuple):
         return ";".join(f"{begin},{end}" for begin, end in nugget.pieces) or ",".join(nugget.tokens)
 
 
-_Rule: TypeAlias = Callable[[_Given], Hashable]
-_COPIED: _Rule = lambda each: (each.nugget.id, each.content)  # noqa: E731
-_RENAMED: _Rule = lambda each: each.content  # noqa: E731
-_CHANGED: tuple[_Rule, ...] = (lambda each: each.nugget.id, lambda each: each.place)
-
-
 class Copies:
     """Compares the documents of a file with those of gold; `counts` says what became of how many nuggets."""
 
     def __init__(self, gold: TbfFile, out: Findings) -> None:
-        self.gold = gold
-        self.out = out
+        self.gold, self.out = gold, out
         self.counts = dict.fromkeys(("gold", "copied", "renamed", "changed", "missing", "invented"), 0)
         self._seen: set[str] = set()
+        self._rows: list[str] = []  # of the document that is looked at
+        self._line = 0  # of its header
 
     def check(self, lines: Lines, text: str) -> None:
         """Compare a document, of which `text` is the section of the file."""
@@ -63,22 +57,37 @@ class Copies:
             self.counts["invented"] += len(lines.nuggets)
             return
         self._seen.add(lines.document)
-        theirs = _given(self._read(lines.document), self.gold.mode)
-        mine = _given(lines.nuggets, self.gold.mode)
+        self._rows, self._line = text.split("\n"), lines.line
+        theirs, mine = (_given(each, self.gold.mode) for each in (self._read(lines.document), lines.nuggets))
         self.counts["gold"] += len(theirs)
-        document = _Document(lines, text.split("\n"), self)
-        for one, other in _take(mine, theirs, _COPIED):
-            document.copied(one, other)
-        for one, other in _take(mine, theirs, _RENAMED):
-            document.renamed(one, other)
-        for rule in _CHANGED:
-            for one, other in _take(mine, theirs, rule, fits=_alike):
-                document.changed(one, other)
+        known: dict[Hashable, Nugget] = {}  # gold nuggets that have been found, by their content
+        for one, other in _take(mine, theirs, lambda each: (each.nugget.id, each.content)):
+            self._copied("copied", one, other)
+            known.setdefault(other.content, other.nugget)
+        for one, other in _take(mine, theirs, lambda each: each.content):
+            self._copied("renamed", one, other)
+            known.setdefault(other.content, other.nugget)
+        for one, other in (
+            *_take(mine, theirs, lambda each: each.nugget.id, fits=_alike),
+            *_take(mine, theirs, lambda each: each.place, fits=_alike),
+        ):
+            self._changed(one, other, lines.document)
+            known.setdefault(other.content, other.nugget)
+        self.counts["invented"] += len(mine)
         for one in mine:
-            document.invented(one)
-        read = {nugget.id for nugget in lines.nuggets}
+            message = f"{quote(one.nugget.id)} is no gold nugget"
+            if one.content in known:
+                message = f"{quote(one.nugget.id)} is another copy of the gold nugget {quote(known[one.content].id)}"
+            hint = "remove it, and name gold nuggets only in relations"
+            self.out.add("invented-nugget", message, *self._at(one, _ID), hint)
+        self.counts["missing"] += len(theirs)
+        unread = lines.ids.keys() - {nugget.id for nugget in lines.nuggets}
         for other in theirs:
-            document.missing(other, unreadable=other.nugget.id in lines.ids and other.nugget.id not in read)
+            nugget, where = other.nugget, f"{self.gold.path}:{other.nugget.line}"
+            if nugget.id not in unread:  # else it is said of the line that has its id
+                message = f"the gold nugget {quote(nugget.id)} ({quote(nugget.text)}, {where}) was not copied"
+                fix = self._gold_line(other, lines.document)
+                self.out.add("missing-nugget", message, self._line, 1, "copy its line", fix=fix)
 
     def finish(self) -> None:
         """Say in the findings how many there are, and what became of them; those of missing documents are missing."""
@@ -100,92 +109,42 @@ class Copies:
             raise FormatError([*found.problems, told])
         return found.nuggets
 
+    def _copied(self, fate: str, mine: _Given, gold: _Given) -> None:
+        self.counts[fate] += 1
+        own, other = mine.nugget, gold.nugget
+        if fate == "renamed":
+            message = f"{quote(own.id)} is the gold nugget {quote(other.id)} under another id"
+            self.out.warn("renamed-nugget", message, *self._at(mine, _ID), f"call it {quote(other.id)[1:-1]}")
+        if _squeezed(own.text) != _squeezed(other.text):
+            message = f"the text is {quote(own.text)}, in gold {quote(other.text)}"
+            self.out.warn("changed-text", message, *self._at(mine, _TEXT), "copy the line of gold")
 
-class _Document:
-    """One document on its way through the comparison."""
-
-    def __init__(self, lines: Lines, rows: Sequence[str], copies: Copies) -> None:
-        self.lines, self.rows = lines, rows
-        self.out, self.counts, self.path = copies.out, copies.counts, copies.gold.path
-        self.twins: dict[Hashable, Nugget] = {}  # gold nuggets that have been found, by their content
-
-    def copied(self, mine: _Given, gold: _Given) -> None:
-        self.counts["copied"] += 1
-        self._same_text(mine, gold)
-
-    def renamed(self, mine: _Given, gold: _Given) -> None:
-        self.counts["renamed"] += 1
-        message = f"{quote(mine.nugget.id)} is the gold nugget {quote(gold.nugget.id)} under another id"
-        hint = f"call it {quote(gold.nugget.id)[1:-1]}"
-        self.out.warn("renamed-nugget", message, *self._at(mine, _ID), hint)
-        self._same_text(mine, gold)
-
-    def changed(self, mine: _Given, gold: _Given) -> None:
+    def _changed(self, mine: _Given, gold: _Given, document: str) -> None:
         self.counts["changed"] += 1
-        self.twins.setdefault(gold.content, gold.nugget)
-        written = {
-            _PLACE: (mine.span, gold.span, mine.place == gold.place),
-            _TYPE: (mine.nugget.type, gold.nugget.type, mine.type == gold.type),
-            _REALIS: (mine.nugget.realis, gold.nugget.realis, mine.realis == gold.realis),
+        own, other = mine.nugget, gold.nugget
+        parts = {
+            column: f"the {name} is {quote(ours)}, in gold {quote(theirs)}"
+            for column, name, ours, theirs, same in (
+                (_PLACE, "place", mine.span, gold.span, mine.place == gold.place),
+                (_TYPE, "type", own.type, other.type, mine.type == gold.type),
+                (_REALIS, "realis", own.realis, other.realis, mine.realis == gold.realis),
+            )
+            if not same
         }
-        other = [column for column, (*_, same) in written.items() if not same]
-        parts = [
-            f"the {_NAMES[each]} is {quote(written[each][0])}, in gold {quote(written[each][1])}" for each in other
-        ]
-        name = quote(gold.nugget.id)
-        if mine.nugget.id != gold.nugget.id:
-            name += f" (here {quote(mine.nugget.id)})"
-        self.out.add(
-            "changed-nugget",
-            f"the gold nugget {name} was changed: {'; '.join(parts)} ({self.path}:{gold.nugget.line})",
-            *self._at(mine, other[0]),
-            "copy the line of gold",
-            fix=self._line(gold),
-        )
-
-    def invented(self, mine: _Given) -> None:
-        self.counts["invented"] += 1
-        twin = self.twins.get(mine.content)
-        message = f"{quote(mine.nugget.id)} is no gold nugget"
-        if twin is not None:
-            message = f"{quote(mine.nugget.id)} is another copy of the gold nugget {quote(twin.id)}"
-        self.out.add(
-            "invented-nugget",
-            message,
-            *self._at(mine, _ID),
-            "remove it, and name gold nuggets only in relations",
-        )
-
-    def missing(self, gold: _Given, *, unreadable: bool) -> None:
-        self.counts["missing"] += 1
-        if unreadable:  # which is said of the line that has its id
-            return
-        nugget = gold.nugget
-        self.out.add(
-            "missing-nugget",
-            f"the gold nugget {quote(nugget.id)} ({quote(nugget.text)}, {self.path}:{nugget.line}) was not copied",
-            self.lines.line,
-            1,
-            "copy its line",
-            fix=self._line(gold),
-        )
-
-    def _same_text(self, mine: _Given, gold: _Given) -> None:
-        self.twins.setdefault(gold.content, gold.nugget)
-        if _squeezed(mine.nugget.text) != _squeezed(gold.nugget.text):
-            message = f"the text is {quote(mine.nugget.text)}, in gold {quote(gold.nugget.text)}"
-            hint = "copy the line of gold"
-            self.out.warn("changed-text", message, *self._at(mine, _TEXT), hint)
+        name = quote(other.id) + (f" (here {quote(own.id)})" if own.id != other.id else "")
+        message = f"the gold nugget {name} was changed: {'; '.join(parts.values())} ({self.gold.path}:{other.line})"
+        fix = self._gold_line(gold, document)
+        self.out.add("changed-nugget", message, *self._at(mine, min(parts)), "copy the line of gold", fix=fix)
 
     def _at(self, mine: _Given, column: int) -> tuple[int, int]:
         line = mine.nugget.line
-        return line, field_place(self.rows[line - self.lines.line], column)
+        return line, field_place(self._rows[line - self._line], column)
 
-    def _line(self, gold: _Given) -> str:
+    def _gold_line(self, gold: _Given, document: str) -> str:
         """The line of gold under the name of the system."""
         nugget = gold.nugget
-        first = next((row.split("\t")[0].strip() for row in self.rows if "\t" in row and row[0] not in "#@"), "")
-        columns = (first or nugget.system, self.lines.document, nugget.id, gold.span)
+        first = next((row.split("\t")[0].strip() for row in self._rows if "\t" in row and row[0] not in "#@"), "")
+        columns = (first or nugget.system, document, nugget.id, gold.span)
         return "\t".join((*columns, nugget.text, nugget.type, nugget.realis))
 
 
@@ -207,7 +166,7 @@ def _alike(mine: _Given, gold: _Given) -> bool:
 def _take(
     mine: list[_Given],
     theirs: list[_Given],
-    rule: _Rule,
+    rule: Callable[[_Given], Hashable],
     fits: Callable[[_Given, _Given], bool] = lambda _, __: True,
 ) -> list[tuple[_Given, _Given]]:
     """The pairs that are equal by a rule and fit, in the order of the file; they are taken out of both lists."""
@@ -220,13 +179,9 @@ def _take(
         if found and fits(each, theirs[found[0]]):
             pairs[number] = found.popleft()
     taken = [(mine[one], theirs[other]) for one, other in pairs.items()]
-    _drop(mine, pairs)
-    _drop(theirs, set(pairs.values()))
+    for given, numbers in ((mine, set(pairs)), (theirs, set(pairs.values()))):
+        given[:] = [each for number, each in enumerate(given) if number not in numbers]
     return taken
-
-
-def _drop(given: list[_Given], numbers: Collection[int]) -> None:
-    given[:] = [each for number, each in enumerate(given) if number not in numbers]
 
 
 def _squeezed(text: str) -> str:
