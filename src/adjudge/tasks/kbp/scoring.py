@@ -43,9 +43,10 @@ def score(
     r"""Score systems, files or bytes, against gold: annotated documents, or triples on both sides.
 
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`, and those of every
-    task: `by`, `bootstrap`, `ci`, `seed`, `docs`, `jobs`, `cluster` (see `adjudge.evaluate.run`); also `engine`, and
-    `box` for the numbers of box plots. `inputs` are other arguments of `adjudge.tasks.kbp.inputs.read_inputs`, such as
-    the folder of `texts`. With `bootstrap=None` there are 1000 resamples wherever that takes some minutes at most.
+    task: `by`, `bootstrap`, `ci`, `seed`, `docs`, `jobs`, `cluster`, `align` (see `adjudge.evaluate.run`); also
+    `engine`, and `box` for the numbers of box plots. `inputs` are other arguments of
+    `adjudge.tasks.kbp.inputs.read_inputs`, such as the folder of `texts`. With `bootstrap=None` there are 1000
+    resamples wherever that takes some minutes at most.
 
     >>> gold = b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n"
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
