@@ -52,7 +52,7 @@ def test_a_reader_reads_or_says_what_is_wrong(name, tmp_path):
         assert outcome.finding is None, f"{name}: {what}: {outcome.finding}"
 
 
-# Several files in one input, files of settings, texts in which every byte counts, and the doctor, who says how they came.
+# Several files in one input, settings, texts in which every byte counts, and the doctor, who says how files arrive.
 NOT_ONE_FILE = (
     "doctor",
     *("ace", "brat", "eal-", "ere", "hierarchy", "kb-ere", "nugget-", "results", "schema", "scirex-output", "shards"),

@@ -14,11 +14,12 @@ import hashlib
 import json
 import zlib
 from collections.abc import Container, Iterable
-from typing import IO, TYPE_CHECKING, Any
+from itertools import takewhile
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.formats.jsonl import UnfitError, read_each
-from adjudge.formats.source import BOM, Source, is_file, opened, reads, source_name
+from adjudge.formats.source import BOM, Source, is_file, line_blocks, opened, reads, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 from adjudge.model.document import Document
 
@@ -105,7 +106,8 @@ def read_words(source: Source) -> dict[str, list[str]]:
         if kind == "jsonl":
             return {}
         words: list[str] = []
-        for line in stream:
+        whole = takewhile(lambda block: isinstance(block, bytes), line_blocks(stream, 1 << 18))  # until it breaks
+        for line in (line for block in whole for line in cast("bytes", block).split(b"\n")):
             text = line.decode(errors="replace").removeprefix("\ufeff").rstrip("\r\n")
             if text.startswith("#"):
                 for mark in ("#begin document ", "# newdoc id = "):
