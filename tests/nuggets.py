@@ -5,6 +5,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
+from adjudge.tasks.nugget.observe import Observed, compare, is_char, side
+from adjudge.tasks.nugget.settings import Settings
 
 TEXT = st.text(alphabet="abc \n\r\té\U0001f600<&\"'\u2028", min_size=1, max_size=40)
 IDS = st.sampled_from(["E1", "E2", "E10", "E9", "m1", "em-3", "Ex", "é", "E2a", "h-1"])
@@ -90,3 +92,9 @@ def bare(document: NuggetDocument) -> NuggetDocument:
         [relation._replace(line=0) for relation in document.relations],
         document.text,
     )
+
+
+def observed(gold: NuggetDocument, system: NuggetDocument, settings: Settings) -> Observed:
+    """Two documents compared, whose words are all visible."""
+    char = is_char(gold, system)
+    return compare(*(side(each, settings, frozenset(), char=char) for each in (gold, system)), settings, char=char)

@@ -9,9 +9,9 @@ from adjudge.errors import FormatError, ValidationError
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.coref.counts import COLUMNS, count
 from adjudge.tasks.nugget.coreference import are_sound, chained, cluster_problems, count_coreference, linked
-from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.task import score
+from nuggets import observed
 
 AVERAGE = "coref.kbp"
 
@@ -166,10 +166,10 @@ def clustered(draw):
 @examples(max_examples=150)
 def test_counts_are_those_of_the_rows(gold, system):
     """Every nugget is a row, a mapped pair shares one: what the official conversion to CoNLL writes."""
-    observed = observe(gold, system, Settings())
-    pairs = observed.mappings["type"]
+    seen = observed(gold, system, Settings())
+    pairs = seen.mappings["type"]
     links = linked(gold), linked(system)
-    both = tuple(chained(own, side.ids) for own, side in zip(links, observed.sides, strict=True))
+    both = tuple(chained(own, side.ids) for own, side in zip(links, seen.sides, strict=True))
     found = count_coreference(both, pairs, Settings())
 
     def partition(document, names):
@@ -183,5 +183,5 @@ def test_counts_are_those_of_the_rows(gold, system):
     expected = count([chain for chain in key if chain], [chain for chain in response if chain])
     assert dict(zip(COLUMNS, found, strict=True)) == pytest.approx(dict(zip(COLUMNS, expected, strict=True)))
     for side, own in enumerate((gold, system)):
-        problems = cluster_problems(own, observed.sides[side].keys, Settings())
-        assert are_sound(links[side], observed.sides[side], observed.several[side], Settings()) == (not list(problems))
+        problems = cluster_problems(own, seen.sides[side].keys, Settings())
+        assert are_sound(links[side], seen.sides[side], seen.several[side], Settings()) == (not list(problems))

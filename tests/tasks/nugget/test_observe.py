@@ -3,9 +3,10 @@
 import pytest
 
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
-from adjudge.tasks.nugget.observe import observe, of_types
+from adjudge.tasks.nugget.observe import of_types
 from adjudge.tasks.nugget.settings import PROFILES, Settings, settings
 from adjudge.tasks.nugget.task import score
+from nuggets import observed
 
 OFFICIAL = ("evmeval-2015", "evmeval-1.8")
 
@@ -22,8 +23,8 @@ def document(*nuggets, relations=(), id="d"):
     return NuggetDocument(id, nuggets, relations)
 
 
-def matched(gold, system, profile, invisible=frozenset()):
-    return observe(document(*gold), document(*system), Settings(profile=profile), invisible).matched
+def matched(gold, system, profile):
+    return observed(document(*gold), document(*system), Settings(profile=profile)).matched
 
 
 def values(gold, system, profile, metric="nugget.span", **how):
@@ -94,7 +95,7 @@ def test_ties():
 def test_a_greedy_mapping_is_not_the_best():
     gold = [chars("E1", (0, 10)), chars("E2", (12, 20))]
     system = [chars("m1", (3, 14)), chars("m2", (0, 4))]
-    found = observe(document(*gold), document(*system), Settings())
+    found = observed(document(*gold), document(*system), Settings())
     assert found.matched["span"] == found.entangled["span"].best == pytest.approx(2 / 3)
     assert found.entangled["span"].optimal == pytest.approx(8 / 14 + 4 / 19)
     notes = score([document(*gold)], [document(*system)], bootstrap=0).systems[0].notes

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 LIMIT = 100  # problems of a document that are listed
 OpenEnds = tuple[Mapping[str, tuple[float, float, float]], "tuple[float, ...] | None"]
 _NONE: OpenEnds = ({}, None)
-SPEC = Settings()
 
 
 class Observed(NamedTuple):
@@ -50,27 +49,6 @@ class Observed(NamedTuple):
     entangled: dict[str, Mapped]
     sides: tuple[Side, Side]
     several: tuple[dict[Key, list[int]], dict[Key, list[int]]]
-
-
-def observe(
-    gold: NuggetDocument,
-    system: NuggetDocument | None,
-    settings: Settings = SPEC,
-    invisible: Container[str] = frozenset(),
-) -> Observed:
-    """Compare two documents; `invisible` are ids of tokens that do not count. Types that do not count are gone before.
-
-    >>> from adjudge.model.nugget import Nugget
-    >>> gold = NuggetDocument("d", [Nugget("E1", "Attack", "Actual", "the attack", ("t1", "t2"))])
-    >>> system = NuggetDocument("d", [Nugget("m1", "Attack", "Other", "attack", ("t2",))])
-    >>> observe(gold, system).matched["span"], observe(gold, system, invisible={"t1"}).matched
-    (0.666..., {'span': 1.0, 'type': 1.0, 'realis': 0.0, 'type+realis': 0.0})
-    """
-    other = system if system is not None else NuggetDocument(gold.id)
-    char = is_char(gold, other)
-    return compare(
-        side(gold, settings, invisible, char=char), side(other, settings, invisible, char=char), settings, char=char
-    )
 
 
 def compare(gold: Side, system: Side, settings: Settings, *, char: bool) -> Observed:
