@@ -79,16 +79,6 @@ def test_without_frames(call):
     assert {each.groups for each in documents_of(page).values()} == {""}
 
 
-def test_nobody_has_assessed_it(call, tmp_path):
-    shutil.copytree(KEY, tmp_path / "key")
-    (tmp_path / "key" / "DOC00").write_bytes(b"")
-    arguments = ["--key", "key", SYSTEMS[0], *OFFICIAL, "--unassessed", "error", "-o", "page.html"]
-    code, out, err = call("report", *arguments)
-    assert (code, out) == (1, "")
-    assert "DOC00:1: nobody has assessed the response" in err
-    assert not Path("page.html").exists()
-
-
 @pytest.mark.parametrize("command", ["report", "graphs"])
 def test_wrong_usage(call, command):
     output = ["-o", "out"]
