@@ -362,7 +362,10 @@ def _oneie(line: _OneIe) -> dict[str, Any]:
         path = f"$.relation_mentions[{place}]"
         if len(relation.arguments) != 2:
             raise UnfitError(path, f"{len(relation.arguments)} arguments", "give two, the subject first")
-        subject, object_ = _named(relation.arguments, spans, path)
+        try:
+            subject, object_ = (spans[each.entity_id] for each in relation.arguments)
+        except KeyError:
+            raise _unnamed(relation.arguments, spans, path) from None
         kind = relation.relation_subtype or relation.relation_type
         relations.append({"type": kind, "subject": subject, "object": object_})
     return {"entities": entities, "relations": relations, "events": _events(line.event_mentions, spans, None)}
@@ -377,24 +380,23 @@ def _within(given: _Entity | _Trigger, size: int | None, path: str) -> dict[str,
     return {"start": given.start, "end": given.end}
 
 
-def _named(
+def _unnamed(
     arguments: Sequence[_Argument | _RelationArgument], spans: dict[str, dict[str, int]], path: str
-) -> list[dict[str, int]]:
-    """The spans of arguments that name mentions."""
-    for at, each in enumerate(arguments):
-        if each.entity_id not in spans:
-            message = f"there is no entity mention {each.entity_id!r}"
-            raise UnfitError(f"{path}.arguments[{at}]", message, "add it, or correct the id")
-    return [spans[each.entity_id] for each in arguments]
+) -> UnfitError:
+    """An argument that names a mention that is not there."""
+    at = next(at for at, each in enumerate(arguments) if each.entity_id not in spans)
+    message = f"there is no entity mention {arguments[at].entity_id!r}"
+    return UnfitError(f"{path}.arguments[{at}]", message, "add it, or correct the id")
 
 
 def _events(given: Sequence[_Event], spans: dict[str, dict[str, int]], size: int | None) -> list[dict[str, Any]]:
     found = []
     for place, event in enumerate(given):
         path = f"$.event_mentions[{place}]"
-        places = _named(event.arguments, spans, path)
-        pairs = zip(event.arguments, places, strict=True)
-        arguments = [{"role": argument.role, "span": span} for argument, span in pairs]
+        try:
+            arguments = [{"role": each.role, "span": spans[each.entity_id]} for each in event.arguments]
+        except KeyError:
+            raise _unnamed(event.arguments, spans, path) from None
         trigger = _within(event.trigger, size, f"{path}.trigger")
         found.append({"type": event.event_type, "trigger": trigger, "arguments": arguments})
     return found
