@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from adjudge.metrics import find
 from adjudge.model.nugget import Nugget, NuggetDocument
-from adjudge.tasks.nugget.observe import observe
 from adjudge.tasks.nugget.settings import MAPPINGS, Settings
+from nuggets import observed
 
 nugget = st.tuples(
     st.lists(st.sampled_from(["t1", "t2", "t3", "t4", "t5"]), min_size=1, max_size=3, unique=True),
@@ -35,5 +35,5 @@ def test_catalogue_and_scorer_agree(name, gold, system):
         for side in (gold, system)
     ]
     counts = metric.observe({"nuggets": rows[0]}, {"nuggets": rows[1]}).counts
-    found = observe(*documents, Settings(profile="evmeval-1.8"))
+    found = observed(*documents, Settings(profile="evmeval-1.8"))
     assert list(counts.values()) == pytest.approx([found.matched[name], found.system, found.gold])
