@@ -9,6 +9,7 @@ REPORTS := demo-reports
 TASKS := extraction coref nugget eal kbp
 PAGES := build/demo-pages
 BROWSER_VENV := .venv-browser
+AXE := build/axe
 DOCS_VENV := .venv-docs
 DIST_VENV := .venv-dist
 MUTATION_VENV := .venv-mutation
@@ -70,7 +71,8 @@ test-browser:
 	fi
 
 test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed
-	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser -n $(WORKERS) --chromium "$(CHROMIUM)" --pages $(PAGES)
+	@npm install --silent --prefix $(AXE) axe-core || echo "skipped: axe-core, which npm could not install"
+	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser -n $(WORKERS) --chromium "$(CHROMIUM)" --pages $(PAGES) --axe $(AXE)/node_modules/axe-core/axe.min.js
 
 # The pictures of the documentation.
 screenshots: $(PAGES)/.made $(BROWSER_VENV)/.installed

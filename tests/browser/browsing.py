@@ -9,7 +9,6 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 # Nothing but the page: no graphics card, no errands of the browser's own.
 FLAGS = (
     "--disable-gpu",

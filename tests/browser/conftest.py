@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
-from browsing import TASKS, Window, browser
+from browsing import Window, browser
+
+DEMOS = ("extraction", "coref", "nugget", "eal", "kbp")
+FAMILIES = ("ner", "amr", "tree", "linking", "record", "template", "relation", "event", "kbp")
+HOSTILE = range(11)
 
 
 def pytest_addoption(parser):
     parser.addoption("--chromium", required=True, help="the browser")
     parser.addoption("--pages", required=True, type=Path, help="a folder with all pages")
+    parser.addoption("--axe", type=Path, help="axe.min.js of axe-core")
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +31,9 @@ def pages(request):
 @pytest.fixture(scope="session")
 def known(pages):
     """What stands in the pages that are no demos."""
-    return json.loads((pages / "pages.json").read_text(encoding="utf-8"))
+    found = json.loads((pages / "pages.json").read_text(encoding="utf-8"))
+    assert (tuple(found["families"]), len(found["hostile"])) == (FAMILIES, len(HOSTILE))
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +47,18 @@ def bare_window(chromium):
     return Window(chromium, java_script_enabled=False)
 
 
+@pytest.fixture(scope="session")
+def axe(request, chromium):
+    """Open a page and say what axe-core finds serious in each of its parts."""
+    path = request.config.getoption("--axe")
+    if path is None or not path.exists():
+        pytest.skip("axe-core is not installed: npm install --prefix build/axe axe-core")
+    source = path.read_text(encoding="utf-8")
+    window = Window(chromium, bypass_csp=True)  # axe is no script of the page
+    yield lambda page, **options: (window.open(page, **options), window.page.evaluate(source))[0]
+    window.context.close()
+
+
 @pytest.fixture
 def look(window, pages):
     """Open a page; the test fails if anything goes wrong on it, up to its end."""
@@ -48,12 +67,11 @@ def look(window, pages):
 
 
 def pytest_generate_tests(metafunc):
+    families = [f"family-{name}" for name in FAMILIES]
     for name, values in (
-        ("task", TASKS),
-        ("browsed", ("extraction", "nugget", "eal")),
-        ("listed", TASKS[:-1]),
-        ("reported", ("ner", "amr", "template", "coref", "nugget", "eal", "kbp")),
-        ("hostile", ("result", "nugget", "eal", "kbp")),
+        ("task", DEMOS),
+        ("every", (*DEMOS, *families, "forty", "one")),
+        ("hostile", HOSTILE),
     ):
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, values)

@@ -1,23 +1,20 @@
-"""The pages of the demos in a real browser: they open, filter, search, sort and link, and ask nobody for anything."""
+"""Pages in a real browser: they open at once, can be used by mouse and keys, ask nobody for anything, obey no text."""
 
 import json
+import re
 from xml.etree import ElementTree
 
+import pytest
 from browsing import Window
 
-# Every document of every system, as a reader would click through them: what is shown of each.
-EVERY = """() => {
-  const system = document.querySelector("#system"), seen = [];
-  for (const option of system.options) {
-    system.value = option.value;
-    system.dispatchEvent(new Event("change"));
-    for (const number of [...document.querySelectorAll("#list button")].map((each) => each.dataset.number)) {
-      document.querySelector(`#list button[data-number="${number}"]`).click();
-      seen.push(document.querySelector("#document").innerText.trim().length);
-    }
-  }
-  return seen;
-}"""
+FIRST_VIEW = 1.0
+"""Seconds until there is something to see, on a machine that has nothing else to do."""
+PATIENCE = 5
+"""A machine may have much else to do."""
+FITS = "() => document.documentElement.scrollWidth"
+UNFOLD = "() => document.querySelectorAll('.now details').forEach((each) => { each.open = true; })"
+TABS = "[...document.querySelectorAll('.tabs a')].map((each) => each.hash)"
+TITLES = "[...document.querySelectorAll('#list .title')].map((each) => each.textContent)"
 # What every download button offers: [name, type, text].
 OFFERED = """async () => {
   const links = [], blobs = [];
@@ -26,45 +23,92 @@ OFFERED = """async () => {
   for (const button of document.querySelectorAll(".downloads button")) button.click();
   return Promise.all(blobs.map(async (blob, at) => [links[at], blob.type, await blob.text()]));
 }"""
-# Controls that nobody can call by a name, and drawings that say nothing.
-NAMELESS = """() => [...document.querySelectorAll("button, select, input, summary, [role]")].filter((each) => {
-  const label = each.getAttribute("aria-label") || each.textContent || each.title;
-  return !(label && label.trim()) && !(each.labels && [...each.labels].some((one) => one.textContent.trim()));
-}).map((each) => each.outerHTML.slice(0, 120))"""
-FITS = "() => document.documentElement.scrollWidth"
-UNFOLD = "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+INJECTED = """<script>window.ran = "script"</script><img src="data:," onerror="window.ran = 'handler'">
+<p id="styled" style="color: rgb(1, 2, 3)">x</p><style>#styled { background: rgb(4, 5, 6) }</style>
+<a id="link" href="javascript:window.ran = 'link'">x</a><iframe srcdoc="<script>parent.ran = 1</script>"></iframe>"""
 
 
-def shown(page):
-    """The documents of the list, each with its number."""
-    return page.locator("#list button").all_inner_texts()
+def go(page, address):
+    page.evaluate("(hash) => { location.hash = hash; }", address)
+    page.wait_for_function("() => document.querySelector('.tab.now')")
 
 
 def heading(page):
-    return page.locator("#document h3, #document h2").first.inner_text()
+    return page.locator("#document h3").first.inner_text()
 
 
-def open_document(page, number=1):
-    """Open a document of the list; the first place may be an overview."""
-    page.locator("#list button").nth(number).click()
-    return heading(page)
-
-
-def fill_search(page, text, condition, number):
-    page.fill("#search", text)
-    page.wait_for_function(f"wanted => document.querySelectorAll('#list button').length {condition} wanted", arg=number)
-
-
-def table_text(page):
-    """All cells of all tables."""
-    cells = (
-        "[...document.querySelectorAll('table')].flatMap((each) => [...each.rows]).flatMap((each) => [...each.cells])"
-    )
-    return " ".join(" ".join(page.evaluate(f"{cells}.map((each) => each.textContent)")).split())
+def documents(look, name="extraction", at="#documents", **options):
+    page = look(name, at=at, **options)
+    page.wait_for_selector("#document h3")
+    return page
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The page as a whole
+# Every task and family
+
+
+def test_it_opens_with_its_headline_and_ranking(every, look):
+    page = look(every)
+    assert page.locator(".headline p").first.is_visible()
+    assert page.locator("table.ranking").first.is_visible()
+    assert page.evaluate("[...document.querySelectorAll('.tab')].filter((each) => each.checkVisibility()).length") == 1
+    systems = page.locator(".choice.chosen table.ranking tbody tr, #ranking table.ranking tbody tr").count()
+    assert systems >= 1
+
+
+@pytest.mark.parametrize("width", [400, 1600])
+def test_every_part_fits_the_window(every, look, width):
+    page = look(every, width=width, height=900)
+    for address in page.evaluate(TABS):
+        go(page, address)
+        page.evaluate(UNFOLD)
+        if address == "#documents":
+            page.wait_for_selector("#document h3")
+            page.keyboard.press("j")
+        assert page.locator(address).is_visible()
+        assert page.evaluate(FITS) <= width, address
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(every, axe, pages, scheme):
+    page = axe(pages / f"{every}.html", scheme=scheme)
+    found = []
+    for address in page.evaluate(TABS):
+        go(page, address)
+        page.evaluate(UNFOLD)
+        if address == "#documents":
+            page.wait_for_selector("#document h3")
+            page.keyboard.press("j")
+        run = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+        found += [
+            (address, each["id"], each["nodes"][0]["html"][:200])
+            for each in run["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+    assert not found
+
+
+def test_every_document_of_every_system_can_be_seen(every, look):
+    page = documents(look, every)
+    sizes = page.evaluate("""() => {
+      const system = document.querySelector("#system"), seen = [];
+      for (const option of [...system.options].slice(0, 3)) {
+        system.value = option.value;
+        system.dispatchEvent(new Event("change"));
+        const some = [...document.querySelectorAll("#list button")].slice(0, 20).map((each) => each.dataset.number);
+        for (const number of some) {
+          document.querySelector(`#list button[data-number="${number}"]`).click();
+          seen.push(document.querySelector("#document").innerText.trim().length);
+        }
+      }
+      return seen;
+    }""")
+    assert sizes
+    assert min(sizes) > 20
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Going around
 
 
 def ends(each, form):
@@ -73,29 +117,179 @@ def ends(each, form):
     return "" if None in found else f" [{100 * found[0]:{form}}, {100 * found[1]:{form}}]"
 
 
-def test_it_opens_with_the_numbers_of_the_terminal(task, look, pages):
+def test_it_has_the_numbers_of_the_terminal(task, look, pages):
     page = look(task)
-    text = table_text(page)
+    cells = "[...document.querySelectorAll('td, th')].map((each) => each.textContent)"
+    text = " ".join(" ".join(page.evaluate(cells)).split())
     result = json.loads((pages / f"{task}.json").read_text(encoding="utf-8"))
-    missing, found = [], 0
-    for system in result["systems"]:
-        assert system["name"] in text
-        for score in system["scores"]:
-            if score["part"] in ("f1", "score") and not score.get("slice") and score["value"] is not None:
-                cell = f"{100 * score['value']:.1f}{ends(score, '.1f')}"
-                missing += [] if cell in text else [f"{system['name']} {score['metric']} {cell}"]
-                found += 1
-    for each in result["comparisons"]:
-        if not each.get("slice"):
-            p = f"{each['p']:.4f}" if each["p"] >= 0.00005 else "<0.0001"
-            cell = f"{each['a']} - {each['b']} {100 * each['difference']:+z.1f}{ends(each, 'z.1f')} {p}"
-            missing += [] if cell in text else [cell]
-            found += 1
-    assert not missing
-    assert found > 10
-    # A page may also have slices; all else is the same run.
-    signature = page.locator(".foot .fields dd").last.inner_text()
-    assert set(result["signature"].split("|")) <= set(signature.split("|"))
+    found = [
+        f"{100 * score['value']:.1f}{ends(score, '.1f')}"
+        for system in result["systems"]
+        for score in system["scores"]
+        if score["part"] in ("f1", "score") and not score.get("slice") and score["value"] is not None
+    ]
+    found += [
+        f"{each['a']} - {each['b']} {100 * each['difference']:+z.1f}{ends(each, 'z.1f')}"
+        for each in result["comparisons"]
+        if not each.get("slice")
+    ]
+    assert len(found) > 10
+    assert not [cell for cell in found if cell not in text]
+
+
+def test_tabs_have_addresses(task, look):
+    page = look(task)
+    for address in page.evaluate(TABS):
+        page.locator(f'.tabs a[href="{address}"]').click()
+        page.wait_for_function("(hash) => document.querySelector('.tab.now').id === hash.slice(1)", arg=address)
+        assert page.locator(".tabs a[aria-current]").get_attribute("href") == address
+    page.go_back()
+    page.go_back()
+    page = look(task, at="#about")
+    assert page.locator("#about").is_visible()
+    assert not page.locator("#ranking").is_visible()
+
+
+def test_a_switch_shows_one_table_at_a_time(look):
+    page = look("extraction")
+    assert page.locator("#ranking .choice:visible").count() == 1
+    page.locator("#ranking .choose select").select_option(label="event.trigger-cls f1")
+    assert "event.trigger-cls f1" in page.locator("#ranking table.ranking:visible thead").inner_text()
+
+
+def test_documents_have_addresses_and_errors_come_first(look):
+    page = documents(look)
+    counts = [int(each.split()[0]) for each in page.locator("#list .errors").all_inner_texts()]
+    assert counts == sorted(counts, reverse=True)
+    assert heading(page) == page.evaluate(TITLES)[0]
+    assert page.locator("#document table.rows tbody tr .n").first.inner_text() != "correct"
+    page.locator("#list button").nth(3).click()
+    name = heading(page)
+    assert f"doc={name}" in page.url
+    assert "system=alder" in page.url
+    again = documents(look, at=f"#doc={name}&system=birch&metric=event.trigger-cls&beside=cedar")
+    assert heading(again) == name
+    assert again.locator("#system").evaluate("each => each.selectedOptions[0].label") == "birch"
+    assert again.locator("#metric").evaluate("each => each.selectedOptions[0].label") == "event.trigger-cls"
+    assert again.locator("#document .side h4 b").all_inner_texts() == ["Gold", "birch", "cedar"]
+
+
+def test_keys_lead_from_error_to_error(look):
+    page = documents(look)
+    first, seen = heading(page), []
+    for _ in range(12):
+        page.keyboard.press("j")
+        seen.append((heading(page), page.locator("#about-item .n").inner_text()))
+        assert page.locator("#document tr.here").count() >= 1
+    assert {outcome for _, outcome in seen} <= {"missed", "spurious", "wrong", "partial"}
+    assert len({name for name, _ in seen}) > 1  # the next document follows
+    page.keyboard.press("Escape")
+    assert not page.locator("#about-item").is_visible()
+    page.keyboard.press("k")
+    assert page.locator("#about-item").is_visible()
+    before = heading(page)
+    page.keyboard.press("n")
+    assert heading(page) != before
+    page.keyboard.press("p")
+    assert heading(page) == before
+    page.keyboard.press("s")
+    assert page.locator("#system").evaluate("each => each.selectedOptions[0].label") == "birch"
+    page.keyboard.press("?")
+    assert page.locator("dialog").is_visible()
+    page.keyboard.press("Escape")
+    assert first
+
+
+def test_filters_and_search(look):
+    page = documents(look)
+    rows = page.locator("#document table.rows tbody tr")
+    for box in page.locator("#legend input").all():
+        if box.get_attribute("value") != "missed":
+            box.uncheck()
+    outcomes = {each.inner_text() for each in page.locator("#document table.rows td:first-child .n").all()}
+    assert outcomes == {"missed"}
+    every = rows.count()
+    page.locator("#label").select_option(label="works-for")
+    assert {each.split(" ")[0] for each in page.locator("#document table.rows td:nth-child(2)").all_inner_texts()} == {
+        "works-for"
+    }
+    assert rows.count() <= every
+    page.locator("#label").select_option(label="all")
+    page.keyboard.press("e")
+    page.keyboard.press("e")
+    assert page.locator("#legend input:checked").count() == 6
+    page.fill("#search", "Port Lindell")
+    page.wait_for_function("() => document.querySelector('#document .hit')")
+    assert page.locator("#document .hit").first.inner_text() == "Port Lindell"
+    assert page.locator("#list button").count() < 24
+    page.fill("#search", "nothing of this kind")
+    page.wait_for_function("() => !document.querySelector('#list button')")
+    assert "Nothing fits" in page.locator("#document").inner_text()
+
+
+def test_words_that_are_missed_lead_to_their_documents(look):
+    page = look("coref", at="#mistakes")
+    found = page.locator(".finds tbody th button").first
+    words = found.inner_text()
+    found.click()
+    page.wait_for_selector("#document .hit")
+    assert page.locator("#search").input_value() == words
+    assert page.locator("#documents").is_visible()
+
+
+def test_an_item_lights_up_with_its_counterpart(look):
+    page = documents(look, "coref")
+    page.locator("#document mark").first.click()
+    assert page.locator("#about-item").is_visible()
+    assert page.locator("#document mark.here").count() >= 1
+    assert page.locator("#about-item tbody th").first.inner_text() == "words"
+
+
+def test_structures_are_drawn(look):
+    page = documents(look, "coref")
+    assert page.locator("#document .groups .bracket").count() > 3
+    tags = page.evaluate("[...document.querySelectorAll('#document mark[data-tag]')].map((each) => each.dataset.tag)")
+    assert tags
+    page = documents(look, "extraction", at="#doc=nw-02")
+    tags = page.evaluate("[...document.querySelectorAll('#document mark[data-tag]')].map((each) => each.dataset.tag)")
+    assert set(tags) == {"subject", "object"}
+    page = documents(look, "family-record")
+    assert page.locator("#document table.rows thead th").all_inner_texts()[2:4] == ["gold", "system.records"]
+    page.locator("#document button.item").first.click()
+    fields = page.locator("#about-item tbody th").all_inner_texts()
+    assert {"name", "born"} <= set(fields)
+
+
+def test_the_reason_stands_beside_a_miss(look):
+    page = documents(look, at="#doc=nw-01")
+    row = page.locator("#document table.rows tbody tr").first
+    assert row.locator(".n").inner_text() == "missed"
+    assert row.locator("td").nth(4).inner_text().startswith("type is 'located-in', gold 'part-of'")
+    assert "near" in row.locator("td").nth(4).inner_text()
+
+
+def test_the_scatter_plot_leads_to_documents(look):
+    page = look("extraction", at="#spread")
+    assert page.locator("#scatter circle").count() > 3
+    page.locator("#scatter circle").first.click(force=True)
+    page.wait_for_selector("#document h3")
+    assert page.locator("#documents").is_visible()
+
+
+def test_tables_and_charts_can_be_downloaded(task, look):
+    page = look(task, at="#spread")
+    offered = page.evaluate(OFFERED)
+    assert len(offered) == page.locator(".downloads button").count()
+    assert {kind for _, kind, _ in offered} == {"text/csv", "image/svg+xml"}
+    for name, kind, text in offered:
+        if kind == "image/svg+xml":
+            assert ElementTree.fromstring(text).tag.endswith("svg"), name
+        else:
+            assert text.count("\n") >= 1, name
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Dark, printed, without scripts
 
 
 def test_light_dark_and_printed(task, look):
@@ -107,280 +301,98 @@ def test_light_dark_and_printed(task, look):
     assert len(set(seen)) == 2
     page.emulate_media(media="print", color_scheme="light")
     assert page.evaluate(
-        "[...document.querySelectorAll('#tools, .downloads, .list')].every((e) => !e.checkVisibility())"
+        "[...document.querySelectorAll('#tools, .downloads, .list, .tabs')].every((e) => !e.checkVisibility())"
     )
-    assert page.locator("table.scores").first.is_visible()
+    for part in ("#ranking", "#differences", "#about"):
+        assert page.locator(part).is_visible()
+    assert page.pdf().startswith(b"%PDF")
 
 
-def test_a_print_has_pages(look):
-    data = look("extraction").pdf()
-    assert data.startswith(b"%PDF")
-    assert len(data) > 20_000
-
-
-def test_all_pages_fit_a_narrow_window(task, look):
-    page = look(task, width=360, height=780)
-    assert page.evaluate(FITS) <= 360
-    page.evaluate(UNFOLD)
-    if page.locator("#list button").count() > 1:
-        open_document(page, 1)
-        page.keyboard.press("j")
-    assert page.evaluate(FITS) <= 360
-
-
-def test_it_can_be_read_without_scripts(task, bare_window, pages):
-    page = bare_window.open(pages / f"{task}.html")
-    assert page.locator("table.scores").first.is_visible()
-    assert task == "kbp" or page.locator("noscript").count()
+def test_it_can_be_read_without_scripts(every, bare_window, pages):
+    page = bare_window.open(pages / f"{every}.html")
+    for part in ("#ranking", "#mistakes", "#about"):
+        assert page.locator(part).is_visible()
+    assert page.locator("noscript article").count()
     assert not bare_window.wrong
 
 
-def test_every_link_leads_to_something_that_is_there(task, look):
-    page = look(task)
-    links = dict.fromkeys(page.evaluate("[...document.querySelectorAll('a[href]')].map((e) => e.getAttribute('href'))"))
-    ids = set(page.evaluate("[...document.querySelectorAll('[id]')].map((each) => each.id)"))
-    assert links
-    for target in links:
-        assert target.startswith("#"), "pages link to themselves only"
-        assert "=" in target or target[1:] in ids
-    for target in [*links][:4]:
-        page.locator(f'a[href="{target}"]').first.focus()  # some are there for the keyboard only
-        page.keyboard.press("Enter")
-        page.wait_for_function("() => location.hash.length > 1")
-
-
-def test_everything_has_a_name(task, look):
-    page = look(task)
-    if page.locator("#list button").count() > 1:
-        open_document(page, 1)
-    assert page.evaluate(NAMELESS) == []
-
-
-def test_the_keyboard_alone_is_enough(task, look):
-    page = look(task)
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    page.keyboard.press("Enter")
-    page.wait_for_function("() => document.activeElement.id === 'main'")
-
-
-def test_the_parts_that_are_folded_open(task, look):
-    page = look(task)
-    summary = page.locator("details.more > summary:visible").first
-    before = summary.evaluate("each => each.parentNode.open")
-    summary.click()
-    assert summary.evaluate("each => each.parentNode.open") is not before
-
-
-def test_charts_and_tables_can_be_downloaded(task, look):
-    page = look(task)
-    drawn = page.locator("figure svg[role=img]").count()
-    offered = page.evaluate(OFFERED)
-    names = [name for name, _, _ in offered]
-    assert len(set(names)) == len(names)
-    charts = [ElementTree.fromstring(text) for _, kind, text in offered if kind == "image/svg+xml"]
-    tables = [text.splitlines() for _, kind, text in offered if kind == "text/csv"]
-    assert len(charts) == drawn
-    assert len(charts) + len(tables) == len(offered)
-    for chart in charts:
-        assert chart.tag == "{http://www.w3.org/2000/svg}svg"
-        assert chart.find("{http://www.w3.org/2000/svg}title").text.strip()
-    for lines in tables:
-        assert len(lines) > 1
-        assert lines[0].count(",") >= 1
-    assert any("[" in line for line in next(text for name, _, text in offered if name == "scores.csv").splitlines())
-
-
-def test_a_download_is_a_file(look):
-    page = look("extraction")
-    with page.expect_download() as waiting:
-        page.locator("button:visible", has_text="SVG").first.click()
-    assert waiting.value.suggested_filename.endswith(".svg")
-    assert waiting.value.path().read_bytes().startswith(b"<svg")
-
-
 # ---------------------------------------------------------------------------------------------------------------------
-# Documents
+# Hostile text
 
 
-def test_documents_open_and_can_be_linked_to(listed, look):
-    page = look(listed)
-    names = shown(page)
-    assert len(names) >= 8
-    first, second = open_document(page, 1), open_document(page, 2)
-    assert first in names[1]
-    assert second in names[2]
-    address = page.url
-    assert "doc=" in address
-    page.goto("about:blank")
-    page.goto(address)
-    assert heading(page) == second
-    page.keyboard.press("p")
-    assert heading(page) == first
-    page.keyboard.press("n")
-    assert heading(page) == second
-
-
-def test_the_list_can_be_sorted(listed, look):
-    page = look(listed)
-    before = shown(page)
-    orders = page.locator("#order option").evaluate_all("all => all.map((each) => each.value)")
-    assert ("errors" in orders) == (listed != "coref"), "without items there are no errors"
-    for order in orders[1:]:
-        page.select_option("#order", order)
-        after = shown(page)
-        assert sorted(after) == sorted(before)
-        assert after != before, order
-        numbers = [float(each.split("\n")[1]) for each in after if "\n" in each]
-        if order == "score":
-            assert numbers == sorted(numbers)
-        if order == "errors" and listed != "extraction":  # which shows scores
-            assert numbers == sorted(numbers, reverse=True)
-    page.select_option("#order", orders[0])
-    assert shown(page) == before
-
-
-def test_a_search_finds_and_does_not_find(listed, look):
-    page = look(listed)
-    everything = len(shown(page))
-    wanted = open_document(page, 3)
-    fill_search(page, wanted, "<", everything)
-    assert any(wanted in each for each in shown(page))
-    fill_search(page, "no such words <b>anywhere</b>", "<", 2)
-    fill_search(page, "", "===", everything)
-
-
-def test_a_search_marks_what_it_finds(browsed, look):
-    page = look(browsed)
-    open_document(page, 1)
-    word = page.locator("#document .text").last.inner_text().split()[0]
-    page.fill("#search", word.lower())
-    page.wait_for_function("() => document.querySelectorAll('#document .hit').length > 0")
-    assert page.locator("#document .hit").first.inner_text().lower() == word.lower()
-
-
-def test_types_and_outcomes_filter(browsed, look):
-    def state():
-        return shown(page), page.locator("#document").inner_html(), page.locator("#panes").get_attribute("class")
-
-    page = look(browsed)
-    open_document(page, 1)
-    before = state()
-    assert page.locator("#document mark").count()
-    for change, back in (
-        (lambda: page.select_option("#type", index=1), lambda: page.select_option("#type", index=0)),
-        (lambda: page.click("#errors"), lambda: page.click("#errors")),
-        (lambda: page.locator("#legend input").first.click(), lambda: page.locator("#legend input").first.click()),
-    ):
-        change()
-        assert state() != before
-        back()
-        open_document(page, 1)  # if it was filtered out, another is open
-        assert state() == before
-
-
-def test_items_light_up_with_the_mouse_and_the_keyboard(browsed, look):
-    page = look(browsed)
-    open_document(page, 1)
-    before = page.locator("#document").inner_html()
-    page.locator("#document mark").first.click()
-    assert page.locator("#document").inner_html() != before
-    assert page.locator("#about").is_visible()
-    for key in ("j", "j", "k", "c"):
+def test_hostile_texts_are_shown_as_texts(hostile, look, known):
+    text, title = known["hostile"][hostile]
+    page = look(f"hostile-{hostile}", width=400, height=800)
+    assert page.locator("h1").text_content().split() == title.split()
+    for address in page.evaluate(TABS):
+        go(page, address)
+        page.evaluate(UNFOLD)
+        assert page.evaluate(FITS) <= 400, address
+    go(page, "#documents")
+    page.wait_for_selector("#document h3")
+    for key in ("j", "j", "s", "e", "e", "n"):
         page.keyboard.press(key)
-    assert page.locator("#about").is_visible()
-    page.keyboard.press("Escape")
-    assert not page.locator("#about").is_visible()
-    page.keyboard.press("?")
-    assert page.locator("dialog[open]").count() == 1
-    page.locator("dialog[open] button").click()
-    assert page.locator("dialog[open]").count() == 0
-    page.locator("#document mark").first.focus()
-    page.keyboard.press("Enter")
-    assert page.locator("#about").is_visible()
+    drawn = page.evaluate("document.querySelector('#document .text').textContent")
+    assert drawn[:1000] == text
+    assert page.evaluate(FITS) <= 400
+    page.fill("#search", " ran ")
+    page.wait_for_function("() => document.querySelector('#document .hit')")
+    assert page.evaluate("[...document.querySelectorAll('img, iframe, object, [onerror], [onload]')].length") == 0
+    assert page.evaluate("document.querySelectorAll('script').length") == 6
+    # Nothing is left that would turn others around, or is no letter.
+    assert page.evaluate(
+        r"!/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)"
+    )
+    assert page.evaluate("document.body.innerText.isWellFormed()")
 
 
-def test_matched_items_are_linked_to_their_counterparts(look):
-    page = look("extraction")
-    page.select_option("#metric", label="event.trigger-cls f1")
-    open_document(page, 1)
-    page.locator("#document tr:not([data-gold='-1']):not([data-system='-1']) button.item").first.click()
-    here, partner = page.locator("#document mark.here"), page.locator("#document mark.partner")
-    assert partner.first.inner_text() == here.first.inner_text()
-    page.keyboard.press("c")
-    assert page.evaluate("document.activeElement.dataset.side") == "0"
-
-
-def test_every_document_of_every_system(listed, look):
-    page = look(listed)
-    assert page.locator("#system option").count() == 3
-    seen = page.evaluate(EVERY)
-    assert len(seen) == 3 * len(shown(page))
-    assert all(seen)
-
-
-def test_two_systems_beside_each_other(look):
-    page = look("extraction")
-    page.select_option("#beside", "1")
-    assert "beside=birch" in page.url
-    assert "birch" in page.locator("#document").inner_text()
-    page.select_option("#order", label="where the two differ most")
-    pairs = [tuple(map(float, each.split("\n")[1].split(" / "))) for each in shown(page) if " / " in each]
-    apart = [round(abs(a - b), 6) for a, b in pairs]
-    assert len(apart) > 15
-    assert apart == sorted(apart, reverse=True)
-    assert apart[0] > apart[-1]
-
-
-def test_points_of_documents(look):
-    page = look("extraction")
-    page.select_option("#scatter-a", index=2)
-    assert page.locator("#scatter-chart svg[role=img]").count() == 1
-    assert "cedar" in page.locator("#scatter-chart svg").get_attribute("aria-label")
-    page.locator("#scatter-chart circle").last.click()
-    assert page.evaluate("document.activeElement.id") == "main"
-    assert heading(page) in page.locator("#scatter-chart circle title").last.text_content()
-
-
-def test_a_system_against_another_of_a_campaign(look):
-    page = look("eal")
-    page.locator('a[href="#compare=granite,slate"]').first.click()
-    page.wait_for_function("() => !document.querySelector('#pairs').hidden")
-    assert (page.input_value("#system"), page.input_value("#other")) == ("0", "2")
-    assert "granite and slate" in heading(page)
-    open_document(page, 2)
-    assert "only granite" in page.locator("#document").inner_text()
+def test_nothing_that_gets_into_a_page_runs(task, chromium, pages, tmp_path):
+    whole = (pages / f"{task}.html").read_text(encoding="utf-8")
+    path = tmp_path / "page.html"
+    path.write_text(whole.replace("</header>", f"</header>{INJECTED}", 1), encoding="utf-8")
+    window = Window(chromium)
+    page = window.open(path)
+    page.evaluate("document.querySelector('#link').click()")
+    # In the way of scripts that already run, too.
+    refused = page.evaluate("""() => {
+      const tries = [
+        () => { document.body.innerHTML = "<b>x</b>"; },
+        () => document.body.insertAdjacentHTML("beforeend", "<b>x</b>"),
+        () => document.body.setAttribute("onclick", "window.ran = 1"),
+        () => { document.createElement("script").textContent = "window.ran = 'late'"; },
+      ];
+      return tries.filter((each) => { try { each(); return false; } catch { return true; } }).length;
+    }""")
+    assert refused == 4
+    assert page.evaluate("window.ran === undefined")
+    assert page.evaluate("getComputedStyle(document.querySelector('#styled')).color") != "rgb(1, 2, 3)"
+    assert page.evaluate("getComputedStyle(document.querySelector('#styled')).backgroundColor") != "rgb(4, 5, 6)"
+    assert len(window.wrong) >= 4
+    assert all(re.search("violat|Trusted|Refused|blocked", each) for each in window.wrong), window.wrong
+    assert not [each for each in window.wrong if each.startswith(("request", "dialog"))]
+    # Our own script runs all the same.
+    assert page.locator(".downloads button").count()
+    window.context.close()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Other pages
+# Forty systems, five thousand documents
 
 
-def test_reports_of_saved_results(reported, look):
-    page = look(f"other-{reported}")
-    assert page.locator("#scores-title").is_visible()
-    names = page.locator("figure").evaluate_all("all => all.map((each) => each.dataset.file)")
-    if reported == "eal":
-        assert {"scores-beta", "scores-lambda", "winners"} <= set(names)
-    if reported == "kbp":
-        assert {"hops", "confidence-hop1"} <= set(names)
-    if reported in ("coref", "nugget", "eal", "kbp"):
-        assert page.locator("#slices-title").is_visible()
-    if reported == "ner":
-        assert "types-1" in names
-    if reported != "kbp":
-        assert all(page.evaluate(EVERY))
-    assert page.evaluate(NAMELESS) == []
-    page.set_viewport_size({"width": 360, "height": 780})
-    page.evaluate(UNFOLD)
-    assert page.evaluate(FITS) <= 360
-
-
-def test_what_goes_wrong_is_noticed(chromium, tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text("<script>console.error('one'); nowhere()</script><img src='http://adjudge.invalid/a.png'>", "utf-8")
-    window = Window(chromium)
-    window.open(path)
-    assert {each.partition(":")[0] for each in window.wrong} >= {"console error", "error", "request"}
-    window.context.close()
+def test_a_large_page_opens_at_once(look):
+    page = look("large")
+    painted, loaded = page.evaluate("""() => new Promise((done) => {
+      const loaded = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd / 1000;
+      const first = (list) => done([list.getEntries()[0].startTime / 1000, loaded]);
+      new PerformanceObserver(first).observe({ type: "paint", buffered: true });
+    })""")
+    print(f"\nfirst view after {painted:.2f} s, all of it read after {loaded:.2f} s")
+    assert painted < FIRST_VIEW * PATIENCE
+    assert page.locator("table.ranking tbody tr").count() == 40
+    go(page, "#documents")
+    page.wait_for_selector("#document h3")
+    assert page.locator("#list button").count() == 300
+    page.fill("#search", "doc-4999")
+    page.wait_for_function("() => document.querySelectorAll('#list button').length === 1")
+    assert heading(page) == "doc-4999"
+    page.keyboard.press("j")

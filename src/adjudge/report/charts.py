@@ -164,7 +164,7 @@ _Drawn = tuple[float, float, list[str]]
 
 def _axis(axis: PanelAxis) -> Axis:
     ticks = None
-    if axis.down:  # ranks are whole numbers
+    if axis.down or (axis.low >= 1 and axis.low == int(axis.low) and axis.high == int(axis.high)):  # ranks, hops
         step = max(1, round((axis.high - axis.low) / 8))
         ticks = tuple(float(at) for at in range(1, int(axis.high) + 1, step))
     return Axis(axis.title, axis.low, axis.high, axis.factor, ticks, axis.down)

@@ -218,7 +218,7 @@ def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: 
                 name=name,
                 title=title,
                 caption=caption,
-                header=("", *used),
+                header=("system", *used),
                 rows=tuple(_shares(each, own, used) for each, own in counted.items()),
                 percent=True,
             )

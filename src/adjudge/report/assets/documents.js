@@ -6,6 +6,7 @@
   if (!byId("panes")) return;
   const [CORRECT, , , MISSED, SPURIOUS, IGNORED] = outcomes.keys();
   const LISTED = 300; // documents in the list before somebody wants all of them
+  const MANY = 8; // pieces with a role
   const TAG = 14; // letters of a group or role in the text
   const SUPPORT = /^(justification|support|context)/; // roles of words that only say why: they show with their item
   const isError = (kind) => kind !== CORRECT && kind !== IGNORED;
@@ -299,7 +300,9 @@
         places.push({ begin, end, index, row, role: roles.length > 1 ? roles[at] : "" });
       });
     }
-    const target = element("div", { class: "text", dir: "auto" });
+    // Where there are many roles, only those of the item that is looked at are named.
+    const many = !doc.groups && places.filter(({ role }) => role).length > MANY;
+    const target = element("div", { class: many ? "text many" : "text", dir: "auto" });
     draw(target, doc.text, places, (mark, depth, first) => {
       const each = items[mark.index];
       const key = outcomes[mark.row.kind];
@@ -309,9 +312,9 @@
       const fresh = !made.has(mark.index);
       const said = `${each.label ? `${each.label}: ` : ""}${words(doc, each)}${mark.role ? `, ${mark.role}` : ""}${group === undefined ? "" : `, ${doc.groups} ${group}`} – ${key}${mark.row.why ? `: ${mark.row.why}` : ""}`;
       const drawn = element("mark", {
-        class: `n d${Math.min(depth, 3)} k-${key}${chosen.has(mark.row) ? "" : " off"}${support ? " support" : ""}${group === undefined ? "" : ` s${colour(side, group)}`}`,
+        class: `${support ? "support" : `n d${Math.min(depth, 3)}`} k-${key}${chosen.has(mark.row) ? "" : " off"}${group === undefined ? "" : ` s${colour(side, group)}`}`,
         "data-side": side, "data-index": mark.index, "data-tag": first && tag ? cut(tag, TAG) : false,
-        title: said, tabindex: fresh && !support ? 0 : false, role: fresh && !support ? "button" : false, "aria-label": fresh && !support ? said : false,
+        title: said,
       });
       if (fresh && !support) made.set(mark.index, drawn);
       return drawn;
@@ -485,7 +488,7 @@
     target.replaceChildren(
       element("button", { type: "button", class: "close", title: "Let go (Escape)", "aria-label": "Let go", click: () => pin(null) }, "×"),
       element("p", {}, row ? badge(row.kind) : null, row && row.why ? ` ${cut(row.why, 400)}` : "", row && row.near !== undefined ? element("span", { class: "role" }, " The item beside it is near, but no counterpart.") : null),
-      table(["", ...both.map(({ side }) => cut(nameOf(side), 60))], lines.map(([name, values]) => [cut(name, 60), ...values.map((value) => element("td", { dir: "auto", class: new Set(values).size > 1 ? "differs" : false }, cut(value, 400)))])),
+      table(["field", ...both.map(({ side }) => cut(nameOf(side), 60))], lines.map(([name, values]) => [cut(name, 60), ...values.map((value) => element("td", { dir: "auto", class: new Set(values).size > 1 ? "differs" : false }, cut(value, 400)))])),
     );
   }
   function pin(here, going = false) {
@@ -493,12 +496,12 @@
     view.pinned = here === null || (same && !going) ? null : here;
     light(view.pinned);
     about();
-    const made = going && here && marks.get(here.side) && marks.get(here.side).get(here.index);
-    const reached = made || (going && byId("document").querySelector("tr.here button.item"));
-    if (reached) {
-      reached.focus({ preventScroll: true });
-      reached.scrollIntoView({ block: "center" });
-    }
+    if (!going || !here) return;
+    // The item is read out where it stands in the table, and seen where it stands in the text.
+    const listed = byId("document").querySelector(`tr.here button.item[data-side="${here.side}"][data-index="${here.index}"]`);
+    if (listed) listed.focus({ preventScroll: true });
+    const made = (marks.get(here.side) && marks.get(here.side).get(here.index)) || listed;
+    if (made) made.scrollIntoView({ block: "center" });
   }
   // The next error, or the one before; behind the last one comes the next document.
   function move(by) {
@@ -598,11 +601,6 @@
     };
     const on = (name, act) => byId("document").addEventListener(name, (event) => at(event) && act(at(event), event));
     on("click", (here) => pin(here));
-    on("keydown", (here, event) => {
-      if (event.target.tagName === "BUTTON" || (event.key !== "Enter" && event.key !== " ")) return;
-      event.preventDefault();
-      pin(here);
-    });
     on("mouseover", light);
     on("mouseout", () => light(view.pinned));
     const help = keys({
