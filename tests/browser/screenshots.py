@@ -15,31 +15,38 @@ IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 LARGEST = 150_000
 
 
-def documents(page: Page) -> None:
-    """The second document, with an item lit up."""
-    page.locator("#list button").nth(1).click()
-    if page.locator("#document mark").count():
-        page.locator("#document mark").first.click()
-    page.locator("#tools").evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 8)")
-
-
 def beginning(page: Page) -> None:
-    """The top of the page."""
-    page.evaluate("scrollTo(0, 0)")
+    """The headline and the ranking."""
 
 
-def explanations(page: Page) -> None:
+def document(page: Page) -> None:
+    """The second document, at its first error."""
+    page.evaluate("location.hash = '#documents'")
+    page.wait_for_selector("#document h3")
+    page.keyboard.press("n")
+    page.keyboard.press("j")
+
+
+def chains(page: Page) -> None:
+    """Chains as brackets."""
+    page.evaluate("location.hash = '#documents'")
+    page.wait_for_selector("#document h3")
+    page.locator("#panes").evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 8)")
+
+
+def steps(page: Page) -> None:
     """Where paths are lost."""
-    page.locator("#main").evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 8)")
+    page.evaluate("location.hash = '#panels'")
+    page.locator("#panels .switch").evaluate("each => scrollTo(0, each.getBoundingClientRect().top + scrollY - 8)")
 
 
 SHOTS = {
     "report-extraction": ("extraction", beginning),
-    "report-extraction-documents": ("extraction", documents),
-    "report-coref": ("coref", beginning),
-    "report-nugget": ("nugget", documents),
-    "report-eal": ("eal", documents),
-    "report-kbp": ("kbp", explanations),
+    "report-extraction-documents": ("extraction", document),
+    "report-coref": ("coref", chains),
+    "report-nugget": ("nugget", document),
+    "report-eal": ("eal", document),
+    "report-kbp": ("kbp", steps),
 }
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from adjudge.report.overview import headline_keys, order_by
 from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Place, Single, compare_groups
 from adjudge.stats.explanation import short
 from adjudge.stats.panel import Cell, Panel
@@ -43,9 +44,11 @@ def mistakes(result: Result) -> dict[str, list[Panel]]:
     """The panels of every metric; nothing if the result was saved without its documents."""
     found: dict[str, list[Panel]] = {}
     groups = next((each.groups for each in result.documents if each.groups), "")
+    keys = headline_keys(result)
+    order = order_by(result, keys[0]) if keys else range(len(result.systems))
     for metric in _metrics(result):
         often = _frequencies(result, metric)
-        tallies = {system.name: _tally(result, place, metric, often) for place, system in enumerate(result.systems)}
+        tallies = {result.systems[place].name: _tally(result, place, metric, often) for place in order}
         tallies = {name: each for name, each in tallies.items() if each.outcomes}
         if tallies:
             found[metric] = list(_panels(tallies, often, groups))

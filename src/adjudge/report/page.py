@@ -36,6 +36,8 @@ EARLY = 'document.documentElement.classList.remove("still");'
 """Before anything is drawn: the page has a script, so that tabs need not stand below each other."""
 STATIC = 10
 """Documents that can be read without a script."""
+BROAD = 80
+"""Letters of a cell from which on a table has all of the width."""
 PAIRS = 1000
 SLICED = 3000
 """Rows of differences, and of all scores on slices; the rest is in the result."""
@@ -52,12 +54,13 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 class Shown(NamedTuple):
-    """A panel as the template needs it: its chart as markup, and its rows as text."""
+    """A panel as the template needs it: its chart as markup, its rows as text, and whether it needs much width."""
 
     panel: Panel
     svg: Markup | None
     numbers: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
+    broad: bool
 
 
 def render_result(result: Result, *, title: str = TITLE) -> str:
@@ -166,7 +169,8 @@ def _shown(panels: Iterable[Panel], systems: list[str]) -> list[Shown]:
             for at in range(len(panel.header))
         )
         rows = tuple(tuple(cell_text(cell, percent=panel.percent) for cell in row) for row in panel.rows)
-        found.append(Shown(panel, svg, numbers, rows))
+        broad = svg is None and any(len(cell) > BROAD for row in rows for cell in row)
+        found.append(Shown(panel, svg, numbers, rows, broad))
     return found
 
 
