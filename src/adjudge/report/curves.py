@@ -1,19 +1,24 @@
-"""Panels that need no documents: hops and confidence of knowledge bases, beta and lambda of event arguments."""
+"""Panels that need no saved documents: spreads, hops and confidence of knowledge bases, weights of event arguments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.report.overview import headline_keys, order_by, scores_by
 from adjudge.report.plane import around
-from adjudge.stats.panel import Cell, Panel, PanelAxis, PanelMark, PanelSeries
-from adjudge.stats.text import clean
+from adjudge.stats.panel import BOX, Cell, Panel, PanelAxis, PanelMark, PanelSeries
+from adjudge.stats.text import clean, units
 
 if TYPE_CHECKING:
+    from adjudge.stats.measure import Key
+    from adjudge.stats.points import Additive
     from adjudge.stats.result import Result
     from adjudge.tasks.eal.settings import Settings
 
+DRAWN = 8
+"""Metrics whose distributions are drawn."""
 _HOP = re.compile(r"kbp\.hop(\d+)")
 _SLACK = 1e-9
 
@@ -149,3 +154,121 @@ def _settings(result: Result) -> Settings | None:
     except UsageError:
         return None
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Spreads: what is computed again from the tables
+
+
+class Numbers(NamedTuple):
+    """All that is recomputed: `values[key][system]` has the score of every document, nan where it has none."""
+
+    ids: tuple[str, ...]
+    keys: tuple[Key, ...]
+    values: dict[Key, tuple[Any, ...]]
+    samples: dict[str, dict[Key, Any]] | None
+
+
+def numbers_of(result: Result) -> Numbers:
+    """The scores of every document and of the resampled corpora, if the result was saved with its tables."""
+    import numpy as np
+
+    estimators = _estimators(result)
+    if not estimators:
+        return Numbers((), (), {}, None)
+    from adjudge.stats.points import per_document
+    from adjudge.stats.scores import headlines
+
+    first = next(iter(estimators.values()))
+    keys = tuple(headlines(first.measures))
+    with np.errstate(all="ignore"):
+        found = [per_document(each.table, each.measures) for each in estimators.values()]
+    values = {key: tuple(own[key] for own in found) for key in keys}
+    return Numbers(first.ids, keys, values, _samples(result, estimators, keys))
+
+
+def _estimators(result: Result) -> dict[str, Additive]:
+    """The systems as their tables say; nothing if the result has none, or they are not of the same documents."""
+    from adjudge.stats.points import Additive
+
+    options = result.options
+    if options is None or options.pool not in ("micro", "macro") or not result.measures or not result.systems:
+        return {}
+    tables = {system.name: system.table for system in result.systems}
+    if any(table is None or table.ids != result.systems[0].table.ids for table in tables.values()):  # type: ignore[union-attr]
+        return {}
+    return {name: Additive(table, result.measures, options.pool) for name, table in tables.items()}  # type: ignore[arg-type]
+
+
+def _samples(result: Result, estimators: dict[str, Additive], keys: Sequence[Key]) -> Any:
+    """The corpora of the bootstrap, drawn again; nothing if a task has drawn its corpora in another way."""
+    import numpy as np
+
+    from adjudge.stats.resample import bootstrap
+
+    options = result.options
+    assert options is not None
+    if options.bootstrap == 0 or "|draws:" in result.signature or len(next(iter(estimators.values())).ids) < 2:
+        return None
+    own = {name: each.only(keys) for name, each in estimators.items()}
+    with np.errstate(all="ignore"):
+        return bootstrap(own, resamples=options.bootstrap, seed=options.seed)
+
+
+def spreads(result: Result, numbers: Numbers) -> list[Panel]:
+    """How far scores spread, over documents and over resampled corpora: a panel of boxes for each."""
+    found = []
+    if len(numbers.ids) < 2:
+        return []
+    for key in [key for key in headline_keys(result) if key in numbers.keys][:DRAWN]:
+        for documents in (False, True):
+            rows = list(_spread_rows(result, numbers, key, documents=documents))
+            if not rows:
+                continue
+            level = 95 if result.options is None else 100 * result.options.level
+            what = units(result, len(numbers.ids)) if documents else f"{_resamples(result)} resampled corpora"
+            ends = "the lowest and the highest document" if documents else f"{level:g} % of the corpora"
+            notch = "" if documents else " The notch is about the number of corpora and is no test."
+            caption = f"Box: quartiles; line: median, with its notch; whiskers: {ends}; diamond: the score.{notch}"
+            found.append(
+                Panel(
+                    kind="boxes",
+                    name=f"spread-{'documents' if documents else 'corpora'}-{key[0]}",
+                    title=f"{clean(' '.join(key))} on {what}",
+                    caption=caption,
+                    header=("system", *BOX),
+                    rows=tuple(rows),
+                    percent=True,
+                )
+            )
+    return found
+
+
+def _resamples(result: Result) -> int:
+    return 0 if result.options is None else result.options.bootstrap
+
+
+def _spread_rows(result: Result, numbers: Numbers, key: Key, *, documents: bool) -> Iterator[tuple[Any, ...]]:
+    import numpy as np
+
+    from adjudge.stats.intervals import interval, notches
+
+    level = result.options.level if result.options else 0.95
+    found = scores_by(result, key)
+    for place in order_by(result, key):
+        name = result.systems[place].name
+        if documents:
+            drawn = np.asarray(numbers.values[key][place])
+        elif numbers.samples is not None:
+            drawn = numbers.samples[name][key]
+        else:
+            continue
+        drawn = drawn[np.isfinite(drawn)]
+        notch = notches(drawn)
+        if notch is None:
+            continue
+        first, median, third = (float(np.quantile(drawn, share)) for share in (0.25, 0.5, 0.75))
+        ends = (float(drawn.min()), float(drawn.max())) if documents else interval(drawn, level)
+        low, high = ends or (first, third)
+        score = found[place].value if place in found else None
+        yield clean(name), score, low, first, median, third, high, max(first, notch[0]), min(third, notch[1])

@@ -17,9 +17,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.report.charts import cell_text, inline, panel_chart
+from adjudge.report.curves import curves, numbers_of, spreads
 from adjudge.report.documents import island_of, told_documents
 from adjudge.report.mistakes import OUTCOMES, mistakes
-from adjudge.report.overview import headline, headline_keys, matrices, numbers_of, rankings, slices, spreads
+from adjudge.report.overview import headline, headline_keys, matrices, rankings, slices
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -75,7 +76,6 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
     from markupsafe import Markup
 
     from adjudge._version import __version__
-    from adjudge.report.curves import curves
     from adjudge.stats.text import clean, footer_fields, note_lines, official_grids
 
     numbers = numbers_of(result)
