@@ -50,6 +50,8 @@ def test_commands_parse(page, monkeypatch):
     wrong = []
     for line in commands(TEXTS[page]):
         given = words(line)
+        if given and given[0].isupper():  # adjudge FILE, adjudge GOLD SYSTEM
+            continue
         if "--help" in given or "--version" in given:
             given = given[: given.index("--help" if "--help" in given else "--version")]
         try:

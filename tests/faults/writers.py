@@ -138,7 +138,8 @@ def _printed(command: str, *arguments: str, code: int = 0) -> Writer:
 
 
 def _family(name: str, *arguments: str) -> list[Writer]:
-    return _score(f"{name} score", *arguments)
+    reader = arguments[arguments.index("--reader") :] if "--reader" in arguments else ()
+    return [*_score(f"{name} score", *arguments), _printed(f"{name} validate", arguments[0], *reader)]
 
 
 NUGGET = ("-g", "@gold.tbf", "-s", "@heron.tbf", "-t", "@tokens")
@@ -256,6 +257,7 @@ WRITERS: list[Writer] = [
         ("sum.md", "whole.json"),
         appends=True,
     ),
+    _printed("doctor", "@gold.jsonl"),
     _printed("agree", "relation.strict", "@gold.jsonl", "@alder.jsonl"),
     Writer(
         "agree",
