@@ -246,7 +246,6 @@ WRITERS: list[Writer] = [
     *_family("linking", "@gold.links", "@gold.links"),
     *_family("record", "@records.jsonl", "@records.jsonl"),
     _printed("metrics"),
-    _printed("explain", "relation.strict"),
     *_score("compare", "@alder.json", "@birch.json"),
     _printed("report", "@alder.json", "@birch.json"),
     Writer("merge", "--output", ("merge", "@part1.json", "@part2.json", "-o", "whole.json"), ("whole.json",)),
