@@ -116,6 +116,20 @@ def test_damaged_documents_are_refused(change, said):
         decode_result(json.dumps(data).encode())
 
 
+def test_a_result_of_the_first_release_is_read_without_its_documents():
+    data = json.loads(scored({"A": A}).to_json(with_tables=True))
+    numbers = decode_result(json.dumps(data).encode())["relation.strict"].f1
+    data["adjudge"] = "0.1.0"
+    data["documents"] = {"levels": [], "metrics": [], "gold": [{"id": "d1"}, {"id": "d2"}]}
+    for system in data["systems"]:
+        system["outcomes"] = [{}, {}]
+        del system["aligned"]
+    old = decode_result(json.dumps(data, separators=(",", ":")).encode())
+    assert old["relation.strict"].f1 == numbers
+    assert old.documents == ()
+    assert [note.code for note in old.notes][-1] == "old-documents"
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_metric_of_the_catalogue_says_what_became_of_its_items(name):
     def document(identifier, *, empty=False):
