@@ -29,7 +29,7 @@ from adjudge.cli.options import (
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_gates, check_targets, emit, finish, log, with_ranking
+from adjudge.cli.output import check_gates, check_targets, emit, finish, log, uncollected, with_ranking
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -124,10 +124,11 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     from adjudge.report.page import render_result
     from adjudge.stats.compare import compare as compare_results
 
-    loaded = _load(results, options)
-    changed = _changes(options)
-    result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
-    page = render_result(result, title=options["title"])
+    with uncollected():  # what is loaded has no cycles, and may be millions of items
+        loaded = _load(results, options)
+        changed = _changes(options)
+        result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
+        page = render_result(result, title=options["title"])
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")
 
