@@ -188,6 +188,125 @@ class TestTricks:
         assert not list(box.work.iterdir())
 
 
+class TestEnds:
+    """Ends of zip archives that do not say the truth; programs differ in which part of them they believe."""
+
+    END = "<4s4H2IH"
+
+    def forged(self, box, files=FILES, comment=b"", **changes):
+        """An archive whose end has other numbers."""
+        path = make(box.root / "a.zip", files.items())
+        data = path.read_bytes()
+        at = len(data) - struct.calcsize(self.END)
+        names = ("mark", "disk", "start_disk", "here", "entries", "size", "start", "comment")
+        end = dict(zip(names, struct.unpack_from(self.END, data, at), strict=True)) | changes
+        path.write_bytes(data[:at] + struct.pack(self.END, *end.values()) + comment)
+        return path
+
+    def with_long_end(self, path, **changes):
+        """The archive with a record of 64 bits in its end."""
+        data = path.read_bytes()
+        at = len(data) - struct.calcsize(self.END)
+        count, size, start = struct.unpack_from("<H2I", data, at + 10)
+        numbers = {"disk": 0, "start_disk": 0, "here": count, "entries": count, "size": size, "start": start}
+        where, disks = changes.pop("where", at), changes.pop("disks", 1)
+        short = changes.pop("short", (0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF))
+        long = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, *(numbers | changes).values())
+        locator = struct.pack("<4sIQI", b"PK\6\7", 0, where, disks)
+        path.write_bytes(data[:at] + long + locator + struct.pack(self.END, b"PK\5\6", *short, 0))
+        return path
+
+    @pytest.mark.parametrize(
+        ("changes", "says"),
+        [
+            ({"here": 2, "entries": 2}, "says that there are 2 entries, and it lists 3"),
+            ({"here": 65535, "entries": 65535}, "says that there are 65535 entries, and it lists 3"),
+            ({"here": 0, "entries": 0}, "says that there are 0 entries, and it lists 3"),
+            ({"here": 2}, "says that 2 of 3 entries are on this disk"),
+            ({"disk": 1}, "one of several disks"),
+            ({"start_disk": 7}, "one of several disks"),
+            ({"disk": 65535, "start_disk": 65535}, "one of several disks"),
+            ({"start": 0}, "list of entries is not at byte 0"),
+            ({"size": 60}, "list of entries is not at byte"),
+            ({"comment": b"junk"}, "4 bytes follow its end"),
+            ({"comment": bytes(70_000)}, "is damaged"),
+        ],
+    )
+    def test_numbers(self, box, changes, says):
+        junk = changes.get("comment", b"")
+        path = self.forged(box, comment=junk, **{name: value for name, value in changes.items() if name != "comment"})
+        box.refused(path, str(path), says, "pack or copy it again")
+
+    def test_a_comment_that_is_cut(self, box):
+        path = make(box.root / "a.zip", FILES.items())
+        path.write_bytes(path.read_bytes()[:-2] + b"\x09\0short")
+        box.refused(path, "its comment lacks 4 bytes")
+
+    def test_a_list_that_ends_early(self, box):
+        """The end says that one entry is all; the list is cut to it."""
+        data = make(box.root / "a.zip", FILES.items()).read_bytes()
+        first, second = data.index(b"PK\1\2"), data.index(b"PK\1\2", data.index(b"PK\1\2") + 1)
+        path = self.forged(box, here=1, entries=1, size=second - first)
+        box.refused(path, "list of entries is not at byte")
+
+    def test_an_end_in_the_comment(self, box):
+        """Whoever looks from the front finds one archive, whoever looks from the back another."""
+        path = make(box.root / "a.zip", FILES.items())
+        data = path.read_bytes()
+        other = struct.pack(self.END, b"PK\5\6", 0, 0, 0, 0, 0, len(data), 0)
+        path.write_bytes(data[:-2] + struct.pack("<H", len(other)) + other)
+        box.refused(path, "it has two ends")
+
+    def test_two_archives_in_one_file(self, box):
+        path = make(box.root / "a.zip", FILES.items())
+        path.write_bytes(path.read_bytes() * 2)
+        box.refused(path, "list of entries is not at byte")
+
+    def test_an_entry_on_another_disk(self, box):
+        path = make(box.root / "a.zip", FILES.items())
+        data = bytearray(path.read_bytes())
+        struct.pack_into("<H", data, data.index(b"PK\1\2") + 34, 3)
+        path.write_bytes(data)
+        box.refused(path, "'arguments/D1' is said to be on another disk")
+
+    @pytest.mark.parametrize(
+        ("changes", "says"),
+        [
+            ({"short": (0, 0, 1, 1, 50, 0)}, "contradict each other"),
+            ({"entries": 2, "here": 2}, "says that there are 2 entries, and it lists 3"),
+            ({"here": 1}, "1 of 3 entries"),
+            ({"disk": 1}, "contradict each other"),
+            ({"disks": 2}, "several disks"),
+            ({"where": 5}, "not at byte 5"),
+        ],
+    )
+    def test_long_ends(self, box, changes, says):
+        box.refused(self.with_long_end(make(box.root / "a.zip", FILES.items()), **changes), says)
+
+    @pytest.mark.parametrize("short", [(0, 0, 3, 3), (0, 0, 0xFFFF, 0xFFFF), (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF)])
+    def test_honest_long_ends(self, box, short):
+        path = self.with_long_end(make(box.root / "a.zip", FILES.items()), short=(*short, 0xFFFFFFFF, 0xFFFFFFFF))
+        with open_archive(path, work=box.work) as archive:
+            assert {name: archive.read(name) for name, place in archive.entries.items() if place} == FILES
+
+    @pytest.mark.parametrize("comment", [b"", b"made on Monday", b"PK\5\6", b"x" * 65535, bytes(65535)])
+    def test_honest_comments(self, box, comment):
+        path = make(box.root / "a.zip", FILES.items())
+        with zipfile.ZipFile(path, "a") as packed:
+            packed.comment = comment
+        if comment == b"PK\5\6":  # too short to be an end, but what the standard library takes for one
+            box.refused(path, "is damaged")
+            return
+        with open_archive(path, work=box.work) as archive:
+            assert {name: archive.read(name) for name, place in archive.entries.items() if place} == FILES
+
+    def test_many_entries(self, box):
+        """More than 65,535, which only a record of 64 bits can say."""
+        path = make(box.root / "a.zip", [(f"a/{number}", b"") for number in range(65_540)])
+        with open_archive(path, work=box.work, limits=Limits(entries=70_000)) as archive:
+            assert sum(1 for place in archive.entries.values() if place) == 65_540
+
+
 def record(key, value):
     """A field of an extended header."""
     body = f" {key}={value}\n".encode()

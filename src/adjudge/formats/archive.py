@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from struct import unpack_from
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 from weakref import finalize
@@ -23,6 +22,7 @@ from weakref import finalize
 from adjudge import temporary
 from adjudge.errors import FormatError, Problem, UsageError, visible
 from adjudge.findings import Findings
+from adjudge.formats.archive_end import read_end
 
 if TYPE_CHECKING:
     import zipfile
@@ -32,7 +32,6 @@ SUFFIXES = (".zip", ".tar.gz", ".tgz")
 
 MANY = 20  # complaints of one kind
 _WORK = "adjudge-unpacked"
-_LONG = 0xFFFFFFFF  # look for the size elsewhere
 _ENTRY = 512  # bytes of an entry in the list at the end of a zip archive, much more than usual
 
 
@@ -339,14 +338,21 @@ def _unpack_zip(path: Path, archive: Archive, limits: Limits) -> None:
     nonsense = (ValueError, IndexError, OverflowError)  # numbers in headers
     broken = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, *nonsense)
     refusals = Findings(archive.place, limit=MANY)
-    if _directory_size(path) > limits.entries * _ENTRY:  # before the list of entries is in memory
+    end = read_end(path)  # if there is none, the archive is damaged
+    if end is not None and end.size > limits.entries * _ENTRY:  # before the list of entries is in memory
         refusals.add("entries", f"the archive has more than {limits.entries} entries", None, None, ENTRIES_HINT)
         refusals.finish()
+    if end is not None and end.lie is not None:
+        raise FormatError(Problem(f"the archive is damaged or forged: {end.lie}", path=archive.place, hint=DAMAGED))
     try:
         with zipfile.ZipFile(path) as packed:
             register = Register(refusals, limits)
             wanted = []
             total = 0
+            if end is not None and end.entries != len(packed.infolist()):
+                lie = f"its end says that there are {end.entries} entries, and it lists {len(packed.infolist())}"
+                message = f"the archive is damaged or forged: {lie}"
+                raise FormatError(Problem(message, path=archive.place, hint=DAMAGED))
             for info in packed.infolist():
                 name = register.admit(_zip_entry(info))
                 if name is not None:
@@ -371,21 +377,6 @@ def _unpack_zip(path: Path, archive: Archive, limits: Limits) -> None:
         raise FormatError(Problem(message, path=archive.place, hint=DAMAGED)) from None
 
 
-def _directory_size(path: Path) -> int:
-    """How long the list of entries at the end of a zip archive is; 0 if there is none, then it is damaged."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - (1 << 16) - 200))
-        tail = file.read()
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or at + 16 > len(tail):
-        return 0
-    size: int = unpack_from("<I", tail, at + 12)[0]
-    # A record with 64 bits is believed wherever there is one, whatever the other says.
-    at = tail.rfind(b"PK\6\6")
-    long: int = unpack_from("<Q", tail, at + 40)[0] if 0 <= at <= len(tail) - 48 else 0
-    return long if size == _LONG else max(size, long)
-
-
 def _zip_entry(info: zipfile.ZipInfo) -> Entry:
     import zipfile
 
@@ -401,6 +392,8 @@ def _zip_entry(info: zipfile.ZipInfo) -> Entry:
     refused, hint = None, ""
     if kind and kind not in (stat.S_IFREG, stat.S_IFDIR):
         refused = _SPECIAL.get(kind, "is neither a file nor a folder")
+    elif info.volume not in (0, 0xFFFF):  # the second says that the number is elsewhere
+        refused, hint = "is said to be on another disk", "pack all of it into one archive"
     elif info.flag_bits & 0x1:
         refused, hint = "is encrypted", "pack it without a password"
     elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
