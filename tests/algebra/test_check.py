@@ -9,6 +9,7 @@ import pytest
 from adjudge.algebra import ir
 from adjudge.algebra.derive import derive_similarity
 from adjudge.algebra.matching import f1, graph, greedy, latent, one_to_one, prf, sequence, set_of
+from adjudge.algebra.operators.leaf import ExactOp
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import (
     best_of,
@@ -325,3 +326,22 @@ def test_long_values_are_shortened():
     ((_, message, _),) = problems(ir.Exact(values=tuple("abcdefghijklmnop")), "x" * 200)
     assert len(message) < 150
     assert "(16 in all)" in message
+
+
+def test_what_does_not_fit_is_looked_at_once(monkeypatch):
+    """Looking again to say where would double the work at every level."""
+    node = ir.Exact(type="integer")
+    value = "wrong"
+    for _ in range(12):
+        node = ir.Set(of=ir.Record(fields={"a": node, "b": ir.Exact(type="integer")}))
+        value = [{"a": value, "b": "wrong"}]
+    looked = []
+    prepare = ExactOp.prepare
+
+    def counted(self, *arguments):
+        looked.append(self)
+        return prepare(self, *arguments)
+
+    monkeypatch.setattr(ExactOp, "prepare", counted)
+    assert len(problems(node, value, side="gold")) == 13
+    assert len(looked) == 13

@@ -510,6 +510,13 @@ def has_variables(node: Similarity) -> bool:
     return not isinstance(node, Latent) and any(has_variables(inner) for inner in children(node))
 
 
+def tells_sides(node: Similarity) -> bool:
+    """Whether a value of the system's is mapped in another way than one of gold."""
+    if isinstance(node, Mapped) and not node.system is node.gold is None:
+        return True
+    return any(tells_sides(inner) for inner in children(node))
+
+
 def takes_null(node: Similarity) -> bool:
     """Whether a missing field of this similarity counts as null: one case of the union takes null."""
     if isinstance(node, Union):

@@ -46,6 +46,7 @@ class Plan:
             raise UsageError("a variable stands outside of any latent", hint="wrap the metric in latent(...)")
         self.time_limit = time_limit
         self.op = compile_node(node, "$", conventions)
+        self.sides = (SYSTEM, GOLD) if ir.tells_sides(node) else (SYSTEM,)  # those that a value may fit or not
 
     def observe(self, gold: Any, system: Any) -> Observation:
         """The matching value of two values and their self scores.

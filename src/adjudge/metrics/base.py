@@ -258,7 +258,9 @@ class Metric:
         """Every reason why a document does not fit, as (path, message, remedy)."""
         from adjudge.algebra.plan import misfits
 
-        return list(dict.fromkeys(problem for plan in self._plans for problem in misfits(plan.op, document)))
+        return list(
+            dict.fromkeys(problem for plan in self._plans for problem in misfits(plan.op, document, sides=plan.sides))
+        )
 
     def prepare(self, document: Any) -> Any:
         """A raw JSON document as what `observe` wants."""

@@ -44,14 +44,17 @@ def elements(value: Any) -> Sequence[Any]:
 def prepared_each(op: Op, items: Sequence[Any], side: int, memo: Memo) -> list[Any]:
     """The elements of a collection, prepared."""
     prepare = op.prepare
+    out: list[Any] = []
     try:
-        return [prepare(item, side, memo) for item in items]
-    except Misfit:
-        with Misfits() as misfits:  # once more, to say where
-            for position, item in enumerate(items):
+        for item in items:
+            out.append(prepare(item, side, memo))
+    except Misfit as misfit:
+        with Misfits() as misfits:
+            misfits.add(misfit, f"[{len(out)}]")
+            for position in range(len(out) + 1, len(items)):
                 with misfits.at(f"[{position}]"):
-                    prepare(item, side, memo)
-        raise
+                    prepare(items[position], side, memo)
+    return out
 
 
 def twice(position: int) -> Misfit:

@@ -8,10 +8,9 @@ planner's three questions are attributes of the operator: `exact` (is it equalit
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -43,7 +42,7 @@ class Misfit(Exception):
 
     def under(self, step: str) -> Misfit:
         """The same complaints, seen from one level further up."""
-        return self.inside(HERE + step)
+        return self.inside(HERE + step) if step else self
 
     def inside(self, frame: str) -> Misfit:
         """The same complaints about a value that stands in a frame, such as `words(HERE)`."""
@@ -54,7 +53,8 @@ class Misfit(Exception):
 class Misfits:
     """Collects what does not fit in several places, and raises it together at the end.
 
-    >>> with contextlib.suppress(Misfit), Misfits() as misfits:
+    >>> from contextlib import suppress
+    >>> with suppress(Misfit), Misfits() as misfits:
     ...     with misfits.at("[0]"):
     ...         raise expected("a string", 5)
     >>> misfits.found[0][1]
@@ -64,13 +64,13 @@ class Misfits:
     def __init__(self) -> None:
         self.found: list[tuple[str, str, str | None]] = []
 
-    @contextlib.contextmanager
-    def at(self, step: str) -> Iterator[None]:
+    def at(self, step: str) -> _At:
         """Note what is raised about the part of a value that a step leads to."""
-        try:
-            yield
-        except Misfit as misfit:
-            self.found += misfit.under(step).found
+        return _At(self.found, step)
+
+    def add(self, misfit: Misfit, step: str) -> None:
+        """Note what does not fit in the part of a value that a step leads to."""
+        self.found += misfit.under(step).found
 
     def __enter__(self) -> Misfits:
         return self
@@ -80,6 +80,25 @@ class Misfits:
             whole = Misfit(self.found[0][1])
             whole.found = self.found
             raise whole
+
+
+class _At:
+    """Notes what is raised, and lets everything after it go on."""
+
+    __slots__ = ("found", "step")
+
+    def __init__(self, found: list[tuple[str, str, str | None]], step: str) -> None:
+        self.found = found
+        self.step = step
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
+        if isinstance(error, Misfit):
+            self.found += error.under(self.step).found
+            return True
+        return False
 
 
 @dataclass(slots=True)

@@ -75,19 +75,32 @@ class FieldsOp(Op):
             raise expected("an array" if positions else "an object", value, f"with the fields {listed(names)}")
 
     def read(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
-        """All fields, prepared: read at once if that is possible, else one by one, which also finds what is wrong."""
+        """All fields, prepared: read at once if that is possible, else one by one, which also finds what is missing."""
         reader = self.readers.get(type(value)) or self._reader(type(value))
         try:
             raws = reader(value)
-            todo = self.todo(tuple(map(type, raws)))
-            if not todo:
-                return tuple(raws)
-            out = list(raws)
+        except (KeyError, AttributeError, MissingField):
+            return self._one_by_one(value, side, memo)
+        todo = self.todo(tuple(map(type, raws)))
+        if not todo:
+            return tuple(raws)
+        out = list(raws)
+        place = 0
+        try:
             for place, prepare in todo:
                 out[place] = prepare(out[place], side, memo)
-            return tuple(out)
-        except (KeyError, AttributeError, MissingField, Misfit):
-            return self._one_by_one(value, side, memo)
+        except Misfit as misfit:
+            self.check_kind(value)
+            self._go_on(misfit, place, out, side, memo)
+        return tuple(out)
+
+    def _go_on(self, misfit: Misfit, place: int, raws: list[Any], side: int, memo: Memo) -> None:
+        """Raise what does not fit in one field and in those that follow it."""
+        with Misfits() as misfits:
+            misfits.add(misfit, step(self.getters[place][0]))
+            for (name, _, op), raw in zip(self.getters[place + 1 :], raws[place + 1 :], strict=True):
+                with misfits.at(step(name)):
+                    op.prepare(raw, side, memo)
 
     def _todo(self, kinds: tuple[type, ...]) -> list[tuple[int, Callable[..., Any]]]:
         """The fields to prepare if they have these types; a value of a plain type is its own key."""
