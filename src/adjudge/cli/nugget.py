@@ -88,7 +88,6 @@ side_options = [
         by="Also score by type or by realis.",
         pool="Only micro or only macro averages of nuggets.",
         explain="Print what became of this document instead of the scores.",
-        without={"time_limit": "double annotation is solved exactly, document by document"},
     ),
     examples=[
         "adjudge nugget score gold.tbf a.tbf b.tbf -t tokens/",
@@ -115,7 +114,7 @@ def score(**options: Any) -> None:
         raise UsageError("--comparison writes one system", hint="run it once for each")
     from adjudge.tasks.nugget.task import NuggetTask
 
-    task = NuggetTask(chosen, **_how(options), by=options["by"])
+    task = NuggetTask(chosen, **_how(options), by=options["by"], time_limit=options["time_limit"])
     evaluation = _evaluated(sides, task, options)
     if evaluation is None:
         return

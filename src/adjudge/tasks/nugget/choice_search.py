@@ -3,7 +3,9 @@
 1. An option is dropped when another one of its group is worth at least as much whatever is chosen elsewhere.
 2. What is left falls into parts that do not touch: cells, clusters and rivals in the alignment of CEAF.
 3. A part takes the options of one group in turn, which narrows the others; a branch that cannot reach the best known
-   is left (`choice_worth.highest`).
+   is left (`choice_worth.highest`). A part is done as soon as something reaches what no choice of it exceeds.
+
+When time is up, the best that was found is given, with the bounds of what was not looked at.
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from adjudge.tasks.nugget.choice_worth import (
     Table,
     aligned,
     highest,
+    loosest,
     matched_cells,
     own_range,
     table_of,
     unlisted,
 )
+from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.open_choices import Choice, Choices
 
 NODES = 400  # branches that are looked at in one document
@@ -58,12 +62,16 @@ class _State(NamedTuple):
         return _State(dict(self.alive), list(self.low), list(self.high))
 
 
-def solve(choices: Choices, rates: Rates, slack: float = 0.0) -> Found:
-    """The best choice of a document, or all that are worth at most `slack` less and not reached in every number."""
-    table, groups = table_of(choices, rates), choices.groups
-    search = _Search(table, slack)
+def solve(choices: Choices, rates: Rates, slack: float = 0.0, clock: Clock = NEVER) -> Found:
+    """The best choice of a document, or all that are worth at most `slack` less and not reached in every number.
+
+    Raises a `TimeUpError` if there is not even time for the table.
+    """
+    table, groups = table_of(choices, rates, clock), choices.groups
+    search = _Search(table, slack, clock)
     state = _State({}, list(table.fixed), list(table.fixed))
     for number in range(len(groups)):
+        clock.check()
         state.alive[number] = tuple(range(len(table.added[number])))
         for key, (low, high) in search.own(number, state.alive[number]).items():
             state.low[key] += low
@@ -72,7 +80,7 @@ def solve(choices: Choices, rates: Rates, slack: float = 0.0) -> Found:
     touched = [key for key, near in enumerate(table.near) if near]
     found = search.solve(state.copy(), list(range(len(groups))), touched, cells, -float("inf"))
     if any(group.most is not None for group in groups):
-        limit = unlisted(table, groups, state.low, state.high, touched, cells)
+        limit = unlisted(table, groups, state.low, state.high, touched, cells, clock)
         return found._replace(bound=max(found.bound, limit), complete=search.complete)
     return found._replace(complete=search.complete)
 
@@ -80,9 +88,10 @@ def solve(choices: Choices, rates: Rates, slack: float = 0.0) -> Found:
 class _Search:
     """One search: the table, what was computed before, and the number of branches."""
 
-    def __init__(self, table: Table, slack: float) -> None:
+    def __init__(self, table: Table, slack: float, clock: Clock = NEVER) -> None:
         self.table = table
         self.slack = slack
+        self.clock = clock
         self.nodes = 0
         self.complete = True
         self.ranges: dict[tuple[int, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
@@ -114,12 +123,12 @@ class _Search:
         todo = [group for group in groups if len(state.alive[group]) > 1]
         while True:
             mates, rivals = matched_cells(self.table, cells, state.low, state.high)
-            if not todo:
+            if not todo or self.clock.is_up():
                 return mates, rivals
             matched, free = set(mates), set(rivals)
             dropped: set[int] = set()
             inside = set(groups)
-            while todo:
+            while todo and not self.clock.is_up():
                 group = todo.pop()
                 alive = self.undominated(state, group, matched, free)
                 if len(alive) < len(state.alive[group]):
@@ -218,18 +227,18 @@ class _Search:
             return Found([], total + sum(bounds))
         for place, part in enumerate(parts):
             others = total + sum(bounds) - bounds[place]
-            if self.nodes > NODES:
+            if self.nodes > NODES or self.clock.is_up():
                 found = self.guessed(state, part, bounds[place])
             else:
-                found = self.branch(state, part, need - others)
+                found = self.branch(state, part, need - others, bounds[place])
             if not found.points:
                 return Found([], others + found.bound)
             bounds[place] = found.bound
             points = self.kept([_joined(one, other) for one in points for other in found.points])
         return Found(points, total + sum(bounds))
 
-    def branch(self, state: _State, part: Part, need: float) -> Found:
-        """The best choices of a part, by taking the options of one group in turn."""
+    def branch(self, state: _State, part: Part, need: float, limit: float) -> Found:
+        """The best choices of a part, by taking the options of one group in turn; none is worth more than `limit`."""
         groups, keys, cells = part
         near = self.table.near
         crowd = {group: sum([len(near[key]) for key in self.own(group, state.alive[group])]) for group in groups}
@@ -239,6 +248,12 @@ class _Search:
             points = self.improved(state, part)
         bound = -float("inf")
         for option in sorted(state.alive[group], key=lambda each: -self.gain(state, group, each)):
+            if points and not self.slack and points[0][0] >= limit - EPSILON:
+                return Found(points, max(limit, points[0][0]))  # there is nothing better
+            if self.clock.is_up():
+                self.complete = False
+                points = points or self.guessed(state, part, limit).points
+                return Found(points, max(limit, points[0][0]))
             child = state.copy()
             self.restrict(child, group, (option,))
             if points:  # without slack, a branch must be better than what is known
@@ -268,7 +283,7 @@ class _Search:
         for each in points:
             if each[0] < points[0][0] - self.slack - EPSILON:
                 break
-            if len(found) == POINTS:
+            if len(found) == POINTS or (found and self.clock.is_up()):
                 self.complete = False
                 break
             if not any(min(x - y for x, y in zip(known[1], each[1], strict=True)) >= -EPSILON for known in found):
@@ -315,13 +330,16 @@ class _Search:
     def bound(self, state: _State, part: Part) -> float:
         """At least what the keys and cells of a part can be worth."""
         groups, keys, cells = part
+        if self.clock.is_up():
+            return loosest(self.table, state.low, state.high, keys, cells)
         ranges = [self.own(group, state.alive[group]) for group in groups]
         options = [[self.table.added[group][option] for option in state.alive[group]] for group in groups]
-        return highest(self.table, state.low, state.high, options, ranges, keys, cells)
+        return highest(self.table, state.low, state.high, options, ranges, keys, cells, self.clock)
 
     def guessed(self, state: _State, part: Part, bound: float) -> Found:
         """Some choice of a part: every group takes the option that falls in best with those before it."""
         groups, keys, cells = part
+        self.complete = self.complete and not self.slack
         state = state.copy()
         for group in groups:
             gains = {option: self.gain(state, group, option) for option in state.alive[group]}
@@ -342,7 +360,7 @@ class _Search:
         while left:
             group = left.pop()
             for option in state.alive[group]:
-                if option != taken[group]:
+                if option != taken[group] and not self.clock.is_up():
                     self.move(numbers.low, group, taken[group], option)
                     other = self.value(numbers, keys, cells)
                     if self.worth(other) > best + EPSILON:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.tasks.coref.ceaf import align
+from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.open_choices import Cell, Choices, Clusters, Group, Option
 
 Point = tuple[float, float, float]
@@ -73,10 +74,11 @@ def with_sums(cells: dict[Cell, int]) -> dict[Cell, int]:
     return found
 
 
-def varying_sums(groups: Sequence[Group]) -> set[Cell]:
+def varying_sums(groups: Sequence[Group], clock: Clock = NEVER) -> set[Cell]:
     """The whole clusters to which the options of some group do not all add the same."""
     found: set[Cell] = set()
     for group in groups:
+        clock.check()
         tables = [with_sums(option.cells) for option in group.options]
         tables += [] if group.most is None else [{}, with_sums(group.most)]
         for key in {key for table in tables for key in table if min(key) < 0} - found:
@@ -85,11 +87,14 @@ def varying_sums(groups: Sequence[Group]) -> set[Cell]:
     return found
 
 
-def table_of(choices: Choices, rates: Rates) -> Table:
+def table_of(choices: Choices, rates: Rates, clock: Clock = NEVER) -> Table:
     """The table of a document with settled cells and open groups."""
-    clusters, _, cells, groups = choices
-    most = [_most(group) for group in groups]
-    sums = varying_sums(groups)
+    clusters, cells, groups = choices.clusters, choices.cells, choices.groups
+    most = []
+    for group in groups:
+        clock.check()
+        most.append(_most(group))
+    sums = varying_sums(groups, clock)
     base = {key: number for key, number in with_sums(cells).items() if min(key) >= 0 or key in sums}
     keys = list(dict.fromkeys((*base, *(key for table in most for key in table if min(key) >= 0 or key in sums))))
     number_of = {key: number for number, key in enumerate(keys)}
@@ -101,7 +106,10 @@ def table_of(choices: Choices, rates: Rates) -> Table:
             if cell in number_of:
                 highest[number_of[cell]] += count
                 near[number_of[cell]].append(number)
-    added = [[_added(option, number_of) for option in group.options] for group in groups]
+    added = []
+    for group in groups:
+        clock.check()
+        added.append([_added(option, number_of) for option in group.options])
     convex = [min(key) >= 0 for key in keys]
     weight = [
         2 * rates.ceafe / (clusters.sizes[row] + clusters.spread[column]) if row >= 0 and column >= 0 else 0.0
@@ -109,6 +117,8 @@ def table_of(choices: Choices, rates: Rates) -> Table:
     ]
     table = Table(keys, [], fixed, convex, weight, added, near, clusters, rates)
     for key, high in enumerate(highest):
+        if key % 1000 == 0:
+            clock.check()
         points = [table.point(key, number) for number in range(high + 1)] if near[key] else []
         table.worth.append([share + rates.precise * p + rates.found * f for share, p, f in points])
     return table
@@ -216,6 +226,7 @@ def highest(
     ranges: Sequence[Range],
     keys: Sequence[int],
     cells: Sequence[int],
+    clock: Clock = NEVER,
 ) -> float:
     """At least what some keys, and the alignment of some cells, are worth for any choice among these options.
 
@@ -235,6 +246,8 @@ def highest(
     total = sum([worth[key][base[key]] for key in keys])
     apart = together = 0.0
     for choices, own in zip(options, ranges, strict=True):
+        if clock.is_up():
+            return loosest(table, low, high, keys, cells)
         mine = [(key, most if convex[key] else least) for key, (least, most) in own.items() if key in inside]
         for key, best in mine:
             after[key] -= best
@@ -256,6 +269,13 @@ def highest(
     return total + min(apart + _widest(table, high, cells), together + aligned(table, base, cells))
 
 
+def loosest(table: Table, low: Sequence[int], high: Sequence[int], keys: Sequence[int], cells: Sequence[int]) -> float:
+    """The same without a look at the options: every key has what it is worth most with, as if by itself."""
+    # What is convex is worth most at one of the ends, and a whole cluster with as few as there can be.
+    most = [max(table.worth[key][low[key]], table.worth[key][high[key]]) for key in keys]
+    return sum(most) + _widest(table, high, cells)
+
+
 def _widest(table: Table, high: Sequence[int], cells: Sequence[int]) -> float:
     rows: dict[int, float] = {}
     columns: dict[int, float] = {}
@@ -274,6 +294,7 @@ def unlisted(
     high: Sequence[int],
     keys: Sequence[int],
     cells: Sequence[int],
+    clock: Clock = NEVER,
 ) -> float:
     """The same for a document in which some groups have more options than are listed."""
     low, high = list(low), list(high)
@@ -292,4 +313,4 @@ def unlisted(
             own = wide
         ranges.append(own)
         options.append(mine)
-    return highest(table, low, high, options, ranges, keys, cells)
+    return highest(table, low, high, options, ranges, keys, cells, clock)

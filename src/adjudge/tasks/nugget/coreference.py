@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.tasks.coref.counts import COLUMNS, count_hits
+from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.mapping import Pair, Side, attributes
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
@@ -157,6 +158,7 @@ def open_choices(
     several: Several,
     pairs: Iterable[Pair],
     settings: Settings,
+    clock: Clock = NEVER,
 ) -> Choices | None:
     """What the mapping leaves open where nuggets of one side have the same place and attributes; None if nothing.
 
@@ -175,7 +177,7 @@ def open_choices(
 
     ours, theirs = (_numbered(list(zip(side.keys, own, strict=True))) for side, own in zip(sides, values, strict=True))
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
-    return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs)
+    return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs, clock)
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:

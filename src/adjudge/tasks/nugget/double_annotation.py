@@ -1,7 +1,8 @@
 """Double annotation: which of two mentions with the same span and type is meant, when coreference is scored.
 
     find_choices(gold, system, pairs, gold_class, system_class) -> Choices | None     None: there is no choice
-    best_alignment(choices, counts) -> Best(score, greedy, optimal, bound), with the counts and pairs of all documents
+    best_alignment(choices, counts) -> Best(score, greedy, optimal, bound), with the counts and pairs of all documents;
+        a document has the seconds that its choices have `left`
     count_pairs(gold, system, pairs) -> counts in the order of tasks/coref/counts.COLUMNS
     average(totals) -> average F1 of MUC, B3, CEAFe and BLANC (rule 8.01)
 
@@ -33,8 +34,9 @@ from math import fsum
 from typing import NamedTuple
 
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.nugget.choice_search import solve
+from adjudge.tasks.nugget.choice_search import Found, solve
 from adjudge.tasks.nugget.choice_worth import Point, Rates
+from adjudge.tasks.nugget.clock import NEVER, Clock, TimeUpError
 from adjudge.tasks.nugget.open_choices import Choice, Choices, Pair, count_pairs, find_choices
 
 __all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_choices"]
@@ -42,9 +44,12 @@ __all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_
 KINDS = ("muc:matched", "ceafe:matched", "blanc.coref:matched", "blanc.noncoref:matched", "b3:matched", "b3:found")
 PLACES = tuple(COLUMNS.index(f"coref.{name}") for name in KINDS)
 POINTS = 20_000  # combinations of choices that are kept
+AT_ONCE = 1_000  # of them that are made longer at once
 EXACT = 1e-12  # scores that differ by less are the same
 ROUNDS = 20  # tangents that are tried
 
+GIVEN: Choice = ((-1, -1),)
+"""The choice of a document that nobody had the time to look at."""
 Way = tuple[tuple[float, ...], Choices, Choice]
 """A choice of a document, with its counts."""
 
@@ -53,7 +58,7 @@ class Best(NamedTuple):
     """The best alignment of a corpus.
 
     `score` is its average F1, `greedy` that of the given pairs; no alignment exceeds `bound`, which is the score itself
-    if it is `optimal`.
+    if it is `optimal`. The `unproven` documents are why it is not, by place.
     """
 
     score: float
@@ -62,6 +67,7 @@ class Best(NamedTuple):
     bound: float
     documents: int
     changed: dict[int, Way]  # the documents that are counted otherwise than they were given
+    unproven: tuple[int, ...] = ()
 
     @property
     def pairs(self) -> list[list[Pair] | None]:
@@ -82,14 +88,33 @@ def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Sequence[
     search = _Search(choices, counts)
     at, greedy = search.score.point(search.totals), search.best
     seen: set[Point] = set()
-    while at not in seen and search.ceiling > search.best + EXACT and len(seen) < (ROUNDS if search.exact else 2):
+    while at not in seen and search.is_open() and len(seen) < (ROUNDS if search.exact else 2):
         seen.add(at)
         at = search.under_tangent(at)
-    if search.ceiling > search.best + EXACT and search.exact:
+        if search.late:
+            break
+    if search.is_open() and search.exact and not search.late:
         search.near_tangent()
-    optimal = search.ceiling <= search.best + EXACT
-    bound = search.best if optimal else search.ceiling
-    return Best(search.best, greedy, optimal, bound, len(counts), search.changed)
+    optimal = not search.is_open()
+    bound = search.best if optimal else min(search.ceiling, search.top)
+    unproven = () if optimal else tuple(search.doubtful or [place for place, _ in search.open])
+    return Best(search.best, greedy, optimal, bound, len(counts), search.changed, unproven)
+
+
+def highest_counts(counts: Sequence[float]) -> tuple[float, ...]:
+    """What no choice of a document can exceed: all that can be matched is.
+
+    >>> row = count_pairs([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)])
+    >>> dict(zip(COLUMNS, highest_counts(row)))["coref.b3:found"]
+    3
+    """
+    found = list(counts)
+    column = dict(zip(COLUMNS, counts, strict=True))
+    for kind, place in zip(KINDS, PLACES, strict=True):
+        name = f"coref.{kind.partition(':')[0]}"
+        ends = {"b3:matched": (":system",), "b3:found": (":gold",)}.get(kind, (":system", ":gold"))
+        found[place] = min(column[name + end] for end in ends)
+    return tuple(found)
 
 
 class _Search:
@@ -105,31 +130,62 @@ class _Search:
         self.best = self.score.value(self.score.point(self.totals))
         self.changed: dict[int, Way] = {}
         self.ceiling = float("inf") if self.open else self.best
+        most = list(given)
+        for place, _ in self.open:
+            most[place] = highest_counts(given[place])
+        wide = [_sum([row[column] for row in most]) for column in range(len(COLUMNS))]
+        self.top = self.score.value(self.score.point(wide))  # the score if all were matched that can be
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
+        self.clocks = [Clock(each.left) for _, each in self.open]
+        self.late = False  # whether the time of a document is up
+        self.doubtful: list[int] = []  # the documents that were not solved under that tangent
         self.known: dict[tuple[int, Choice], Way | None] = {}
+
+    def is_open(self) -> bool:
+        """Whether there may be something better."""
+        return min(self.ceiling, self.top) > self.best + EXACT
 
     def under_tangent(self, at: Point) -> Point:
         """Find the best alignment under the tangent at some totals, and return its totals."""
         slope = self.score.slope(at)
         rates = self.at(slope)
-        found = [solve(choices, rates) for _, choices in self.open]
+        found = [self.solved(number, rates) for number in range(len(self.open))]
         totals = self.take([each.points[0][2] for each in found])
-        beyond = fsum([each.bound - each.points[0][0] for each in found])
+        spare = [each.bound - each.points[0][0] for each in found]
+        beyond = fsum(spare)
         ceiling = min(1.0, self.score.value(at) + dot(slope, totals) - dot(slope, at) + beyond)
         if ceiling < self.ceiling:
             self.ceiling, self.tangent, self.exact = ceiling, slope, beyond <= EXACT
+            self.doubtful = [place for (place, _), each in zip(self.open, spare, strict=True) if each > EXACT]
         return totals
+
+    def solved(self, number: int, rates: Rates, slack: float = 0.0) -> Found:
+        """The best choices of an open document, in the time that it has left."""
+        place, choices = self.open[number]
+        clock = self.clocks[number].start()
+        try:
+            if not choices.cut:
+                return solve(choices, rates, slack, clock)
+        except TimeUpError:
+            pass
+        finally:
+            self.late = self.late or (clock.is_up() and not choices.cut)
+            clock.stop()
+        own, most = (self.score.point(row) for row in (self.given[place], highest_counts(self.given[place])))
+        slope = (1.0, rates.precise, rates.found)
+        return Found([(dot(slope, own), own, GIVEN)], dot(slope, most), complete=False)
 
     def near_tangent(self) -> None:
         """Look at all choices that the tangent leaves a chance to be better than the best that is known."""
         rates, slack = self.at(self.tangent), self.ceiling - self.best
-        found = [solve(each, rates, slack) for _, each in self.open]
+        found = [self.solved(number, rates, slack) for number in range(len(self.open))]
         choices = [[choice for _, _, choice in each.points] for each in found]
         parts = [[_minus(point, each.points[0][1]) for _, point, _ in each.points] for each in found]
         known = self.best
         first = self.take([each[0] for each in choices])
-        chosen, complete = combined(self.score, first, parts, self.tangent, self.ceiling, known)
+        clock = Clock(fsum([each.left for each in self.clocks])).start()
+        chosen, complete = combined(self.score, first, parts, self.tangent, self.ceiling, known, clock)
         if chosen:
             self.take([choices[place][number] for place, number in enumerate(chosen)])
         if complete and all(each.complete and each.bound <= each.points[0][0] + EXACT for each in found):
@@ -143,7 +199,7 @@ class _Search:
         """Count an alignment, keep it if it is the best, and return its totals."""
         changed: dict[int, Way] = {}
         for (place, own), choice in zip(self.open, choices, strict=True):
-            if not own.is_given(choice) and (way := self.way(place, own, choice)) is not None:
+            if choice != GIVEN and not own.is_given(choice) and (way := self.way(place, own, choice)) is not None:
                 changed[place] = way
         totals = list(self.totals)
         for column, values in zip(PLACES, self.columns, strict=True):
@@ -248,7 +304,13 @@ def average(totals: Sequence[float]) -> float:
 
 
 def combined(
-    score: Score, base: Point, parts: Sequence[Sequence[Point]], slope: Point, ceiling: float, known: float
+    score: Score,
+    base: Point,
+    parts: Sequence[Sequence[Point]],
+    slope: Point,
+    ceiling: float,
+    known: float,
+    clock: Clock = NEVER,
 ) -> tuple[list[int] | None, bool]:
     """The best choice of one point for each part that is better than what is known, and whether all were looked at.
 
@@ -263,13 +325,18 @@ def combined(
     for points in parts:
         values = [dot(slope, point) for point in points]
         top = max(values)
-        longer = [
-            (add(point, points[i]), lost + top - value, (*chosen, i))
-            for point, lost, chosen in partial
-            for i, value in enumerate(values)
-            if ceiling - lost - (top - value) > known
-        ]
-        partial = _undominated(longer)
+        longer: list[tuple[Point, float, tuple[int, ...]]] = []
+        for start in range(0, len(partial), AT_ONCE):
+            longer += [
+                (add(point, points[i]), lost + top - value, (*chosen, i))
+                for point, lost, chosen in partial[start : start + AT_ONCE]
+                for i, value in enumerate(values)
+                if ceiling - lost - (top - value) > known
+            ]
+            longer = _undominated(longer)
+            if clock.is_up():
+                return None, False
+        partial = longer
         if len(partial) > POINTS:
             return None, False
     best = max(partial, key=lambda each: score.value(each[0]), default=None)

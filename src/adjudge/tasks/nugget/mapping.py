@@ -12,6 +12,7 @@ from math import fsum
 from typing import NamedTuple, TypeAlias
 
 from adjudge.model.graph import closed
+from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
 
 Values: TypeAlias = Sequence[str]
@@ -87,6 +88,7 @@ def map_nuggets(
     measure: Dice = dice,
     wildcard: str | None = None,
     best: bool = True,
+    clock: Clock = NEVER,
 ) -> Mappings:
     """The mappings named `span`, `type`, `realis` and `type+realis`, as far as they are wanted.
 
@@ -123,7 +125,7 @@ def map_nuggets(
     found: dict[str, Mapped] = {}
     if edges:
         for name, taken in pairs.items():
-            mapped = found[name] = best_of_ties(_matching(edges, gold, system, name, wildcard))
+            mapped = found[name] = best_of_ties(_matching(edges, gold, system, name, wildcard), clock=clock)
             taken += mapped.by_best if best else mapped.by_line
     return Mappings(pairs, found, (ours.several, theirs.several))
 
@@ -268,7 +270,7 @@ def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
     return pairs, not (system_lost and gold_lost)
 
 
-def best_of_ties(edges: Sequence[Edge], *, states: int = STATES) -> Mapped:
+def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = NEVER) -> Mapped:
     """The greedy mapping by line order (the edges are sorted), and the best one over all orders of equal pairs.
 
     >>> found = best_of_ties([(-0.5, 0, 0), (-0.5, 0, 1), (-0.5, 1, 0)])
@@ -300,7 +302,7 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES) -> Mapped:
             # Equal pairs that are in a best mapping first: that often leads to it.
             found = greedy(sorted(part, key=lambda edge: (edge[0], edge[1:] not in mates, edge[1:])))
             if _total(found) < highest - SAME:
-                searched, certain = _search(part, highest, states)
+                searched, certain = _search(part, highest, states, clock)
                 proven = proven and certain
                 found = max(found, searched, key=_total)
             if _total(found) > total + SAME:
@@ -363,7 +365,7 @@ class _Problem(NamedTuple):
     levels: tuple[tuple[float, tuple[tuple[int, int], ...]], ...]
 
 
-def _search(edges: Sequence[Edge], highest: float, states: int) -> tuple[list[Pair], bool]:
+def _search(edges: Sequence[Edge], highest: float, states: int, clock: Clock = NEVER) -> tuple[list[Pair], bool]:
     """The best greedy mapping of one part, and whether it is proven to be."""
     problem = _problem(edges)
     states = min(states, states * _SMALL // (len(problem.systems) + len(problem.golds)))
@@ -377,7 +379,7 @@ def _search(edges: Sequence[Edge], highest: float, states: int) -> tuple[list[Pa
         key = level, place, systems, golds
         if seen.get(key, -1.0) >= total - SAME / 2:
             continue
-        if len(seen) >= states:
+        if len(seen) >= states or clock.is_up():
             return _spelled(problem, best[1]), False
         seen[key] = total
         if level == len(problem.levels):

@@ -129,6 +129,24 @@ def chosen_columns(
     return found
 
 
+def highest_row(names: Sequence[str], row: Sequence[float]) -> tuple[float, ...]:
+    """The counts of a document if its best choice were all that can be.
+
+    >>> names = [f"coref.muc.best:{name}" for name in ("matched", "system", "gold")]
+    >>> highest_row(names, (1.0, 3.0, 4.0))
+    (3.0, 3.0, 4.0)
+    """
+    from adjudge.tasks.nugget.double_annotation import highest_counts
+
+    places = {name: place for place, name in enumerate(names)}
+    own = [row[places[_best(name)]] if _best(name) in places else 0.0 for name in COREF_COLUMNS]
+    found = list(row)
+    for name, value in zip(COREF_COLUMNS, highest_counts(own), strict=True):
+        if _best(name) in places:
+            found[places[_best(name)]] = value
+    return tuple(found)
+
+
 def _best(column: str) -> str:
     """The name of a column, or of a metric, for the best choice.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.stats.notes import unproven_message
 from adjudge.stats.result import Note
 from adjudge.tasks.nugget.mapping import SAME
 from adjudge.tasks.nugget.places import other_words
@@ -99,6 +100,18 @@ def about_choices(best: Best) -> list[Note]:
     return [Note("double-annotation", changed, message)] if changed or not best.optimal else []
 
 
+def about_unproven(
+    ids: Sequence[str], width: int, counts: Sequence[float], most: Mapping[int, Sequence[float]]
+) -> list[Note]:
+    """That searches were cut short; `most` are the rows that they leave possible, by place, `width` is that of rows."""
+    if not most:
+        return []
+    rows = [(row, counts[place * width : (place + 1) * width]) for place, row in most.items()]
+    slack = fsum(high - low for one, other in rows for high, low in zip(one, other, strict=True))
+    examples = tuple(sorted(ids[place] for place in most)[:SHOWN])
+    return [Note("not-optimal", len(most), unproven_message(len(most), slack), examples)]
+
+
 def _note(code: str, message: str, examples: Sequence[str] = (), count: int | None = None) -> Note:
     return Note(code, len(examples) if count is None else count, message, tuple(sorted(examples)[:SHOWN]))
 
@@ -155,7 +168,7 @@ def _about_ties(ids: Sequence[str], counted: Counted, settings: Settings, sums: 
             better.append(Note("optimal-mapping", 1, f"{message} instead of {f1(rest + counts)}"))
     yield from better
     unproven = [id for id, detail in open_ends if detail.most is not None]
-    if unproven:
+    if unproven and settings.official:  # else the scores themselves are not proven, and say so
         where = _number(len(unproven), "document", "documents")
         message = f"in {where} there are too many ties to prove that the best mapping was found"
         yield _note("unproven", message, unproven)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from adjudge.errors import Problem
 from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation, TokenTable
+from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.coreference import (
     NOTHING,
     Chained,
@@ -51,7 +52,7 @@ class Observed(NamedTuple):
     several: tuple[dict[Key, list[int]], dict[Key, list[int]]]
 
 
-def compare(gold: Side, system: Side, settings: Settings, *, char: bool) -> Observed:
+def compare(gold: Side, system: Side, settings: Settings, *, char: bool, clock: Clock = NEVER) -> Observed:
     """Compare what two documents have."""
     found = map_nuggets(
         gold,
@@ -61,6 +62,7 @@ def compare(gold: Side, system: Side, settings: Settings, *, char: bool) -> Obse
         measure=dice_of_ratios if settings.profile == "evmeval-2015" else dice,
         wildcard=canonical(NOT_ANNOTATED) if settings.profile == "evmeval-1.8" else None,
         best=not settings.official,
+        clock=clock,
     )
     return Observed(
         len(gold.ids),
@@ -217,10 +219,12 @@ class Counted(NamedTuple):
     open_ends: OpenEnds
 
 
-def count_documents(gold: Ready, system: Ready, settings: Settings, table: TokenTable | None, *, char: bool) -> Counted:
+def count_documents(
+    gold: Ready, system: Ready, settings: Settings, table: TokenTable | None, *, char: bool, clock: Clock = NEVER
+) -> Counted:
     """Map the nuggets of a document, and count nuggets, coreference and sequencing."""
     documents = gold.document, system.document
-    observed = compare(gold.side, system.side, settings, char=char)
+    observed = compare(gold.side, system.side, settings, char=char, clock=clock)
     pairs = observed.mappings[settings.mapping]
     refused = [Refusal("", False, each) for document in documents for each in document.problems[:LIMIT]]
     counts = row(observed.matched, observed.system, observed.gold, settings)
@@ -232,7 +236,7 @@ def count_documents(gold: Ready, system: Ready, settings: Settings, table: Token
         counts += coref
         if coref is NOTHING:
             remarks.append(Remark("coref-left-out", system.document.id))
-        choices = open_choices(chains, observed.sides, observed.several, pairs, settings)
+        choices = open_choices(chains, observed.sides, observed.several, pairs, settings, clock)
         if not refused and not (gold.sound and system.sound):  # lines that cannot be read are why mentions lack
             refused += _cluster_problems(gold, system, pairs, settings, table)
     if settings.sequencing is not False:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from adjudge.model.graph import closed
 from adjudge.tasks.coref.counts import count_unrepeated
+from adjudge.tasks.nugget.clock import LIMIT, NEVER, Clock, TimeUpError
 
 Pair = tuple[int, int]
 """A gold mention and the system mention that is paired with it."""
@@ -26,6 +27,7 @@ Mentions = Sequence[Sequence[int]]
 
 OPTIONS = 1_000  # ways to pair the mentions of one group that are looked at
 KINDS = 300  # kinds of pairs in one group; with more, hardly any way is looked at
+CELLS = 40_000  # cells that one group could touch; with more, the document is as it was given
 
 
 class Option(NamedTuple):
@@ -58,13 +60,17 @@ class Clusters(NamedTuple):
 class Choices(NamedTuple):
     """What is open in one document: groups of mentions with their options, beside pairs that are as they are.
 
-    `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones.
+    `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones. A document that
+    has more choices than there was time for is `cut`: it has no groups, and all pairs are as given. `left` are the
+    seconds that it may still take.
     """
 
     clusters: Clusters
     settled: list[Pair]
     cells: dict[Cell, int]
     groups: list[Group]
+    left: float = LIMIT
+    cut: bool = False
 
     def is_given(self, choice: Choice) -> bool:
         """Whether a choice is that of the mapping, as far as cells and so the counts go."""
@@ -86,6 +92,7 @@ def find_choices(
     pairs: Sequence[Pair],
     gold_class: Sequence[Hashable],
     system_class: Sequence[Hashable],
+    clock: Clock = NEVER,
 ) -> Choices | None:
     """The choices that one document leaves open; None if all pairs are as they are.
 
@@ -96,7 +103,10 @@ def find_choices(
     if len(set(gold_class)) == len(gold_class) and len(set(system_class)) == len(system_class):
         return None
     clusters = clusters_of(gold, system)
-    settled, groups = find_groups(clusters, pairs, gold_class, system_class)
+    try:
+        settled, groups = find_groups(clusters, pairs, gold_class, system_class, clock)
+    except TimeUpError:
+        return Choices(clusters, list(pairs), {}, [], 0.0, cut=True)
     if not groups:
         return None
     return Choices(clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
@@ -157,7 +167,11 @@ def _homes(chains: Sequence[Sequence[int]]) -> list[int]:
 
 
 def find_groups(
-    clusters: Clusters, pairs: Sequence[Pair], gold_class: Sequence[Hashable], system_class: Sequence[Hashable]
+    clusters: Clusters,
+    pairs: Sequence[Pair],
+    gold_class: Sequence[Hashable],
+    system_class: Sequence[Hashable],
+    clock: Clock = NEVER,
 ) -> tuple[list[Pair], list[Group]]:
     """The pairs that are as they are, and the groups of mentions for which there is a choice.
 
@@ -179,16 +193,23 @@ def find_groups(
     ours, theirs = _members(gold_class, {a for a, _ in flows}), _members(system_class, {b for _, b in flows})
     groups: list[Group] = []
     for joined in _joined(flows):
+        clock.check()
         slots = (
             {a: _slots(ours[a], clusters.gold, clusters.sizes) for a, _ in joined},
             {b: _slots(theirs[b], clusters.system, clusters.spread) for _, b in joined},
         )
         numbers = [(a, b, len(flows[a, b])) for a, b in joined]
-        options = _options(numbers, slots, clusters)
+        options = _options(numbers, slots, clusters, clock)
         given = [pair for flow in joined for pair in flows[flow]]
         if options is None:
+            if sum(len(ours[a]) * len(theirs[b]) for a, b in joined) > CELLS:
+                raise TimeUpError  # there would be, long before all of it is written down
             cells = cells_of(clusters, alone)
-            ways = (_likely(numbers, slots, clusters, cells), given, *islice(_ways(numbers, slots, KINDS), OPTIONS))
+            ways = (
+                _likely(numbers, slots, clusters, cells),
+                given,
+                *islice(_ways(numbers, slots, KINDS, clock), OPTIONS),
+            )
             options = _distinct(ways, clusters)
             groups.append(Group(options, _most(joined, slots, clusters), _place(options, cells_of(clusters, given))))
         elif len(options) == 1:
@@ -274,9 +295,9 @@ def _distinct(ways: Iterable[Sequence[Pair]], clusters: Clusters) -> list[Option
     return list(found.values())
 
 
-def _options(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters) -> list[Option] | None:
+def _options(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, clock: Clock = NEVER) -> list[Option] | None:
     """All options of a group; None if there are too many."""
-    ways = list(islice(_ways(flows, slots, KINDS), OPTIONS + 1))
+    ways = list(islice(_ways(flows, slots, KINDS, clock), OPTIONS + 1))
     return _distinct(ways, clusters) if 0 < len(ways) <= OPTIONS else None
 
 
@@ -295,7 +316,7 @@ def _likely(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, cells: 
     return pairs
 
 
-def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int) -> Iterator[list[Pair]]:
+def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int, clock: Clock = NEVER) -> Iterator[list[Pair]]:
     """All ways to take the pairs of the flows out of the slots, one for each table of how many come from where.
 
     None if there are more than so many kinds of pairs.
@@ -306,6 +327,7 @@ def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int) -> Iterator[list[
     pairs: list[Pair] = []
 
     def choose(flow: int, left: int, row: int, column: int) -> Iterator[list[Pair]]:
+        clock.check()
         if left == 0:
             if flow + 1 == len(flows):
                 yield list(pairs)

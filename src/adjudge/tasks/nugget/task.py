@@ -18,9 +18,19 @@ from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.tasks.nugget.clock import LIMIT as SECONDS
+from adjudge.tasks.nugget.clock import Clock
 from adjudge.tasks.nugget.coreference import NOTHING, Chained
-from adjudge.tasks.nugget.measures import chosen_columns, columns, element_table, measures, sliced, table_columns
-from adjudge.tasks.nugget.notes import SHOWN, about_choices, notes_of, table_remarks
+from adjudge.tasks.nugget.measures import (
+    chosen_columns,
+    columns,
+    element_table,
+    highest_row,
+    measures,
+    sliced,
+    table_columns,
+)
+from adjudge.tasks.nugget.notes import SHOWN, about_choices, about_unproven, notes_of, table_remarks
 from adjudge.tasks.nugget.observe import LIMIT, Observed, Ready, Summary, count_documents, is_char, of_types, prepare
 from adjudge.tasks.nugget.places import folder_of, read_text
 from adjudge.tasks.nugget.settings import Mode, Settings, settings
@@ -64,8 +74,8 @@ def score(
     combinations are scored. Coreference and sequencing are scored if there are such lines, or always or never (`coref`,
     `sequencing`), over the `coref_mapping` from a `coref_threshold` of Dice on. `types` lists the types that count;
     `by` also scores by `type` or `realis`. `pool` chooses between micro and macro averages; without it there are both.
-    The other `options` are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `docs`, `jobs` and
-    `cluster` (see `adjudge.evaluate.run`).
+    The other `options` are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `docs`, `jobs`,
+    `cluster` and `time_limit` (see `adjudge.evaluate.run`).
 
     >>> from adjudge.model.nugget import Nugget, NuggetDocument
     >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
@@ -75,7 +85,7 @@ def score(
     """
     chosen = settings(profile, **{name: options.pop(name) for name in _SETTINGS if name in options})
     run = run_of(by=by, **options)
-    task = NuggetTask(chosen, tokens=tokens, suffix=suffix, mode=mode, by=run.by)
+    task = NuggetTask(chosen, tokens=tokens, suffix=suffix, mode=mode, by=run.by, time_limit=run.time_limit)
     return evaluate(task, gold, systems, run, names=names).result()
 
 
@@ -142,7 +152,8 @@ class NuggetTask(Task):
 
     `tokens` is the folder of the token tables, with names that end in `suffix`, or a mapping from ids to tables;
     `texts` the folder of the texts, which alignments show. `mode` says how places are written; `with_gold` finds it
-    out. `by` are the fields whose values are counted one by one.
+    out. `by` are the fields whose values are counted one by one, `time_limit` the seconds that the search of a document
+    may take.
     """
 
     name = "nugget"
@@ -162,6 +173,7 @@ class NuggetTask(Task):
         text_suffix: str = ".txt",
         mode: Mode | None = None,
         by: Iterable[str] = (),
+        time_limit: float | None = None,
     ) -> None:
         self.settings = chosen or Settings()
         self.tokens = tokens if isinstance(tokens, Mapping) else folder_of(tokens, "token tables")
@@ -171,6 +183,9 @@ class NuggetTask(Task):
         self.words = False
         self.mode = mode or (None if tokens is None else "token")
         self.by = tuple(dict.fromkeys(by))
+        self.time_limit = SECONDS if time_limit is None else time_limit
+        if not self.time_limit > 0:
+            raise UsageError(f"a time limit of {time_limit:g} seconds leaves no time", hint="give a positive number")
         self.columns = table_columns(
             self.settings, coref=self.settings.coref is not False, sequencing=self.settings.sequencing is not False
         )
@@ -300,12 +315,15 @@ class NuggetTask(Task):
         remarks = gold.remarks
         if self.mode == "token":
             remarks += tuple(table_remarks(gold.ready.document, own, gold.table))
-        found = count_documents(gold.ready, theirs, self.settings, gold.table, char=char)
+        clock = Clock(self.time_limit).start()
+        found = count_documents(gold.ready, theirs, self.settings, gold.table, char=char, clock=clock)
+        clock.stop()
+        choices = found.choices and found.choices._replace(left=clock.left)
         slices = {field: sliced(found.observed, field, self.settings) for field in self.by} if self.by else _NONE
         seen = None
         if keep:
             seen = Seen(gold.ready.document, system, found.observed, (gold.ready.chains, theirs.chains), gold.table)
-        detail = Detail(gold.ready.summary, theirs.summary, found.choices, *found.open_ends, slices, seen)
+        detail = Detail(gold.ready.summary, theirs.summary, choices, *found.open_ends, slices, seen)
         return Row(found.counts, (*remarks, *found.remarks), detail, found.refused)
 
     def align(self, gold: Prepared, system: NuggetDocument | None, row: Row) -> Alignment:  # noqa: ARG002
@@ -346,18 +364,28 @@ class NuggetTask(Task):
         best = _best_choices(self, evaluation) if coref else {}
         parts = {"coref": coref, "sequencing": sequencing, "double": bool(best)}
         names = table_columns(self.settings, **parts)
-        counts, most = {}, {}
+        counts, most, told = {}, {}, {}
         for name, counted in evaluation.systems.items():
             counts[name] = chosen_columns(counted.counts, self.columns, names, best[name].changed if best else {})
-            found = [(place, each.most) for place, each in enumerate(counted.details) if each and each.most is not None]
-            if found:
-                width = len(names)
-                most[name] = {
-                    place: (*row, *counts[name][place * width + len(row) : (place + 1) * width]) for place, row in found
-                }
-        told = {name: about_choices(each) for name, each in best.items()}
+            most[name] = self._most(counted, names, counts[name], best[name].unproven if best else ())
+            told[name] = [
+                *(about_choices(best[name]) if best else ()),
+                *about_unproven(evaluation.ids, len(names), counts[name], most[name]),
+            ]
         chosen = measures(self.settings, pool=evaluation.run.pool, **parts)
         return Reported(names, chosen, counts, "micro", most, told)
+
+    def _most(
+        self, counted: Any, names: Sequence[str], counts: Sequence[float], unproven: Iterable[int]
+    ) -> dict[int, tuple[float, ...]]:
+        """By place, the rows that unfinished searches leave possible: of mappings that count, and of choices."""
+        width, found = len(names), dict[int, tuple[float, ...]]()
+        for place, each in enumerate(counted.details):
+            if each and each.most is not None and not self.settings.official:
+                found[place] = (*each.most, *counts[place * width + len(each.most) : (place + 1) * width])
+        for place in unproven:
+            found[place] = highest_row(names, found.get(place, counts[place * width : (place + 1) * width]))
+        return dict(sorted(found.items()))
 
     def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
         """The counts of the nuggets of one type, or of one realis value."""
@@ -379,6 +407,7 @@ class NuggetTask(Task):
         return {
             "mode": self.mode,
             **self.settings.fields(),
+            "limit": None if self.time_limit == SECONDS else f"{self.time_limit:g}",
             "coref": "yes" if coref else "no",
             "sequencing": "yes" if sequencing else "no",
             "pool": evaluation.run.pool or "micro+macro",
