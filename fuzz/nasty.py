@@ -306,7 +306,8 @@ def nugget(source: random.Random) -> Case:
 
     files = {"gold.tbf": side(0), "system.tbf": side(1)}
     more = source.choice(((), ("--profile", "evmeval-1.8"), ("--coref-threshold", "0.5"), ("--no-coref",)))
-    return Case(("nugget", "score", "gold.tbf", "system.tbf", "--mode", "char", *more, *options(source)), files)
+    words = ("nugget", "score", "gold.tbf", "system.tbf", "--mode", "char", "--time-limit", f"{LIMIT:g}")
+    return Case((*words, *more, *options(source)), files)
 
 
 def triples(source: random.Random) -> Case:
