@@ -134,8 +134,8 @@ class Unfinished:
     def with_options(self, **options: Any) -> "Unfinished":
         return replace(self, inner=self.inner.with_options(**options))
 
-    def observe(self, gold: Any, system: Any) -> Row:
-        row = self.inner.observe(gold, system)
+    def observe(self, gold: Any, system: Any, deadline: Any = None) -> Row:
+        row = self.inner.observe(gold, system, deadline)
         if not gold["items"]:
             return row
         bound = {**row.counts, "record.set:matched": row.counts["record.set:gold"]}

@@ -63,6 +63,7 @@ class Failing:
 
     def __init__(self, problems: list[tuple[str, str, None]]) -> None:
         self.problems = problems
+        self.time_limit = None
 
     def check(self, document: Any) -> list[tuple[str, str, None]]:
         return self.problems
@@ -70,7 +71,7 @@ class Failing:
     def prepare(self, document: Any) -> Any:
         return document
 
-    def observe(self, gold: Any, system: Any) -> Any:
+    def observe(self, gold: Any, system: Any, deadline: Any = None) -> Any:
         raise ZeroDivisionError
 
 

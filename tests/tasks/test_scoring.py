@@ -315,7 +315,7 @@ class Unfinished:
     def with_options(self, **options: Any) -> "Unfinished":
         return replace(self, inner=self.inner.with_options(**options))
 
-    def observe(self, gold: Any, system: Any) -> Row:
+    def observe(self, gold: Any, system: Any, deadline: Any = None) -> Row:
         row = self.inner.observe(gold, system)
         bound = {**row.counts, "record.set:matched": row.counts["record.set:matched"] + 1}
         return Row(row.counts, optimal=False, bound=bound)

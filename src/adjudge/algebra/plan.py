@@ -17,7 +17,8 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
 from adjudge.algebra.operators import bag, collection, combine, graded, leaf, record, search, wrap
-from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Line, Misfit, Op
+from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Cuts, Line, Misfit, Op
+from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import Problem, UsageError, ValidationError
 
 DEFAULTS = ir.Conventions()
@@ -45,11 +46,12 @@ class Plan:
         if ir.has_variables(node):
             raise UsageError("a variable stands outside of any latent", hint="wrap the metric in latent(...)")
         self.time_limit = time_limit
+        self.capped = _capped(node)
         self.op = compile_node(node, "$", conventions)
         self.sides = (SYSTEM, GOLD) if ir.tells_sides(node) else (SYSTEM,)  # those that a value may fit or not
 
-    def observe(self, gold: Any, system: Any) -> Observation:
-        """The matching value of two values and their self scores.
+    def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Observation:
+        """The matching value of two values and their self scores; without a deadline of its caller's, by its own.
 
         Meanwhile the cyclic garbage collector rests: nothing prepared has cycles, and at 20,000 elements its walks
         through what one large document needs would more than double the time.
@@ -59,10 +61,13 @@ class Plan:
         try:
             g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)
             own = self.op.self_score(s, SYSTEM), self.op.self_score(g, GOLD)
-            ctx = Context(time_limit=self.time_limit)
+            ctx = self._context(deadline)
             value = self.op.pair(s, g, ctx)
             if ctx.optimal:
                 return Observation(value, *own)
+            if ctx.cuts.made:
+                most = max(value, min(own[side] for side in self.capped))
+                return Observation(value, *own, most <= value, None if most <= value else most)
             ctx.upper = True
             return Observation(value, *own, False, self.op.pair(s, g, ctx))
         except Misfit as misfit:
@@ -71,11 +76,14 @@ class Plan:
             if collecting:
                 gc.enable()
 
-    def align(self, gold: Any, system: Any) -> Alignment:
+    def _context(self, deadline: Deadline | None) -> Context:
+        return Context(deadline or Deadline(self.time_limit), cuts=Cuts(allowed=bool(self.capped)))
+
+    def align(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Alignment:
         """What is matched, missed and spurious."""
         g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)
         report = Report()
-        self.op.align(s, g, "", "", report, Context(time_limit=self.time_limit))
+        self.op.align(s, g, "", "", report, self._context(deadline))
         return Alignment(report)
 
     def _prepare(self, value: Any, side: int) -> Any:
@@ -187,6 +195,31 @@ def _most(node: ir.Similarity) -> float | None:
         case ir.Mapped() | ir.Unit() | ir.Latent():
             return _most(node.of)
     return None
+
+
+def _capped(node: ir.Similarity) -> frozenset[int]:
+    """The sides whose self score a value never exceeds, if in addition fewer candidates never make it higher."""
+    both, none = frozenset((SYSTEM, GOLD)), frozenset[int]()
+    match node:
+        case ir.Exact() | ir.Edit() | ir.Number() | ir.Variable() | ir.Span() | ir.Overlap():
+            return both
+        case ir.Hierarchy():
+            return both if all(credit <= 1 for *_, credit in node.table) and node.partial <= 1 else none
+        case ir.Custom():
+            known = node.upper is not None and node.self_score is not None
+            return both if known and node.upper <= node.self_score else none  # type: ignore[operator]
+        case ir.Greedy():
+            return none
+        case ir.Unit():
+            most = _most(node.of)
+            return _capped(node.of) if most is not None and most <= 1 else none
+        case ir.Normalise():
+            recall = _capped(node.of if node.recall is None else node.recall)
+            return both if SYSTEM in _capped(node.of) and GOLD in recall and (node.recall or recall == both) else none
+    found = both.intersection(*(_capped(inner) for inner in ir.children(node)))
+    if isinstance(node, ir.Set | ir.Sequence | ir.Graph):
+        found &= {"1:1": both, "best": both, "N:1": {SYSTEM}, "1:N": {GOLD}, "N:N": none}[node.match]
+    return found
 
 
 def _bounded(node: ir.Similarity) -> bool:

@@ -80,7 +80,7 @@ def scoring_options(
         value(
             "--time-limit",
             "SECONDS",
-            "Stop searching a document after this time; unproven scores say so and carry their bound.",
+            "Stop searching a document after this time (60 unless told); unproven scores say so and carry their bound.",
             type=click.FloatRange(min=0, min_open=True),
         ),
         *flat([resampling or resampling_options()]),

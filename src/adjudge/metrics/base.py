@@ -19,6 +19,7 @@ from adjudge.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.algebra.plan import Observation
+    from adjudge.algebra.solve.deadline import Deadline
     from adjudge.stats.measure import Measure
 
 Pool = Literal["micro", "macro"]
@@ -202,9 +203,15 @@ class Metric:
 
         return tuple(Plan(node, self.conventions, time_limit=self.time_limit) for node in self._sides)
 
-    def observe(self, gold: Any, system: Any) -> Row:
+    def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Row:
         """The counts of one document."""
-        seen: list[Observation] = [plan.observe(gold, system) for plan in self._plans]
+        from adjudge.algebra.solve.deadline import Deadline
+
+        clock, plans = deadline or Deadline(self.time_limit), self._plans
+        left = range(len(plans), 0, -1)
+        seen: list[Observation] = [
+            plan.observe(gold, system, clock.part(many)) for plan, many in zip(plans, left, strict=True)
+        ]
         first, last = seen[0], seen[-1]
         middle = [last.value] if len(seen) == 2 else []
         counts = dict(zip(self.columns, [first.value, first.system, *middle, last.gold], strict=True))
@@ -231,13 +238,13 @@ class Metric:
         """A value as the document it would stand in."""
         return value if self.within is None else {self.within: value}
 
-    def align(self, gold: Any, system: Any) -> Alignment:
+    def align(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Alignment:
         """What is matched, missed and spurious in one document, from the plan that makes the score.
 
         If precision and recall come from two matchings, spurious is what the first leaves over, missed what the second
         does.
         """
-        first, *second = (plan.align(gold, system) for plan in self._plans)
+        first, *second = (plan.align(gold, system, deadline) for plan in self._plans)
         found: Alignment = first.joined(second[0]) if second else first
         return found
 

@@ -12,6 +12,7 @@ from adjudge.metrics.base import Metric, Pool, Row, Scores
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.algebra.solve.deadline import Deadline
     from adjudge.stats.measure import Measure
 
 
@@ -79,9 +80,20 @@ class Combined:
         of = tuple((member.name, part) for member, part in self.of)
         return (*members, Combination(name=self.name, part=self.part, op=self.op, of=of))
 
-    def observe(self, gold: Any, system: Any) -> Row:
-        """The counts of all members."""
-        return _joined([member.observe(gold, system) for member in self.members])
+    @property
+    def time_limit(self) -> float | None:
+        """The seconds for a document; None: as many as usual."""
+        return self.members[0].time_limit
+
+    def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Row:
+        """The counts of all members, which share the time."""
+        from adjudge.algebra.solve.deadline import Deadline
+
+        clock = deadline or Deadline(self.time_limit)
+        rows: list[Row] = []
+        for number, member in enumerate(self.members):
+            rows.append(member.observe(gold, system, clock.part(len(self.members) - number)))
+        return _joined(rows)
 
     def score(self, gold: Any, system: Any) -> Scores:
         """The combined score of one pair of values; of rows, all parts of all of them."""
@@ -110,9 +122,9 @@ class Combined:
             raise UsageError(f"the product cannot be called {name!r}", hint="give it a name that no row has")
         return replace(self, name=name, op="product", origin=None)
 
-    def align(self, gold: Any, system: Any) -> Alignment:
+    def align(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Alignment:
         """The alignment of the first member; the others have their own."""
-        return self.members[0].align(gold, system)
+        return self.members[0].align(gold, system, deadline)
 
     def plan(self) -> str:
         """The plans of all members."""

@@ -15,6 +15,7 @@ from adjudge.tasks.elements import ABSENT, element_values, restricted, same
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.algebra.solve.deadline import Deadline
     from adjudge.metrics import Combined, Metric
 
 AnyMetric: TypeAlias = "Metric | Combined"
@@ -111,19 +112,29 @@ class Observer:
         """The counts, or complaints if a document does not fit."""
         seen = Seen()
         ours, theirs = gold.data, system
+        clock, jobs = self._clock(), len(self.metrics) * (1 + len(self.paths))
         try:
             if self.change is not None:
                 ours, theirs = self.change(ours, theirs)
             for number, metric in enumerate(self.metrics):
-                self._observe(number, gold, (ours, theirs), seen)
+                self._observe(number, gold, (ours, theirs), seen, clock.part(jobs))
+                jobs -= 1
                 for path in self.paths:
                     if looks_at(metric, path):
-                        self._slice((number, path), gold, (ours, theirs), seen)
+                        self._slice((number, path), gold, (ours, theirs), seen, clock.part(jobs))
+                    jobs -= 1
         except UsageError:
             raise  # it is about the metric, and every document would say the same
         except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
             return seen, self._complaints(error, ours, theirs)
         return seen, []
+
+    def _clock(self) -> Deadline:
+        """The time for one pair of documents, all metrics and slices together."""
+        from adjudge.algebra.solve.deadline import DEFAULT, Deadline
+
+        limits = (metric.time_limit for metric in self.metrics)
+        return Deadline(max(DEFAULT if limit is None else limit for limit in limits))
 
     def pair(self, metric: AnyMetric, gold: Any, system: Any) -> tuple[Any, Any]:
         """Both documents as a metric compares them."""
@@ -131,14 +142,14 @@ class Observer:
         found = [prepared(metric, wrapped(metric, each, plain=self.plain)) for each in (ours, theirs)]
         return found[0], found[1]
 
-    def _observe(self, number: int, gold: Ready, pair: tuple[Any, Any], seen: Seen) -> None:
+    def _observe(self, number: int, gold: Ready, pair: tuple[Any, Any], seen: Seen, clock: Deadline) -> None:
         metric = self.metrics[number]
         if number not in gold.whole:
             gold.whole[number] = _prepared(metric, wrapped(metric, pair[0], plain=self.plain), of_gold=True)
         own = _prepared(metric, wrapped(metric, pair[1], plain=self.plain), of_gold=False)
-        _count(metric, gold.whole[number], own, seen.whole)
+        _count(metric, gold.whole[number], own, seen.whole, clock)
 
-    def _slice(self, key: tuple[int, str], gold: Ready, pair: tuple[Any, Any], seen: Seen) -> None:
+    def _slice(self, key: tuple[int, str], gold: Ready, pair: tuple[Any, Any], seen: Seen, clock: Deadline) -> None:
         """Counts of the elements with each value that gold or the system has, and of a value that neither has."""
         metric, path = self.metrics[key[0]], key[1]
         ours, theirs = (wrapped(metric, each, plain=self.plain) for each in pair)
@@ -154,15 +165,21 @@ class Observer:
         values = element_values(ours, path)
         own = [] if theirs is MISSING else element_values(theirs, path)
         sliced = seen.slices.setdefault(path, Sliced())
-        for value in (*values, *(each for each in own if not any(same(each, other) for other in values)), ABSENT):
+        every = (*values, *(each for each in own if not any(same(each, other) for other in values)), ABSENT)
+        for number, value in enumerate(every):
             part = MISSING if theirs is MISSING else restricted(theirs, path, value)
             counted = sliced.rest if value is ABSENT else sliced.counted(value)
-            _count(metric, gold_part(value), _prepared(metric, part, of_gold=False), counted)
+            left = clock.part(len(every) - number)
+            _count(metric, gold_part(value), _prepared(metric, part, of_gold=False), counted, left)
 
     def align(self, ours: Any, theirs: Any) -> dict[str, Alignment]:
         """What became of every item, for each metric by name."""
         members = {member.name: member for metric in self.metrics for member in metric.members}
-        return {name: member.align(*self.pair(member, ours, theirs)) for name, member in members.items()}
+        clock = self._clock()
+        found: dict[str, Alignment] = {}
+        for number, (name, member) in enumerate(members.items()):
+            found[name] = member.align(*self.pair(member, ours, theirs), clock.part(len(members) - number))
+        return found
 
     def _complaints(self, failure: BaseException, ours: Any, theirs: Any) -> list[Complaint]:
         """Why counting failed: it stops at the first misfit, and a slower check finds them all."""
@@ -227,9 +244,9 @@ def _deep(*, of_gold: bool) -> Complaint:
     return Complaint(of_gold, "$", "the document is nested too deeply", "flatten it")
 
 
-def _count(metric: AnyMetric, gold: Any, system: Any, counted: Counted) -> None:
+def _count(metric: AnyMetric, gold: Any, system: Any, counted: Counted, clock: Deadline) -> None:
     try:
-        row = metric.observe(gold, system)
+        row = metric.observe(gold, system, clock)
     except ValidationError as error:
         raise _MisfitError(_told(error, of_gold=False)) from None
     counted.counts.update(row.counts)

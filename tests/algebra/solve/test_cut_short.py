@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
 from adjudge.algebra.solve.order import heaviest_independent, order_preserving
 from adjudge.model.graph import reachability
@@ -57,7 +58,7 @@ def test_matchings_of_variables(limit, soft):
     unary, pairs = graphs(random.Random(9), 9, 3, 4, soft)
     best = best_variable_matching(unary, pairs)
     assert best.optimal
-    found = best_variable_matching(unary, pairs, time_limit=limit)
+    found = best_variable_matching(unary, pairs, deadline=Deadline(limit))
     honest(found.value, found.bound, found.optimal, best.value)
 
 
@@ -71,7 +72,7 @@ def test_values_from_outside(limit):
         hope = sum(max((worth[row][column] for column in free), default=0) for row in undecided)
         return float(sum(worth[row][column] for row, column in mapping.items()) + hope)
 
-    best, found = (branch_and_bound(range(5), range(5), evaluate, given) for given in (None, limit))
+    best, found = (branch_and_bound(range(5), range(5), evaluate, given) for given in (NEVER, Deadline(limit)))
     honest(found.value, found.bound, found.optimal, best.value)
 
 
@@ -80,7 +81,7 @@ def test_values_from_outside(limit):
 def test_matchings_that_keep_an_order(limit, kind):
     rng = random.Random(kind)
     edges, here, there = table(rng, 9, 9, 40, WEIGHTS[kind]), reach(rng, 9, 6), reach(rng, 9, 6)
-    best, found = (order_preserving(edges, here, there, time_limit=given) for given in (None, limit))
+    best, found = (order_preserving(edges, here, there, deadline=given) for given in (NEVER, Deadline(limit)))
     honest(found.value, found.bound, found.optimal, best.value)
 
 
@@ -95,7 +96,7 @@ def test_independent_sets(limit, kind):
                 masks[one] |= 1 << other
                 masks[other] |= 1 << one
     values = [rng.choice(WEIGHTS[kind]) for _ in masks]
-    best, found = (heaviest_independent(values, masks, time_limit=given) for given in (None, limit))
+    best, found = (heaviest_independent(values, masks, deadline=given) for given in (NEVER, Deadline(limit)))
     honest(
         sum(values[each] for each in found.members), found.bound, found.optimal, sum(values[v] for v in best.members)
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from adjudge.algebra.solve.deadline import Deadline
 from adjudge.algebra.solve.ilp import ceiling, grid, maximise, settled
 
 
@@ -30,7 +31,7 @@ def test_against_trying_everything(weights):
         for _ in range(rng.randint(0, 6)):
             columns = sorted(rng.sample(range(size), rng.randint(1, size)))
             rows.append(([(column, 1.0) for column in columns], 1.0))
-        answer = maximise(given, rows, integers=size, time_limit=None)
+        answer = maximise(given, rows, integers=size)
         best = best_by_trying(given, rows)
         value = math.fsum(given[column] for column in answer.ones)
         assert value == pytest.approx(best, rel=1e-9)
@@ -44,11 +45,11 @@ def test_against_trying_everything(weights):
 def test_columns_lie_between_0_and_1():
     """An odd ring: halves would be worth more than whole numbers, and what no row mentions is at most one."""
     ring = [([(k, 1.0), ((k + 1) % 5, 1.0)], 1.0) for k in range(5)]
-    answer = maximise([1.0] * 5 + [3.0], ring, integers=6, time_limit=None)
+    answer = maximise([1.0] * 5 + [3.0], ring, integers=6)
     assert (len(answer.ones), answer.bound, answer.optimal) == (3, 5.0, True)
     assert 5 in answer.ones
     shifted = [([(column + 1, value) for column, value in entries], limit) for entries, limit in ring]
-    halves = maximise([3.0] + [1.0] * 5, shifted, integers=1, time_limit=None)
+    halves = maximise([3.0] + [1.0] * 5, shifted, integers=1)
     assert (halves.ones, halves.optimal) == ([0], False)
     assert halves.bound == pytest.approx(5.5)
 
@@ -104,5 +105,5 @@ def solver(**answer):
 )
 def test_what_the_solver_answers(monkeypatch, answer, expected):
     monkeypatch.setattr(scipy.optimize, "milp", solver(**answer)[0])
-    found = maximise([4.0, 3.0, 3.0], [], integers=3, time_limit=None)
+    found = maximise([4.0, 3.0, 3.0], [], integers=3, deadline=Deadline(0.2))
     assert (found.ones, found.bound, found.optimal) == expected

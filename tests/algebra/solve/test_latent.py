@@ -6,7 +6,6 @@ import math
 import random
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from itertools import permutations
 
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.algebra.solve import latent_search
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.algebra.solve.ilp import maximise
 from adjudge.algebra.solve.latent import best_variable_matching, branch_and_bound
 from adjudge.algebra.solve.latent_search import Core, Incumbent, Relaxation, solve_core, tighten
@@ -180,7 +180,7 @@ def programmed(unary, pairs):
             groups.setdefault(("element", side, ends[side]), []).append(len(keys) + k)
     rows += [([(index, 1.0) for index in group], 1.0) for group in groups.values()]
     weights = [unary.get(pair, 0.0) for pair in keys] + [each[0] for each in pairs]
-    answer = maximise(weights, rows, integers=len(weights), time_limit=None)
+    answer = maximise(weights, rows, integers=len(weights))
     assert answer.optimal
     return sum(weights[index] for index in answer.ones)
 
@@ -222,7 +222,7 @@ def test_the_bound_is_never_below_the_optimum(problem, rounds):
         for mapping in all_matchings(sorted({k for k, _ in keys}), sorted({v for _, v in keys}))
     )
     incumbent = Incumbent(core, 0.0)
-    bound = tighten(Relaxation(core), incumbent, rounds, None)
+    bound = tighten(Relaxation(core), incumbent, rounds, NEVER)
     assert incumbent.value == pytest.approx(core.exact(incumbent.chosen))
     assert incumbent.value <= best + 1e-9
     assert max(bound, incumbent.value) >= best - 1e-9
@@ -312,14 +312,14 @@ def best_of_core(core):
 def test_wide_terms_and_rivals(match):
     """The search finds what trying everything finds, and its bound is the value."""
     core = replace(hard_core(), match=match)
-    chosen, bound, optimal = solve_core(core, None)
+    chosen, bound, optimal = solve_core(core, NEVER)
     assert optimal
     assert bound == core.exact(chosen) == pytest.approx(best_of_core(core), abs=1e-9)
 
 
 def test_no_time_leaves_the_bound_open():
     core = hard_core()
-    chosen, bound, optimal = solve_core(core, time.monotonic() - 1)
+    chosen, bound, optimal = solve_core(core, Deadline(-1.0))
     assert not optimal
     assert core.exact(chosen) <= best_of_core(core) < bound
-    assert latent_search._branch(Relaxation(core), 99.0, Incumbent(core, 0.0), time.monotonic() - 1) == 99.0
+    assert latent_search._branch(Relaxation(core), 99.0, Incumbent(core, 0.0), Deadline(-1.0)) == 99.0

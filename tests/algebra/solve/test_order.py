@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.algebra.solve import order
+from adjudge.algebra.solve.deadline import Deadline
 from adjudge.algebra.solve.order import best_chain, heaviest_independent, order_preserving
 from adjudge.model.graph import reachability
 
@@ -165,7 +166,7 @@ def test_too_many_pairs_are_not_called_proven():
     """A comb of 250 nodes against another: too many pairs for a table, so what is found comes with its bound."""
     comb = reachability(250, [(k, k + 2) for k in range(0, 248, 2)] + [(k, k + 1) for k in range(0, 250, 2)])
     edges = [(u, v, 1.0) for u in range(250) for v in range(250)]
-    found = order_preserving(edges, comb, comb, time_limit=2.0)
+    found = order_preserving(edges, comb, comb, deadline=Deadline(2.0))
     assert 0 < found.value <= found.bound <= 250
     assert found.optimal == (found.value == found.bound)
     for i, (u, v, _) in enumerate(found.pairs):

@@ -116,7 +116,9 @@ class BagOp(Op):
             return sum(min(len(at), len(many[key])) for key, at in few.items() if key in many)
         return len(few.keys() & many.keys())
 
-    def contingency(self, ss: Sequence[Bag], gs: Sequence[Bag], weight: str = "min") -> dict[tuple[int, int], int]:
+    def contingency(
+        self, ss: Sequence[Bag], gs: Sequence[Bag], ctx: Context, weight: str = "min"
+    ) -> dict[tuple[int, int], int]:
         """The sparse table of |S_i & G_j| by an inverted index: one visit per shared element."""
         index: dict[Hashable, list[tuple[int, int]]] = {}
         multi = self.multi
@@ -125,6 +127,8 @@ class BagOp(Op):
                 index.setdefault(key, []).append((j, len(at) if multi else 1))
         counts: dict[tuple[int, int], int] = {}
         for i, s in enumerate(ss):
+            if ctx.out_of_time():
+                break
             row: dict[int, int] = {}
             for key, at in s.positions.items():
                 here = len(at) if multi else 1
@@ -210,7 +214,7 @@ class ExactSetOp(BagOp):
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         weight = "min" if self.constraint in ("1:1", "best") else self.constraint
         best = self.constraint == "best"
-        counts = self.contingency(ss, gs, weight)
+        counts = self.contingency(ss, gs, ctx, weight)
         out: Table = [(i, j, 1.0 if best else float(n)) for (i, j), n in counts.items()]
         return out + both_empty(ss, gs) if self.empty else out
 
@@ -257,7 +261,8 @@ class OverlapOp(BagOp):
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         found = [
-            (i, j, overlap_ratio(self.by, n, ss[i].size, gs[j].size)) for (i, j), n in self.contingency(ss, gs).items()
+            (i, j, overlap_ratio(self.by, n, ss[i].size, gs[j].size))
+            for (i, j), n in self.contingency(ss, gs, ctx).items()
         ]
         return [(i, j, top / bottom) for i, j, (top, bottom) in found if top]
 

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.algebra.access import MissingField, kind, names
+from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import ValidationError, did_you_mean
 
 if TYPE_CHECKING:
@@ -109,11 +110,36 @@ class Context:
     operator is monotone, the result is a proven bound of the whole.
     """
 
-    time_limit: float | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     upper: bool = False
     optimal: bool = True
     mapping: Mapping | None = None
     solved: dict[Any, Any] = field(default_factory=dict)
+    cuts: Cuts = field(default_factory=lambda: Cuts())
+
+    def out_of_time(self) -> bool:
+        """Whether to stop making candidates, after which the value is one that can be reached, but not proven."""
+        if self.cuts.spare:
+            self.cuts.spare -= 1
+            return False
+        if not self.cuts.allowed or not self.deadline.passed:
+            return False
+        self.cuts.made = True
+        self.optimal = False
+        return True
+
+
+@dataclass(slots=True)
+class Cuts:
+    """Whether candidates may be left out when time is up, and whether some were.
+
+    They may where fewer of them never make a value higher, and it is known what the value cannot exceed. `spare` times
+    nobody looks at the clock: what is small is worth finishing.
+    """
+
+    allowed: bool = False
+    made: bool = False
+    spare: int = 64
 
 
 class Mapping:
@@ -182,8 +208,13 @@ class Op:
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         """All (i, j, phi) with phi > 0; values at or below `floor` may be left out."""
-        values = ((i, j, self.pair(s, g, ctx)) for i, s in enumerate(ss) for j, g in enumerate(gs))
-        return [entry for entry in values if entry[2] > 0]
+        out: Table = []
+        for i, s in enumerate(ss):
+            if ctx.out_of_time():
+                break
+            values = ((i, j, self.pair(s, g, ctx)) for j, g in enumerate(gs))
+            out += [entry for entry in values if entry[2] > 0]
+        return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         """The variables inside a prepared value, in a fixed order."""
@@ -200,7 +231,7 @@ class Op:
         return [self._difference(s, g, path)]
 
     def _difference(self, s: Any, g: Any, path: str) -> Difference:
-        ctx = Context(time_limit=1.0)
+        ctx = Context(Deadline(1.0))
         ps, pg = self.prepare(s, SYSTEM, {}), self.prepare(g, GOLD, {})
         value, own = self.pair(ps, pg, ctx), self.self_score(ps, SYSTEM) + self.self_score(pg, GOLD)
         similarity = 2 * value / own if own else (1.0 if self.identity(ps) == self.identity(pg) else 0.0)
@@ -238,6 +269,17 @@ def hash_join(
     if len(right) < len(left):
         return [(left[value], positions) for value, positions in right.items() if value in left]
     return [(positions, right[value]) for value, positions in left.items() if value in right]
+
+
+def joined(ss: Sequence[Any], gs: Sequence[Any], key: Callable[[Any], Hashable], ctx: Context) -> Table:
+    """All pairs that share a key, each worth one."""
+    out: Table = []
+    for left, right in hash_join(ss, gs, key):
+        for i in left:
+            if ctx.out_of_time():
+                return out
+            out += [(i, j, 1.0) for j in right]
+    return out
 
 
 class _Mark(enum.Enum):

@@ -20,7 +20,7 @@ from adjudge.algebra.operators.base import (
     Op,
     Table,
     describe,
-    hash_join,
+    joined,
     listed,
     short,
     short_name,
@@ -82,7 +82,7 @@ class UnionOp(Op):
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         if self.exact:
-            return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
+            return joined(ss, gs, self.block, ctx)
         out: Table = []
         for k, op in enumerate(self.ops):
             rows = [i for i, s in enumerate(ss) if s[0] == k]

@@ -36,6 +36,8 @@ class DistinctOp(Op):
         out: Table = []
         for some, others in hash_join(left, right, self.block):
             for i in some:
+                if ctx.out_of_time():
+                    return out
                 for j in others:
                     value = self.above(left[i], right[j], ctx, floor)
                     if value > 0:
@@ -107,6 +109,8 @@ class NumberOp(Op):
         values = [gs[j] for j in order]
         out: Table = []
         for i, s in enumerate(ss):
+            if ctx.out_of_time():
+                break
             for position in range(bisect_left(values, s - self.scale), len(order)):
                 if values[position] > s + self.scale:
                     break

@@ -19,7 +19,7 @@ from adjudge.algebra.operators.base import (
     Table,
     expected,
     freeze,
-    hash_join,
+    joined,
     kind_name,
     listed,
     read_field,
@@ -62,7 +62,7 @@ class ExactOp(Op):
         return 1.0 if s == g else 0.0
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
+        return joined(ss, gs, self.block, ctx)
 
     def line(self) -> Line:
         return Line("equality", "O(1)")

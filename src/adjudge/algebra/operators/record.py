@@ -23,6 +23,7 @@ from adjudge.algebra.operators.base import (
     Table,
     expected,
     hash_join,
+    joined,
     listed,
     missing,
     step,
@@ -236,17 +237,21 @@ class RecordOp(FieldsOp):
         if len(ss) * len(gs) <= _TINY:
             return super().table(ss, gs, ctx)
         if self.lead is None:
-            return [(i, j, 1.0) for left, right in hash_join(ss, gs, self.block) for i in left for j in right]
+            return joined(ss, gs, self.block, ctx)
         position, lead = self.lead
         others = [(k, op) for k, op in self.rest if k != position]
         out: Table = []
         for left, right in hash_join(ss, gs, self.block):
+            if ctx.out_of_time():
+                break
             if len(left) * len(right) <= _DIRECT:
                 values = ((i, j, self.pair(ss[i], gs[j], ctx)) for i in left for j in right)
                 out += [entry for entry in values if entry[2] > 0]
                 continue
             inner = lead.table([ss[i][1][position] for i in left], [gs[j][1][position] for j in right], ctx)
-            for a, b, first in inner:
+            for number, (a, b, first) in enumerate(inner):
+                if number % 256 == 0 and ctx.out_of_time():
+                    break
                 s, g, value = ss[left[a]][1], gs[right[b]][1], 1.0
                 for k, op in others:
                     value *= op.pair(s[k], g[k], ctx)

@@ -115,7 +115,7 @@ class GraphOp(CollectionOp):
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         solution = remembered(self, s, g, ctx)
         if solution is None:
-            solution = order_preserving(table, s.reach, g.reach, match=self.node.match, time_limit=ctx.time_limit)
+            solution = order_preserving(table, s.reach, g.reach, match=self.node.match, deadline=ctx.deadline)
             remember(self, s, g, ctx, solution)
         return (solution.bound if ctx.upper else solution.value), solution.pairs
 
@@ -164,6 +164,8 @@ class LatentOp(Wrapper):
         found = search(s, g, own)
         if own.optimal:
             return found
+        if own.cuts.made:  # then the bound is that of the whole
+            return replace(found, optimal=False)
         above = search(s, g, replace(own, upper=True))
         return replace(found, bound=max(above.bound, found.value), optimal=False)
 
@@ -171,6 +173,7 @@ class LatentOp(Wrapper):
         from adjudge.algebra.solve.latent import best_variable_matching
 
         sets, constant, factor, _ = _linear_parts(self.inner, s, g, ctx, "", "")
+        making = replace(ctx, deadline=ctx.deadline.part(2))  # the other half is for the search
         numbers: tuple[dict[Hashable, int], dict[Hashable, int]] = ({}, {})
         candidates: list[tuple[float, tuple[tuple[int, int], ...], int, int]] = []
         places: list[tuple[int, int, int, float]] = []
@@ -181,7 +184,9 @@ class LatentOp(Wrapper):
             match = op.match
             element = op.element
             known = ([element.variables(p) for p in left.prepared], [element.variables(p) for p in right.prepared])
-            for a, b, value in element.table(left.prepared, right.prepared, ctx):
+            for number, (a, b, value) in enumerate(element.table(left.prepared, right.prepared, making)):
+                if number % 1024 == 0 and making.out_of_time():
+                    break
                 links = tuple(
                     dict.fromkeys(
                         (numbers[0].setdefault(x, len(numbers[0])), numbers[1].setdefault(y, len(numbers[1])))
@@ -191,6 +196,7 @@ class LatentOp(Wrapper):
                 places.append((which, a, b, value))
                 candidates.append((value, links, offset + a, offset + b))
             offset += max(left.size, right.size)
+        ctx.optimal = ctx.optimal and making.optimal
         free = all(_follows_from_variables(op, left, right) for op, left, right, _, _ in sets)
         # Where the variables decide everything, an element with one variable is just a weight on a variable pair.
         unary: dict[tuple[int, int], float] = {}
@@ -201,7 +207,7 @@ class LatentOp(Wrapper):
                 if len(links) == 1:
                     unary[links[0]] = unary.get(links[0], 0.0) + value
         solution = best_variable_matching(
-            unary, pairs, element_match=match, elements_exclusive=not free, time_limit=ctx.time_limit
+            unary, pairs, element_match=match, elements_exclusive=not free, deadline=ctx.deadline
         )
         names = (list(numbers[0]), list(numbers[1]))
         mapping = {names[0][k]: names[1][m] for k, m in solution.mapping.items()}
@@ -228,7 +234,7 @@ class LatentOp(Wrapper):
             ctx.optimal = ctx.optimal and under.optimal
             return value
 
-        best = branch_and_bound(range(len(left)), range(len(right)), evaluate, ctx.time_limit)
+        best = branch_and_bound(range(len(left)), range(len(right)), evaluate, ctx.deadline)
         found = {left[k]: right[m] for k, m in best.mapping.items()}
         return Found(best.value, best.bound, best.optimal, found, [])
 
@@ -250,6 +256,8 @@ class LatentOp(Wrapper):
         # Without a mapping the inner table is optimistic: it names every pair that can be above zero.
         out: Table = []
         for i, j, _ in self.inner.table(ss, gs, replace(ctx, mapping=None, solved={})):
+            if ctx.out_of_time():
+                break
             value = self.pair(ss[i], gs[j], ctx)
             if value > 0:
                 out.append((i, j, value))

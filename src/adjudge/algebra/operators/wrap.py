@@ -177,7 +177,9 @@ class ThresholdOp(Wrapper):
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         out: Table = []
-        for i, j, value in self.inner.table(ss, gs, ctx, self.cut - _CLOSE):
+        for number, (i, j, value) in enumerate(self.inner.table(ss, gs, ctx, self.cut - _CLOSE)):
+            if number % 256 == 0 and ctx.out_of_time():
+                break
             if self.by_integers and (self.node.keep or abs(value - self.cut) < _ROUNDING):
                 passed, value = self.passes(ss[i], gs[j], ctx)
             else:

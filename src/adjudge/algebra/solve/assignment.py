@@ -10,6 +10,8 @@ import heapq
 import math
 from collections.abc import Sequence
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
+
 Edge = tuple[int, int, float]
 Graph = dict[int, dict[int, float]]
 
@@ -93,22 +95,24 @@ def _augment(rows: Graph, budget: int) -> dict[int, int] | None:
     return None if answer is None else answer[0]
 
 
-def priced_matching(rows: Graph) -> tuple[dict[int, int], dict[int, float], dict[int, float]]:
+def priced_matching(
+    rows: Graph, deadline: Deadline = NEVER
+) -> tuple[dict[int, int], dict[int, float], dict[int, float]]:
     """The heaviest matching {row: column} of {row: {column: weight > 0}}, with prices of rows and columns as proof.
 
     price[row] + price[column] >= weight for every edge, all prices >= 0, and they sum to the total weight. So an edge
-    that is to be in the matching costs at least price[row] + price[column] - weight.
+    that is to be in the matching costs at least price[row] + price[column] - weight. `OutOfTime` if time is up.
 
     >>> priced_matching({0: {0: 3.0, 1: 2.0}, 1: {0: 2.0}})
     ({0: 1, 1: 0}, {0: 2.0, 1: 1.0}, {0: 1.0, 1: 0.0})
     """
-    answer = _augmenting_paths(rows, None)
+    answer = _augmenting_paths(rows, None, deadline)
     assert answer is not None
     return answer
 
 
 def _augmenting_paths(
-    rows: Graph, budget: int | None
+    rows: Graph, budget: int | None, deadline: Deadline = NEVER
 ) -> tuple[dict[int, int], dict[int, float], dict[int, float]] | None:
     """Successive shortest augmenting paths (Tomizawa 1971; Edmonds and Karp 1972), one row at a time.
 
@@ -120,7 +124,9 @@ def _augmenting_paths(
     column_price = {column: 0.0 for mine in rows.values() for column in mine}
     owner: dict[int, int] = {}
     mate: dict[int, int] = {}
-    for start in rows:
+    for number, start in enumerate(rows):
+        if number >= 64:
+            deadline.check()
         # Dijkstra from `start`: `via` is the row from which a column is reached cheapest.
         best: dict[int, float] = {}
         via: dict[int, int] = {}

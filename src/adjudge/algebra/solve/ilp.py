@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import math
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
+
 # sum of coefficient * column <= limit
 Row = tuple[list[tuple[int, float]], float]
+
+# The solver does not let itself be interrupted: what it may need longer for than this runs in a process of its own.
+_PATIENCE = 0.4
+_SMALL = 50_000  # entries
 
 _DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 60, 100)
 
@@ -51,16 +60,59 @@ def ceiling(value: float, step: float) -> float:
     return value + max(step * (1.0 - 1e-6), 1e-9 * max(1.0, abs(value)))
 
 
-def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, time_limit: float | None) -> Answer:
+def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, deadline: Deadline = NEVER) -> Answer:
     """Maximise weights . x over x in [0, 1] under the rows, the first `integers` columns being 0 or 1.
 
     The gap is closed entirely, unless the weights lie on a grid: then less than a step of it is enough. The solver's
     own tolerance of 1e-6 is made harmless by scaling: weights are brought near 1000 by a power of two.
 
     >>> rows = [([(0, 1.0), (1, 1.0)], 1.0), ([(1, 1.0), (2, 1.0)], 1.0)]
-    >>> maximise([2.0, 3.0, 2.0], rows, integers=3, time_limit=None)
+    >>> maximise([2.0, 3.0, 2.0], rows, integers=3)
     Answer(ones=[0, 2], bound=4.0, optimal=True)
     """
+    left = deadline.left
+    if sum(len(entries) for entries, _ in rows) <= _SMALL:
+        answer, over = _solved(weights, rows, integers, min(left, _PATIENCE))
+        if not over or left <= _PATIENCE:
+            return answer
+    return _in_child(weights, rows, integers, deadline) or Answer(None, math.fsum(weights), False)
+
+
+def _in_child(weights: Sequence[float], rows: Sequence[Row], integers: int, deadline: Deadline) -> Answer | None:
+    """The answer of another process, which can be ended at any time."""
+    code = f"import sys; sys.path[:] = {sys.path!r}; from adjudge.algebra.solve.ilp import serve; serve()"
+    child = subprocess.Popen(  # noqa: S603  # our own code
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    left = deadline.left
+    try:
+        given = pickle.dumps((weights, rows, integers, left))
+        said, _ = child.communicate(given, timeout=None if math.isinf(left) else max(left, 0.0) + 0.3)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+    answer: Answer | None = pickle.loads(said) if child.returncode == 0 else None  # noqa: S301  # it is our own
+    return answer
+
+
+def serve() -> None:
+    """What the other process does."""
+    import time
+
+    began = time.monotonic()
+    weights, rows, integers, left = pickle.load(sys.stdin.buffer)  # noqa: S301  # it is our own
+    import scipy.optimize  # noqa: F401  # counts as time spent
+
+    left -= time.monotonic() - began + 0.2
+    sys.stdout.buffer.write(pickle.dumps(_solved(weights, rows, integers, left)[0]))
+    sys.stdout.buffer.flush()
+
+
+def _solved(weights: Sequence[float], rows: Sequence[Row], integers: int, seconds: float) -> tuple[Answer, bool]:
+    """The answer, and whether time was too short for it."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_matrix
@@ -77,8 +129,8 @@ def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, ti
     kinds[:integers] = 1
     step = grid(weights)
     options: dict[str, float] = {"mip_rel_gap": step * (1.0 - 1e-6) / total}
-    if time_limit is not None:
-        options["time_limit"] = max(time_limit, 1e-3)
+    if not math.isinf(seconds):
+        options["time_limit"] = max(seconds, 1e-3)
     limits = [limit for _, limit in rows]
     result = milp(
         -scale * np.array(weights),
@@ -90,7 +142,8 @@ def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, ti
     proven = result.mip_dual_bound
     bound = total if proven is None or not math.isfinite(proven) else min(total, -float(proven) / scale)
     if result.x is None:
-        return Answer(None, bound, False)
+        return Answer(None, bound, False), result.status == 1
     ones = [int(column) for column in np.flatnonzero(result.x > 0.5)]
     value = math.fsum(weights[column] for column in ones)
-    return Answer(ones, max(bound, value), result.status == 0 and settled(value, bound, step))
+    answer = Answer(ones, max(bound, value), result.status == 0 and settled(value, bound, step))
+    return answer, result.status == 1

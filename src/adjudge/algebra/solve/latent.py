@@ -7,11 +7,11 @@ the rest goes to an exact search (`latent_search`).
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.algebra.solve.latent_search import Core, Match, Pair, match_elements, solve_core
 
 # weight, variable pairs that must be matched, system element, gold element
@@ -26,39 +26,44 @@ def best_variable_matching(
     *,
     element_match: Match = "1:1",
     elements_exclusive: bool = True,
-    time_limit: float | None = None,
+    deadline: Deadline = NEVER,
 ) -> Solution:
     """Match system variables to gold variables one-to-one so that as much as possible comes true.
 
     max sum unary[s, g] over matched (s, g) + sum of the weights of chosen element pairs, each of which needs all its
     variable pairs matched, and its elements according to `element_match`. `elements_exclusive=False` says that this
-    last constraint follows from the variables. Weights that are not positive are ignored. Without a time limit the
+    last constraint follows from the variables. Weights that are not positive are ignored. Without a deadline the
     answer is optimal; with one it says whether it is, and how much could be missing. Same input, same answer.
 
     >>> best_variable_matching({(1, 0): 0.5}, [(1.0, ((0, 0), (1, 1)), 0, 0)])
     Solution(value=1.0, mapping={0: 0, 1: 1}, chosen=[0], bound=1.0, optimal=True)
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
     match: Match = element_match if elements_exclusive else "N:N"
-    groups = _gather(pairs)
-    worth = {needs: _group_value(members, pairs, match) for needs, members in groups.items()}
-    ties = _entangled(groups, pairs, match)
     singles = {pair: weight for pair, weight in unary.items() if weight > 0.0}
+    try:
+        groups = _gather(pairs, deadline)
+        worth = {needs: _group_value(members, pairs, match) for needs, members in groups.items()}
+        ties = _entangled(groups, pairs, match, deadline)
+        cores = _components(singles, groups, worth, ties, pairs, match, deadline)
+    except OutOfTime:
+        return _hurried(singles, pairs, match, "1:1" if not elements_exclusive else match)
     matched: set[Pair] = set()
     slack: list[float] = []
     optimal = True
-    for core in _components(singles, groups, worth, ties, pairs, match):
-        chosen, bound, proven = solve_core(core, deadline)
+    for number, core in enumerate(cores):
+        chosen, bound, proven = solve_core(core, deadline.part(len(cores) - number))
         matched.update(core.keys[p] for p in chosen)
         slack.append(max(0.0, bound - core.exact(chosen)))
         optimal = optimal and proven
     return _assemble(singles, pairs, groups, match, matched, 0.0 if optimal else math.fsum(slack), optimal)
 
 
-def _gather(pairs: Sequence[ElementPair]) -> dict[Needs, list[int]]:
+def _gather(pairs: Sequence[ElementPair], deadline: Deadline) -> dict[Needs, list[int]]:
     """Element pairs by the variable pairs they need; those that no one-to-one matching can satisfy are left out."""
     groups: dict[Needs, list[int]] = {}
     for index, (weight, wanted, _, _) in enumerate(pairs):
+        if index % 1024 == 1023:
+            deadline.check()
         if weight > 0.0:
             needs = tuple(sorted(set(wanted)))
             if _consistent(needs):
@@ -77,7 +82,7 @@ def _group_value(members: list[int], pairs: Sequence[ElementPair], match: Match)
 
 
 def _entangled(
-    groups: dict[Needs, list[int]], pairs: Sequence[ElementPair], match: Match
+    groups: dict[Needs, list[int]], pairs: Sequence[ElementPair], match: Match, deadline: Deadline
 ) -> dict[Needs, set[Hashable]]:
     """Groups that may hold at the same time and compete for an element, with the elements they compete for.
 
@@ -96,7 +101,9 @@ def _entangled(
                 continue
             if any(len({frozenset(pair[end] for pair in needs) for needs in rivals}) == 1 for end in (0, 1)):
                 continue  # different matches of the same variables exclude each other
-            for a, b in combinations(sorted(rivals), 2):
+            for number, (a, b) in enumerate(combinations(sorted(rivals), 2)):
+                if number % 1024 == 1023:
+                    deadline.check()
                 if _consistent(sorted({*a, *b})):
                     found.setdefault(a, set()).add((side, element))
                     found.setdefault(b, set()).add((side, element))
@@ -110,6 +117,7 @@ def _components(
     ties: dict[Needs, set[Hashable]],
     pairs: Sequence[ElementPair],
     match: Match,
+    deadline: Deadline,
 ) -> list[Core]:
     """Independent problems: variables hang together through candidates, terms and contested elements."""
     parent: dict[Hashable, Hashable] = {}
@@ -126,7 +134,9 @@ def _components(
     # A system variable is known by its number n, a gold variable by -1 - n.
     terms = {needs: worth[needs] for needs in sorted(groups)}
     wanted = sorted({*singles, *(pair for needs in terms for pair in needs)})
-    for s, g in wanted:
+    for number, (s, g) in enumerate(wanted):
+        if number % 1024 == 1023:
+            deadline.check()
         join(s, -1 - g)
     for needs in terms:
         for pair in needs[1:]:
@@ -137,11 +147,13 @@ def _components(
     parts: dict[Hashable, tuple[dict[Pair, float], dict[Needs, float]]] = {}
     for pair in wanted:
         parts.setdefault(find(pair[0]), ({}, {}))[0][pair] = singles.get(pair, 0.0)
-    for needs, value in terms.items():
+    for number, (needs, value) in enumerate(terms.items()):
+        if number % 1024 == 1023:
+            deadline.check()
         if needs or ties.get(needs):
             root = find(needs[0][0] if needs else min(ties[needs], key=repr))
             parts.setdefault(root, ({}, {}))[1][needs] = value
-    return [_core(candidates, own, groups, ties, pairs, match) for candidates, own in parts.values()]
+    return [_core(candidates, own, groups, ties, pairs, match, deadline) for candidates, own in parts.values()]
 
 
 def _core(
@@ -151,13 +163,16 @@ def _core(
     ties: dict[Needs, set[Hashable]],
     pairs: Sequence[ElementPair],
     match: Match,
+    deadline: Deadline,
 ) -> Core:
     index = {pair: p for p, pair in enumerate(candidates)}
     base = list(candidates.values())
     links: list[dict[int, float]] = [{} for _ in base]
     core = Core(list(candidates), base, links, match=match)
     constant = 0.0
-    for needs, value in terms.items():
+    for number, (needs, value) in enumerate(terms.items()):
+        if number % 1024 == 1023:
+            deadline.check()
         places = tuple(sorted(index[pair] for pair in needs))
         if needs in ties:
             core.loose.append((value, places))
@@ -171,6 +186,37 @@ def _core(
         else:
             core.wide.append((value, places))
     return replace(core, constant=constant) if constant else core
+
+
+def _hurried(singles: dict[Pair, float], pairs: Sequence[ElementPair], match: Match, really: Match) -> Solution:
+    """What there is no time to search: variables as they come, the heaviest first, and a bound from each element.
+
+    `really` is how often elements can be matched, be it by the constraint or because the variables see to it.
+    """
+    wanted = sorted(singles, key=lambda pair: (-singles[pair], pair)) + [pair for each in pairs for pair in each[1]]
+    rows: dict[int, int] = {}
+    columns: set[int] = set()
+    for s, g in wanted:
+        if s not in rows and g not in columns:
+            rows[s] = g
+            columns.add(g)
+    matched = set(rows.items())
+    active = [i for i, (weight, needs, _, _) in enumerate(pairs) if weight > 0.0 and matched.issuperset(needs)]
+    groups: dict[Needs, list[int]] = {}
+    for i in active:
+        groups.setdefault(tuple(sorted(set(pairs[i][1]))), []).append(i)
+    found = _assemble(singles, pairs, groups, match, matched, 0.0, optimal=False)
+    limits = [math.fsum([*singles.values(), *(max(pair[0], 0.0) for pair in pairs)])]
+    for side, constrained in ((0, ("1:1", "N:1")), (1, ("1:1", "1:N"))):
+        if really in constrained:
+            best: dict[tuple[bool, int], float] = {}
+            for pair, weight in singles.items():
+                best[False, pair[side]] = max(best.get((False, pair[side]), 0.0), weight)
+            for weight, _, *ends in pairs:
+                best[True, ends[side]] = max(best.get((True, ends[side]), 0.0), weight)
+            limits.append(math.fsum(best.values()))
+    bound = max(found.value, min(limits))
+    return replace(found, bound=bound, optimal=bound <= found.value)
 
 
 def _assemble(
@@ -208,7 +254,7 @@ Evaluate = Callable[[dict[int, int], set[int]], float]
 
 
 def branch_and_bound(
-    variables_s: Sequence[int], variables_g: Sequence[int], evaluate: Evaluate, time_limit: float | None = None
+    variables_s: Sequence[int], variables_g: Sequence[int], evaluate: Evaluate, deadline: Deadline = NEVER
 ) -> Solution:
     """The best one-to-one partial matching of system to gold variables for a value known only from outside.
 
@@ -220,13 +266,12 @@ def branch_and_bound(
     >>> branch_and_bound([0, 1, 2], [2, 1], agreement).mapping
     {1: 1, 2: 2}
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
     best: dict[int, int] = {}
     value = evaluate({}, set())
     # A frame: optimistic value, mapping, number of decided system variables.
     stack: list[tuple[float, dict[int, int], int]] = [(evaluate({}, set(variables_s)), {}, 0)]
     while stack:
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline.passed:
             break
         optimistic, mapping, decided = stack.pop()
         if optimistic <= value:

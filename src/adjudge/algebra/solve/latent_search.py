@@ -7,12 +7,12 @@ bound contradicts itself; what the bound suggests is improved by local moves.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
+from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.algebra.solve.ilp import ceiling, grid, settled
 
 Pair = tuple[int, int]
@@ -25,6 +25,8 @@ _NODE_ROUNDS = 40
 _NOTHING = 1e-12
 # A move must gain more than rounding.
 _GAIN = 1e-9
+# Shares of links that the open branches may hold together, for memory's sake (some 500 MB).
+_MOST_SHARES = 5_000_000
 
 
 def match_elements(pairs: Sequence[tuple[float, int, int, int]], match: Match) -> tuple[float, list[int]]:
@@ -94,7 +96,7 @@ class Core:
         yield from (rival[0] for rival in self.rivals)
 
 
-def climb(core: Core, start: Iterable[int]) -> set[int]:
+def climb(core: Core, start: Iterable[int], deadline: Deadline = NEVER) -> set[int]:
     """A choice, from a given one, that no move of a system variable to another gold variable improves by the links.
 
     A system variable that is displaced takes the place of the one that moves. `gain` has what every candidate adds to,
@@ -124,6 +126,8 @@ def climb(core: Core, start: Iterable[int]) -> set[int]:
     while improved:
         improved = False
         for p, (row, column) in enumerate(keys):
+            if p % 1024 == 1023 and deadline.passed:
+                return chosen
             if p in chosen:
                 continue
             a, b = by_row.get(row), by_column.get(column)
@@ -148,23 +152,24 @@ def climb(core: Core, start: Iterable[int]) -> set[int]:
     return chosen
 
 
-def solve_core(core: Core, deadline: float | None) -> tuple[set[int], float, bool]:
+def solve_core(core: Core, deadline: Deadline) -> tuple[set[int], float, bool]:
     """The best choice of candidates, a proven upper bound on its value, and whether the choice is optimal."""
-    incumbent = Incumbent(core, grid(core.weights()))
-    root = Relaxation(core)
+    incumbent = Incumbent(core, grid(core.weights()), deadline=deadline)
+    root = Relaxation(core, deadline)
     bound = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
     bound = min(bound, _branch(root, bound, incumbent, deadline))
     return incumbent.chosen, max(bound, incumbent.value), incumbent.beats(bound)
 
 
-def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: float | None) -> float:
+def _branch(root: Relaxation, bound: float, incumbent: Incumbent, deadline: Deadline) -> float:
     """Depth first, with the chosen candidate before without; what is left open at the deadline bounds it."""
     stack = [(bound, root)]
+    most = _MOST_SHARES // max(1, sum(map(len, root.shares)))
     while stack:
         bound, node = stack.pop()
         if incumbent.beats(bound):
             continue
-        if deadline is not None and time.monotonic() > deadline:
+        if deadline.passed or len(stack) > most:
             return max([bound, *(other for other, _ in stack)])
         bound = min(bound, tighten(node, incumbent, _NODE_ROUNDS, deadline))
         if incumbent.beats(bound):
@@ -214,6 +219,7 @@ class Incumbent:
     chosen: set[int] = field(default_factory=set)
     value: float = 0.0
     seen: set[frozenset[int]] = field(default_factory=set)
+    deadline: Deadline = NEVER
 
     def offer(self, candidates: list[int]) -> None:
         """Keep a choice, or what climbing makes of it, if it is better than the best so far."""
@@ -222,7 +228,7 @@ class Incumbent:
             return
         self.seen.add(start)
         # Climbing knows nothing of wide terms and rivals, and may lose by them.
-        for choice in (climb(self.core, candidates), set(candidates)):
+        for choice in (climb(self.core, candidates, self.deadline), set(candidates)):
             value = self.core.exact(choice)
             if value > self.value:
                 self.chosen, self.value = choice, value
@@ -237,7 +243,7 @@ class Relaxation:
 
     __slots__ = ("alive", "core", "matched", "picked", "shares", "wide_at", "wide_shares", "worth")
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, deadline: Deadline = NEVER) -> None:
         size = len(core.keys)
         self.core = core
         self.alive = [True] * size
@@ -251,7 +257,11 @@ class Relaxation:
         self.picked: list[set[int]] = [set()] * size
         self.matched: list[int] = []
         for p in range(size):
-            self._appraise(p)
+            if p >= 256 and deadline.passed:  # worth all that it may count on
+                hopes = [*self.shares[p].values(), *(self.wide_shares[index][p] for index in self.wide_at.get(p, ()))]
+                self.worth[p] = math.fsum([core.base[p], *hopes])
+            else:
+                self._appraise(p)
 
     def copy(self) -> Relaxation:
         """An independent one to branch on."""
@@ -299,15 +309,26 @@ class Relaxation:
                 value += max(0.0, self.wide_shares[index][p])
         self.worth[p] = self.core.base[p] + value
 
-    def bound(self) -> tuple[float, dict[int, float], dict[int, float]]:
-        """The assignment bound with its prices; `matched` is left behind."""
+    def bound(self, deadline: Deadline = NEVER) -> tuple[float, dict[int, float], dict[int, float]]:
+        """The assignment bound with its prices; `matched` is left behind. When time is up, every row has its best."""
         table: dict[int, dict[int, float]] = {}
         index: dict[tuple[int, int], int] = {}
         for p, (row, column) in enumerate(self.core.keys):
             if self.alive[p] and self.worth[p] > _NOTHING:
                 table.setdefault(row, {})[column] = self.worth[p]
                 index[row, column] = p
-        mate, row_price, column_price = priced_matching(table)
+        try:
+            mate, row_price, column_price = priced_matching(table, deadline)
+        except OutOfTime:
+            row_price, column_price = {row: max(mine.values()) for row, mine in table.items()}, {}
+            mate, taken = {}, set()
+            for row, mine in table.items():
+                best = max((column for column in mine if column not in taken), key=mine.__getitem__, default=None)
+                if best is not None:
+                    mate[row] = best
+                    taken.add(best)
+            self.matched = [index[pair] for pair in mate.items()]
+            return self.core.constant + math.fsum(row_price.values()), row_price, column_price
         self.matched = [index[pair] for pair in mate.items()]
         total = math.fsum(self.worth[p] for p in self.matched)
         return self.core.constant + total, row_price, column_price
@@ -364,7 +385,7 @@ class Relaxation:
             self._appraise(p)
 
 
-def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline: float | None) -> float:
+def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline: Deadline) -> float:
     """Push the bound down for some rounds, or until the incumbent is proven best.
 
     Steps after Polyak (1969): in proportion to the gap, more cautious when the bound does not move.
@@ -372,12 +393,12 @@ def tighten(relaxation: Relaxation, incumbent: Incumbent, rounds: int, deadline:
     best = math.inf
     caution, stalled = 1.0, 0
     for used in range(1, rounds + 1):
-        bound, row_price, column_price = relaxation.bound()
-        if used % 4 == 1 or relaxation.core.exact(set(relaxation.matched)) > incumbent.value:
+        bound, row_price, column_price = relaxation.bound(deadline)
+        if used % 4 == 1 or deadline.passed or relaxation.core.exact(set(relaxation.matched)) > incumbent.value:
             incumbent.offer(relaxation.matched)
         stalled = 0 if bound < best - 1e-3 * max(1e-9, best - incumbent.value) else stalled + 1
         best = min(best, bound)
-        if incumbent.beats(best) or (deadline is not None and time.monotonic() > deadline):
+        if incumbent.beats(best) or deadline.passed:
             return best
         if stalled >= 5:
             caution, stalled = caution * 0.6, 0

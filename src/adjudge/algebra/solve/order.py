@@ -7,12 +7,12 @@ what is looked for is the heaviest set of pairs without conflicts, which are bit
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from adjudge.algebra.solve import ilp
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 # The table of conflicts has a bit for every two pairs: this many take about 200 MB.
 _MOST_PAIRS = 40_000
@@ -20,6 +20,10 @@ _MOST_PAIRS = 40_000
 _NODES = 3_000
 # Vertices up to which looking for dominated ones pays.
 _DOMINANCE = 1_000
+# Vertices from which the greedy start counts conflicts instead of adding up what they rule out.
+_MANY = 2_000
+# Entries of an integer programme that are too many to be solved in any time.
+_MOST_ENTRIES = 5_000_000
 
 Edge = tuple[int, int, float]
 Match = Literal["1:1", "N:1", "1:N", "N:N"]
@@ -41,7 +45,7 @@ def order_preserving(
     below_g: Sequence[int],
     *,
     match: Match = "1:1",
-    time_limit: float | None = None,
+    deadline: Deadline = NEVER,
 ) -> Solution:
     """The heaviest pairs (system u, gold v, weight) such that u <= u' iff v <= v' for every two of them (Eq. 37).
 
@@ -55,7 +59,6 @@ def order_preserving(
     Solution(value=1.0, pairs=[(0, 1, 1.0)], bound=1.0, optimal=True)
     """
     pairs = sorted(edge for edge in edges if edge[2] > 0.0)
-    deadline = None if time_limit is None else time.monotonic() + time_limit
     ranks = _ranks({u for u, _, _ in pairs}, below_s), _ranks({v for _, v, _ in pairs}, below_g)
     if ranks[0] is not None and ranks[1] is not None:
         return _in_line(pairs, ranks[0], ranks[1])
@@ -65,7 +68,7 @@ def order_preserving(
     above_g, under_g, same_g = _pair_masks([v for _, v, _ in pairs], below_g)
     conflicts: list[int] = []
     for index, (u, v, _) in enumerate(pairs):
-        if deadline is not None and index % 256 == 0 and time.monotonic() > deadline:
+        if index % 256 == 0 and deadline.passed:
             return _one_by_one(pairs, below_s, below_g, match, deadline)
         mask = (above_s[u] ^ above_g[v]) | (under_s[u] ^ under_g[v])
         if match in ("1:1", "N:1"):
@@ -73,10 +76,13 @@ def order_preserving(
         if match in ("1:1", "1:N"):
             mask |= same_g[v]
         conflicts.append(mask & ~(1 << index))
-    left = None if deadline is None else max(1e-9, deadline - time.monotonic())
-    choice = heaviest_independent([weight for _, _, weight in pairs], conflicts, left)
+    choice = heaviest_independent([weight for _, _, weight in pairs], conflicts, deadline)
     chosen = [pairs[index] for index in choice.members]
-    return Solution(math.fsum(weight for _, _, weight in chosen), chosen, choice.bound, choice.optimal)
+    value = math.fsum(weight for _, _, weight in chosen)
+    if choice.optimal:
+        return Solution(value, chosen, choice.bound, True)
+    bound = min(choice.bound, _most(pairs, match))
+    return Solution(value, chosen, max(bound, value), bound <= value)
 
 
 def _ranks(nodes: set[int], below: Sequence[int]) -> dict[int, int] | None:
@@ -100,16 +106,22 @@ def _in_line(pairs: Sequence[Edge], place_s: dict[int, int], place_g: dict[int, 
 
 
 def _one_by_one(
-    pairs: Sequence[Edge], below_s: Sequence[int], below_g: Sequence[int], match: Match, deadline: float | None
+    pairs: Sequence[Edge], below_s: Sequence[int], below_g: Sequence[int], match: Match, deadline: Deadline
 ) -> Solution:
     """Too many pairs to write down all conflicts: take the heaviest that still fit, and say that it is not proven."""
     chosen: list[Edge] = []
     for index, (u, v, weight) in enumerate(sorted(pairs, key=lambda pair: (-pair[2], pair))):
-        if deadline is not None and index % 256 == 0 and chosen and time.monotonic() > deadline:
+        if index % 256 == 0 and chosen and deadline.passed:
             break
         if all(_agree(u, v, a, b, below_s, below_g, match) for a, b, _ in chosen):
             chosen.append((u, v, weight))
     value = math.fsum(weight for _, _, weight in chosen)
+    bound = _most(pairs, match)
+    return Solution(value, sorted(chosen), max(bound, value), bound <= value)
+
+
+def _most(pairs: Sequence[Edge], match: Match) -> float:
+    """What no choice exceeds: every node in its best pair."""
     rows: dict[int, float] = {}
     columns: dict[int, float] = {}
     for u, v, weight in pairs:
@@ -117,8 +129,7 @@ def _one_by_one(
     limits = [
         math.fsum(best.values()) for best, matches in ((rows, "1:1 N:1"), (columns, "1:1 1:N")) if match in matches
     ]
-    bound = min([*limits, math.fsum(weight for _, _, weight in pairs)])
-    return Solution(value, sorted(chosen), max(bound, value), bound <= value)
+    return min([*limits, math.fsum(weight for _, _, weight in pairs)])
 
 
 def _agree(u: int, v: int, a: int, b: int, below_s: Sequence[int], below_g: Sequence[int], match: Match) -> bool:
@@ -152,7 +163,7 @@ class Choice:
     optimal: bool
 
 
-def heaviest_independent(weights: Sequence[float], conflicts: Sequence[int], time_limit: float | None = None) -> Choice:
+def heaviest_independent(weights: Sequence[float], conflicts: Sequence[int], deadline: Deadline = NEVER) -> Choice:
     """Choose vertices of the greatest total weight, bit j of `conflicts[i]` forbidding i and j together.
 
     Vertices without conflict are taken, dominated ones dropped, and each connected component of the rest is searched by
@@ -161,14 +172,13 @@ def heaviest_independent(weights: Sequence[float], conflicts: Sequence[int], tim
     >>> heaviest_independent([2.0, 3.0, 2.0, 1.0], [0b0010, 0b0101, 0b0010, 0])
     Choice(members=[0, 2, 3], bound=5.0, optimal=True)
     """
-    deadline = None if time_limit is None else time.monotonic() + time_limit
     alive = 0
     for vertex, weight in enumerate(weights):
         if weight > 0.0:
             alive |= 1 << vertex
     masks = [mask & alive & ~(1 << vertex) for vertex, mask in enumerate(conflicts)]
     if len(masks) <= _DOMINANCE:
-        alive = _drop_dominated(weights, masks, alive)
+        alive = _drop_dominated(weights, masks, alive, deadline)
     members: list[int] = []
     bounds: list[float] = []
     optimal = True
@@ -196,10 +206,14 @@ def bits(mask: int) -> Iterator[int]:
         mask ^= lowest
 
 
-def _drop_dominated(weights: Sequence[float], masks: list[int], alive: int) -> int:
+def _drop_dominated(weights: Sequence[float], masks: list[int], alive: int, deadline: Deadline) -> int:
     """Drop b if some a in conflict with it weighs as much and forbids nothing that b does not: swap b for a."""
     todo = alive
+    looked = 0
     while todo:
+        looked += 1
+        if looked % 64 == 0 and deadline.passed:
+            break
         a = (todo & -todo).bit_length() - 1
         todo &= todo - 1
         if not alive >> a & 1:
@@ -225,28 +239,65 @@ def _component(masks: Sequence[int], alive: int) -> int:
     return component
 
 
-def _solve_component(weights: Sequence[float], masks: Sequence[int], component: int, deadline: float | None) -> Choice:
+def _solve_component(weights: Sequence[float], masks: Sequence[int], component: int, deadline: Deadline) -> Choice:
     # Heavy vertices first: the first of a clique is then its bound, and ties keep the order of the input.
     order = sorted(bits(component), key=lambda vertex: -weights[vertex])
     if len(order) == 1:
         return Choice(order, weights[order[0]], True)
-    place = {vertex: index for index, vertex in enumerate(order)}
-    local = [sum(1 << place[other] for other in bits(masks[vertex] & component)) for vertex in order]
     values = [weights[vertex] for vertex in order]
+    local = _renumbered(masks, order, deadline)
+    if local is None:
+        return _heaviest_first(weights, masks, order)
     found = _branch(values, local, deadline)
-    if not found.optimal:
-        left = None if deadline is None else deadline - time.monotonic()
-        if left is None or left > 0.0:
-            found = _integer_programme(values, local, found, left)
+    if not found.optimal and not deadline.passed:
+        found = _integer_programme(values, local, found, deadline)
     return Choice([order[index] for index in found.members], found.bound, found.optimal)
+
+
+def _renumbered(masks: Sequence[int], order: list[int], deadline: Deadline) -> list[int] | None:
+    """The conflicts among the vertices of `order`, by their places in it; None when time is up."""
+    if len(order) < _MANY:
+        place = {vertex: index for index, vertex in enumerate(order)}
+        component = sum(1 << vertex for vertex in order)
+        local: list[int] = []
+        for index, vertex in enumerate(order):
+            if index % 64 == 63 and deadline.passed:
+                return None
+            local.append(sum(1 << place[other] for other in bits(masks[vertex] & component)))
+        return local
+    import numpy as np
+
+    size = (len(masks) + 7) // 8
+    columns = np.array(order)
+    local = []
+    for vertex in order:
+        if deadline.passed:
+            return None
+        row = np.unpackbits(np.frombuffer(masks[vertex].to_bytes(size, "little"), np.uint8), bitorder="little")
+        local.append(int.from_bytes(np.packbits(row[columns], bitorder="little").tobytes(), "little"))
+    return local
+
+
+def _heaviest_first(weights: Sequence[float], masks: Sequence[int], order: list[int]) -> Choice:
+    """What there is no time to search: vertices as they come, and all of them as the bound."""
+    members: list[int] = []
+    forbidden = 0
+    for vertex in order:
+        if not forbidden >> vertex & 1:
+            members.append(vertex)
+            forbidden |= masks[vertex]
+    return Choice(members, math.fsum(weights[vertex] for vertex in order), False)
 
 
 def _greedy(values: list[float], masks: list[int]) -> int:
     """Best weight against what it rules out, repeatedly."""
-    price = [
-        value / (value + math.fsum(values[other] for other in bits(mask)))
-        for value, mask in zip(values, masks, strict=True)
-    ]
+    if len(values) < _MANY:
+        price = [
+            value / (value + math.fsum(values[other] for other in bits(mask)))
+            for value, mask in zip(values, masks, strict=True)
+        ]
+    else:
+        price = [value / (1 + mask.bit_count()) for value, mask in zip(values, masks, strict=True)]
     chosen = forbidden = 0
     for vertex in sorted(range(len(values)), key=lambda v: (-price[v], v)):
         if not forbidden >> vertex & 1:
@@ -273,7 +324,7 @@ def _cover(values: list[float], masks: list[int], rest: int) -> list[tuple[int, 
     return steps
 
 
-def _branch(values: list[float], masks: list[int], deadline: float | None) -> Choice:
+def _branch(values: list[float], masks: list[int], deadline: Deadline) -> Choice:
     best = _greedy(values, masks)
     best_value = math.fsum(values[vertex] for vertex in bits(best))
     everything = (1 << len(values)) - 1
@@ -287,7 +338,7 @@ def _branch(values: list[float], masks: list[int], deadline: float | None) -> Ch
         if not steps or weight + steps[-1][1] <= best_value + tolerance:
             continue
         nodes += 1
-        if nodes > _NODES or (deadline is not None and nodes % 64 == 0 and time.monotonic() > deadline):
+        if nodes > _NODES or ((nodes % 64 == 0 or len(values) > _DOMINANCE) and deadline.passed):
             open_bound = max([weight + steps[-1][1]] + [w + s[-1][1] for _, _, w, s in stack if s])
             return Choice(list(bits(best)), max(best_value, open_bound), False)
         vertex, _ = steps.pop()
@@ -303,9 +354,15 @@ def _branch(values: list[float], masks: list[int], deadline: float | None) -> Ch
     return Choice(list(bits(best)), best_value, True)
 
 
-def _integer_programme(values: list[float], masks: list[int], known: Choice, time_limit: float | None) -> Choice:
-    rows: list[ilp.Row] = [([(vertex, 1.0) for vertex in clique], 1.0) for clique in _cliques(masks)]
-    answer = ilp.maximise(values, rows, integers=len(values), time_limit=time_limit)
+def _integer_programme(values: list[float], masks: list[int], known: Choice, deadline: Deadline) -> Choice:
+    rows: list[ilp.Row] = []
+    entries = 0
+    for clique in _cliques(masks):
+        entries += len(clique)
+        if entries > _MOST_ENTRIES or deadline.passed:
+            return known
+        rows.append(([(vertex, 1.0) for vertex in clique], 1.0))
+    answer = ilp.maximise(values, rows, integers=len(values), deadline=deadline)
     value = math.fsum(values[vertex] for vertex in known.members)
     members = known.members
     if answer.ones is not None:
