@@ -7,6 +7,7 @@ The exit code of the command line is part of the error.
 
 from __future__ import annotations
 
+import errno
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -193,6 +194,37 @@ class UsageError(AdjudgeError):
     """The call itself is wrong: an unknown name, a contradictory option, a type that cannot be handled."""
 
     exit_code = 2
+
+
+class EnvironmentFault(UsageError):
+    """The machine refuses: no room, no permission, a disk that fails, too many open files, no memory.
+
+    Nothing need be wrong with the call or with any file, and the same call may succeed later.
+    """
+
+
+_FAULTS = frozenset(
+    getattr(errno, name)
+    for name in (
+        *("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES", "EPERM", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN"),
+        *("EBUSY", "ENODEV", "ENXIO", "ENOLCK", "ESTALE", "ETIMEDOUT", "ENOTCONN", "EHOSTDOWN", "EREMOTEIO"),
+    )
+    if hasattr(errno, name)
+)
+
+
+def is_fault(error: BaseException) -> bool:
+    """Whether an error of Python is one of the machine, and not of a name that is wrong or of what a file holds.
+
+    >>> is_fault(OSError(errno.ENOSPC, "No space left on device")), is_fault(FileNotFoundError(errno.ENOENT, "?"))
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _FAULTS)
+
+
+def refusal(error: BaseException, problem: Problem) -> UsageError:
+    """What to raise if the operating system refuses something: a fault of the machine, or a call that is wrong."""
+    return (EnvironmentFault if is_fault(error) else UsageError)(problem)
 
 
 class GateError(AdjudgeError):

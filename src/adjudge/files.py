@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
 
 from adjudge import temporary
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import Problem, UsageError, refusal
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
     from pathlib import Path
@@ -61,12 +61,15 @@ def replacing(path: str | os.PathLike[str], *, sweep: bool = True) -> Iterator[I
 def _failed(path: str | os.PathLike[str], error: OSError | ValueError) -> UsageError:
     reason = getattr(error, "strerror", None) or str(error)
     hint = temporary.advice(error, "choose a file in a folder that exists and that you may write to")
-    return refused(path, f"cannot be written: {reason}", hint)
+    return refused(path, f"cannot be written: {reason}", hint, error)
 
 
-def refused(path: str | os.PathLike[str], message: str, hint: str) -> UsageError:
-    """The error that says why something is not written."""
-    return UsageError(Problem(message, path=os.fspath(path), hint=hint))
+def refused(
+    path: str | os.PathLike[str], message: str, hint: str, error: OSError | ValueError | None = None
+) -> UsageError:
+    """The error that says why something is not written; `error` is what the operating system said, if it did."""
+    problem = Problem(message, path=os.fspath(path), hint=hint)
+    return UsageError(problem) if error is None else refusal(error, problem)
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -82,7 +85,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
             with target.open("wb") as stream:
                 stream.write(data)
         except OSError as error:
-            raise refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere") from error
+            raise refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere", error) from error
     else:
         write_atomically(target, data)
 
@@ -164,7 +167,7 @@ def write_folder(
             _write_all(place, target, kept)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise refused(folder, f"cannot be written: {reason}", temporary.advice(error)) from None
+        raise refused(folder, f"cannot be written: {reason}", temporary.advice(error), error) from None
 
 
 def _check_free(target: Path, files: Iterable[str], inputs: Iterable[str | Path], fresh: Path | None) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import AdjudgeError, FormatError, UsageError, ValidationError
+from adjudge.errors import AdjudgeError, EnvironmentFault, FormatError, UsageError, ValidationError
 from adjudge.evaluate.processes import can_travel, map_documents, processors, work_folder
 from adjudge.evaluate.run import Run
 from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
@@ -261,7 +261,10 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
                 if kind is not UsageError or isinstance(error, kind)
                 for problem in error.problems
             ]
-            raise kind(list(dict.fromkeys(told)) if kind is UsageError else told)
+            if kind is UsageError:
+                fault = any(isinstance(error, EnvironmentFault) for error in errors)
+                raise (EnvironmentFault if fault else UsageError)(list(dict.fromkeys(told)))
+            raise kind(told)
     return sides
 
 

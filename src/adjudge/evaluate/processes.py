@@ -21,7 +21,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from adjudge.errors import AdjudgeError, Problem, UsageError
+from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError
 
 R = TypeVar("R")
 Pair: TypeAlias = tuple[str, Any, Any]
@@ -237,7 +237,7 @@ def _elsewhere(
         finished = True
     except BrokenProcessPool:
         if not refused:
-            raise AdjudgeError(
+            raise EnvironmentFault(
                 "worker processes died again and again, perhaps because memory ran out",
                 hint="use fewer processes (--jobs)",
             ) from None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from weakref import finalize
 
 from adjudge import temporary
-from adjudge.errors import FormatError, Problem, UsageError, visible
+from adjudge.errors import FormatError, Problem, UsageError, refusal, visible
 from adjudge.findings import Findings
 from adjudge.formats.archive_end import read_end
 
@@ -118,7 +118,7 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
         archive = Archive(place, *_work_folder(work))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError(Problem(f"there is no place to unpack to: {reason}", path=place)) from None
+        raise refusal(error, Problem(f"there is no place to unpack to: {reason}", path=place)) from None
     try:
         if zipped:
             _unpack_zip(Path(path), archive, limits)
@@ -130,7 +130,7 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
         archive.close()
         reason = error.strerror or str(error)
         hint = temporary.advice(error, "check the folder of temporary files")
-        raise UsageError(Problem(f"the archive cannot be unpacked: {reason}", path=place, hint=hint)) from None
+        raise refusal(error, Problem(f"the archive cannot be unpacked: {reason}", path=place, hint=hint)) from None
     except BaseException:
         archive.close()
         raise
@@ -313,7 +313,8 @@ def _kind(path: Path, place: str) -> str:
             head = file.read(4)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"the archive cannot be read: {reason}", path=place, hint="check the path")) from None
+        problem = Problem(f"the archive cannot be read: {reason}", path=place, hint="check the path")
+        raise refusal(error, problem) from None
     kind = "zip" if head[:2] == b"PK" else "tar" if head[:2] == b"\x1f\x8b" else None
     if kind is None:
         what = "the file is empty" if not head else "this is neither a .zip nor a .tar.gz archive"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge import temporary
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import Problem, is_fault, refusal
 from adjudge.findings import Finding
 from adjudge.formats.archive import SUFFIXES
 
@@ -71,7 +71,7 @@ def read_tree(folder: Path, place: str | None = None) -> Tree:
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
-        raise UsageError(Problem(f"the store cannot be read: {reason}", path=place, hint=hint)) from None
+        raise refusal(error, Problem(f"the store cannot be read: {reason}", path=place, hint=hint)) from None
     return Tree(place, entries, irregular=irregular)
 
 
@@ -79,7 +79,9 @@ def _kind(entry: os.DirEntry[str]) -> str:
     """What an entry is, without asking the system about every file; a link that leads nowhere is nothing."""
     try:
         return "folder" if entry.is_dir() else "file" if entry.is_file() else ""
-    except OSError:
+    except OSError as error:
+        if is_fault(error):
+            raise
         return ""
 
 

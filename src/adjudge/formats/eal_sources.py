@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, refusal
 from adjudge.findings import Findings, errors_of
 from adjudge.formats.eal_fields import WHITE, decode_lines, parse_span, sha1_id
 from adjudge.formats.eal_layout import is_junk
@@ -51,7 +51,7 @@ class Sources:
             reason = getattr(error, "strerror", None) or str(error)
             hint = "give the folder with the source documents, or a file with lines of document id, TAB and path"
             problem = Problem(f"the source documents cannot be read: {reason}", path=self.path, hint=hint)
-            raise UsageError(problem) from None
+            raise refusal(error, problem) from None
 
     @property
     def documents(self) -> list[str]:
@@ -114,7 +114,7 @@ class Sources:
         except OSError as error:
             hint = "check the path and its permissions"
             problem = Problem(f"the file cannot be read: {error.strerror or error}", path=str(files[0]), hint=hint)
-            raise UsageError(problem) from None
+            raise refusal(error, problem) from None
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -126,7 +126,7 @@ def _found(folder: Path, others: list[str]) -> dict[str, list[Path]]:
         raise OSError(None, "there is no such file or folder")
     exact: dict[str, list[Path]] = {}
     shorter: dict[str, list[Path]] = {}
-    for base, folders, names in os.walk(folder):
+    for base, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = sorted(name for name in folders if not is_junk(name))
         for name in sorted(names):
             if is_junk(name):
@@ -140,6 +140,10 @@ def _found(folder: Path, others: list[str]) -> dict[str, list[Path]]:
             if without is path and path.suffix:
                 others.append(name)
     return {**shorter, **exact}  # a file whose whole name is the id comes before others
+
+
+def _raise(error: OSError) -> None:
+    raise error  # a folder that cannot be read is not an empty one
 
 
 def _listed(path: Path) -> dict[str, list[Path]]:
@@ -266,7 +270,7 @@ def read_list(path: str | Path, what: str, hint: str = "check the path") -> list
         raise FormatError(not_utf8(error, str(path))) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"the {what} cannot be read: {reason}", path=str(path), hint=hint)) from None
+        raise refusal(error, Problem(f"the {what} cannot be read: {reason}", path=str(path), hint=hint)) from None
 
 
 _SPAN = "write start-end with both offsets counted from 0, as in 4-60"
@@ -369,7 +373,7 @@ def read_provenance(path: str | Path, documents: Iterable[str]) -> Iterator[dict
                 yield found
     except OSError as error:
         problem = Problem(f"the provenance cannot be read: {error.strerror or error}", path=str(path))
-        raise UsageError(problem) from None
+        raise refusal(error, problem) from None
 
 
 _REMEDY = "restore it, or remove it to pool the store as one system"

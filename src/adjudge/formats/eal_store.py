@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, refusal
 from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_arguments import Repeats, scan_arguments
 from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
@@ -116,7 +116,7 @@ class Files:
             except OSError as error:
                 hint = "check the permissions and whether it is still there"
                 message = f"the file cannot be read: {error.strerror or error}"
-                raise UsageError(Problem(message, path=self.place(document, kind), hint=hint)) from None
+                raise refusal(error, Problem(message, path=self.place(document, kind), hint=hint)) from None
         return kept[kind]
 
 

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from adjudge import temporary
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import EnvironmentFault, Problem, UsageError, ValidationError, refusal
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
@@ -199,11 +199,12 @@ class FolderWriter:
 
     def _busy(self) -> UsageError:
         message = "another program is writing to it at this moment"
-        return UsageError(Problem(message, path=self._shown, hint="wait until it is finished"))
+        return EnvironmentFault(Problem(message, path=self._shown, hint="wait until it is finished"))
 
     def _failed(self, error: OSError | ValueError) -> UsageError:
         reason = getattr(error, "strerror", None) or str(error)
-        return UsageError(Problem(f"cannot be written: {reason}", path=self._shown, hint=temporary.advice(error)))
+        problem = Problem(f"cannot be written: {reason}", path=self._shown, hint=temporary.advice(error))
+        return refusal(error, problem)
 
 
 class StoreWriter(FolderWriter):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar, cast
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -344,7 +344,7 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
     }
     reason = getattr(error, "strerror", None) or str(error)
     message, hint = remedies.get(type(error), (f"the file cannot be read: {reason}", "check the path"))
-    raise UsageError(Problem(message, path=place, hint=hint)) from None
+    raise refusal(error, Problem(message, path=place, hint=hint)) from None
 
 
 def _unpacked(stream: Any, place: str) -> IO[bytes]:

@@ -6,19 +6,22 @@ any moment and started again.
 
     validate, filter, pool, assessments -> people assess -> check, frames -> people link -> reference, score
 
-A mistake in the file of one document stops that document and the scores, not what is to be done for others.
+A mistake in the file of one document stops that document and the scores, not what is to be done for others. A fault of
+the machine (no room, no permission, a disk that fails) is nobody's mistake: it stops the run, and the next one goes on.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge import temporary
 from adjudge._version import __version__
-from adjudge.errors import AdjudgeError, Problem, UsageError
+from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError, refusal
 from adjudge.findings import counted
 from adjudge.tasks.eal import campaign_steps as steps
 from adjudge.tasks.eal.apply import provenance_path
@@ -73,21 +76,40 @@ def run_campaign(
     """Do every step that is due; `each` is told of every step as soon as it is over.
 
     With `dry_run` nothing is done or written, and steps are said to be due. `publisher` draws the report and the graphs
-    if the settings ask for them: `adjudge.report.campaign.PUBLISHER`.
+    if the settings ask for them: `adjudge.report.campaign.PUBLISHER`. If the machine refuses something, that is raised
+    as an `EnvironmentFault` at once, and nothing is made without what could not be read or written.
     """
     rooms = Rooms(Path(folder))
     settings = read_settings(rooms.folder)
     run = _Run(rooms, settings, dry_run, each, publisher)
-    if dry_run:
-        run.state = read_state(rooms.folder)
-        run.all()
-        return run.told
-    with alone(rooms.folder):
-        _clear_up(rooms)
-        _make_rooms(rooms)
-        run.state = read_state(rooms.folder)
-        run.all()
+    try:
+        if dry_run:
+            run.state = read_state(rooms.folder)
+            run.all()
+            return run.told
+        with alone(rooms.folder):
+            _clear_up(rooms)
+            _make_rooms(rooms)
+            run.state = read_state(rooms.folder)
+            run.all()
+    except (EnvironmentFault, OSError, MemoryError) as error:
+        raise _stopped(error, rooms.folder, run.at) from error
     return run.told
+
+
+def _stopped(error: EnvironmentFault | OSError | MemoryError, folder: Path, step: str) -> EnvironmentFault:
+    """The same fault with the step at which the campaign stopped."""
+    if isinstance(error, EnvironmentFault):
+        problems = error.problems
+    elif isinstance(error, MemoryError):
+        problems = [Problem("memory ran out", path=str(folder), hint="free some")]
+    else:
+        path = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(folder)
+        problems = [Problem(error.strerror or str(error), path=path, hint=temporary.advice(error))]
+    where = f"the campaign has stopped at the step {step!r}" if step else "the campaign has not begun"
+    return EnvironmentFault(
+        replace(each, hint="; ".join(filter(None, [each.hint, f"{where}, run it again then"]))) for each in problems
+    )
 
 
 def _clear_up(rooms: Rooms) -> None:
@@ -104,8 +126,9 @@ def _make_rooms(rooms: Rooms) -> None:
         for path in (*(rooms.folder / name for name in FOLDERS), rooms.filtered, rooms.reports):
             path.mkdir(exist_ok=True)
     except OSError as error:
-        hint = "check the permissions"
-        raise UsageError(Problem(f"cannot be made: {error.strerror or error}", path=str(path), hint=hint)) from None
+        hint = temporary.advice(error, "check the permissions")
+        problem = Problem(f"cannot be made: {error.strerror or error}", path=str(path), hint=hint)
+        raise refusal(error, problem) from None
 
 
 class _Run:
@@ -128,6 +151,7 @@ class _Run:
         self.publisher = publisher
         self.facts: dict[str, Mapping[str, int]] = {}  # of steps, also of those that have failed
         self.told: list[Step] = []
+        self.at = ""  # the step that is being done or looked at
         self.systems: list[str] = []  # that are scored
         self._each = each
         self._sources_digest: str | None = None
@@ -169,6 +193,7 @@ class _Run:
     def sources(self) -> Documents | None:
         """Check the texts, which all else depends on; the documents of the campaign, or None if it cannot go on."""
         rooms, settings = self.rooms, self.settings
+        self.at = "sources"
         if not listed(rooms.sources):
             self.say("sources", "", "waiting", f"put one file per document into {rooms.sources}")
             return None
@@ -190,6 +215,7 @@ class _Run:
     def submissions(self, documents: Documents) -> str | None:
         """Validate and filter each submission, and pool them; the hash of the pool, if there is one."""
         rooms, settings = self.rooms, self.settings
+        self.at = "submissions"
         found, strays = find_submissions(rooms.submissions)
         self._forget({*found})
         for name, message in strays.items():
@@ -206,6 +232,7 @@ class _Run:
         filters = settings_record(settings.filters())
         left: dict[str, str | None] = {}
         for name, path in found.items():
+            self.at = f"validate {name}"
             content = digest_of(path)
             checked = self._perform(
                 "validate",
@@ -213,6 +240,7 @@ class _Run:
                 partial(digest, content, sources, rules),
                 [rooms.report(f"validate-{name}.txt")],
                 partial(steps.validate_submission, rooms, settings, documents, name, path),
+                about=path,
             )
             if checked == FAILED:
                 self._leave_out(name)
@@ -223,6 +251,7 @@ class _Run:
                 None if checked is None else partial(digest, content, sources, self.convention, filters),
                 [rooms.filtered / name, rooms.report(f"filter-{name}.tsv")],
                 partial(steps.filter_submission, rooms, settings, documents, name, path),
+                about=path,
             )
             if made != FAILED:
                 left[name] = made
@@ -375,14 +404,16 @@ class _Run:
         *,
         edits: bool = False,
         quiet: bool = False,
+        about: Path | None = None,
     ) -> str | None:
         """Do a step if it is due, and give the hash of what it wrote: FAILED if it did, None if that is not known.
 
         Without `inputs` the step depends on another one that is due. A step that `edits` what people edit is done until
         there is nothing left to do, so that what is remembered is what it has seen. A `quiet` step is reported only if
-        it has something to warn of.
+        it has something to warn of. A step `about` a submission fails if something is wrong with that; anything else
+        that goes wrong says nothing about it, and nothing may be made without it.
         """
-        name = f"{step} {subject}".strip()
+        name = self.at = f"{step} {subject}".strip()
         if inputs is None:
             self.say(step, subject, "due", "after the steps before")
             return None
@@ -404,7 +435,11 @@ class _Run:
             while edits and last.changed and not last.failed:
                 before = digest(__version__, inputs())
                 last = action()
+        except EnvironmentFault:
+            raise
         except AdjudgeError as error:
+            if isinstance(error, UsageError) and about is not None and not _is_about(error, about):
+                raise EnvironmentFault(error.problems) from None
             made = last = _failure(failure, error)
         if last.facts:
             self.facts[name] = last.facts
@@ -436,6 +471,12 @@ class _Run:
         write_state(self.rooms.folder, self.state)
         remove(self.rooms.filtered / name)
         remove(self.rooms.report(f"filter-{name}.tsv"))
+
+
+def _is_about(error: AdjudgeError, path: Path) -> bool:
+    """Whether every problem is one of a file, or of something in a folder."""
+    own = str(path)
+    return all(each.path == own or (each.path or "").startswith((f"{own}/", f"{own}:")) for each in error.problems)
 
 
 def _failure(report: Path, error: AdjudgeError) -> Made:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, visible
+from adjudge.errors import EnvironmentFault, FormatError, Problem, UsageError, did_you_mean, visible
 from adjudge.files import write_atomically
 from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import scan_key, write_key
@@ -84,6 +84,8 @@ def check_sources(documents: Documents, settings: CampaignSettings) -> list[Find
     for document in sources.one_each() if documents.listed is None else documents.listed:
         try:
             text = sources.text(document)
+        except EnvironmentFault:
+            raise  # the text may be right
         except (FormatError, UsageError) as error:
             found += [Finding("text", True, problem, document) for problem in error.problems]
             continue

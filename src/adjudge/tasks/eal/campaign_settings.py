@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge import temporary
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, refusal
 from adjudge.files import write_atomically
 from adjudge.findings import SEVERITIES, Severity
 from adjudge.formats.eal_layout import is_junk
@@ -206,7 +206,7 @@ def read_settings(folder: Path) -> CampaignSettings:
         raise UsageError(Problem(f"there is no campaign here: no file {FILE}", path=str(folder), hint=hint)) from None
     except OSError as error:
         hint = "name the folder of a campaign"
-        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
+        raise refusal(error, Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
     return parse_settings(data, str(path))
 
 
@@ -359,7 +359,7 @@ def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]
                     os.close(handle)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"cannot be made: {reason}", path=shown, hint=temporary.advice(error))) from None
+        raise refusal(error, Problem(f"cannot be made: {reason}", path=shown, hint=temporary.advice(error))) from None
     return [folder / FILE, *(folder / name for name in FOLDERS), *(folder / each for each in filled)]
 
 

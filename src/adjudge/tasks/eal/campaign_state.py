@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import Problem, UsageError, is_fault, refusal
 from adjudge.files import write_atomically
 from adjudge.formats.eal_layout import LOCK, is_junk, this_host
 
@@ -42,10 +43,15 @@ class State(msgspec.Struct):
 
 
 def read_state(folder: Path) -> State:
-    """What was done before; nothing if that cannot be read."""
+    """What was done before; nothing if that is damaged."""
+    path = folder / MEMORY / "state.json"
     try:
-        state = msgspec.json.decode((folder / MEMORY / "state.json").read_bytes(), type=State)
-    except (OSError, ValueError, RecursionError):  # also bytes that are no text
+        state = msgspec.json.decode(path.read_bytes(), type=State)
+    except (OSError, ValueError, RecursionError) as error:  # also bytes that are no text
+        if is_fault(error):
+            reason = getattr(error, "strerror", None) or str(error)
+            problem = Problem(f"cannot be read: {reason}", path=str(path), hint="check the permissions")
+            raise refusal(error, problem) from None
         return State()
     return state if state.form == FORM else State()
 
@@ -77,10 +83,11 @@ def digest_of(*paths: Path) -> str:
 
 def _content(path: Path) -> str:
     try:
-        if path.is_dir():
+        kind = kind_of(path)
+        if kind == "folder":
             inner = sorted(each for each in path.iterdir() if not is_junk(each.name) and each.name != LOCK)
             return digest("folder", *(part for each in inner for part in (each.name, _content(each))))
-        if not path.is_file():
+        if kind != "file":
             return "nothing"
         total = hashlib.sha256(b"file")
         with path.open("rb") as file:
@@ -89,7 +96,18 @@ def _content(path: Path) -> str:
         return total.hexdigest()
     except OSError as error:
         hint = "check the permissions"
-        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
+        raise refusal(error, Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
+
+
+def kind_of(path: Path) -> str:
+    """A "folder", a "file" or "" for anything else and what is not there; what cannot be looked at is an error."""
+    try:
+        mode = path.stat().st_mode  # pathlib's own questions answer no if the disk fails
+    except OSError as error:
+        if is_fault(error):
+            raise
+        return ""
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else ""
 
 
 @contextmanager
@@ -104,7 +122,8 @@ def alone(folder: Path) -> Iterator[None]:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         hint = "check the permissions of the folder"
-        raise UsageError(Problem(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)) from None
+        problem = Problem(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)
+        raise refusal(error, problem) from None
     try:
         try:
             _lock(handle)
@@ -153,7 +172,8 @@ def remove(path: Path) -> None:
             path.unlink(missing_ok=True)
     except OSError as error:
         hint = "check the permissions"
-        raise UsageError(Problem(f"cannot be removed: {error.strerror or error}", path=str(path), hint=hint)) from None
+        problem = Problem(f"cannot be removed: {error.strerror or error}", path=str(path), hint=hint)
+        raise refusal(error, problem) from None
 
 
 def _now() -> str:

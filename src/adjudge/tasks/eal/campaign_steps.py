@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from adjudge.errors import Problem, UsageError, visible
+from adjudge.errors import Problem, refusal, visible
 from adjudge.files import write_atomically
 from adjudge.findings import Finding, Findings, Severities, counted, finding_lines, totals_line
 from adjudge.formats.archive import SUFFIXES
@@ -33,6 +33,7 @@ from adjudge.tasks.eal.apply import (
 from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames, named
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher, write_diagnostics, write_files, write_scores
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
+from adjudge.tasks.eal.campaign_state import kind_of
 from adjudge.tasks.eal.consistency import check
 from adjudge.tasks.eal.frames import describe
 from adjudge.tasks.eal.locking import open_assessments, open_reference
@@ -86,7 +87,8 @@ def listed(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         hint = "it should be a folder that you may read"
-        raise UsageError(Problem(f"cannot be read: {error.strerror or error}", path=str(folder), hint=hint)) from None
+        problem = Problem(f"cannot be read: {error.strerror or error}", path=str(folder), hint=hint)
+        raise refusal(error, problem) from None
 
 
 def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
@@ -95,7 +97,7 @@ def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
     strays: dict[str, str] = {}
     for path in listed(folder):
         name = path.name
-        if not path.is_dir():
+        if kind_of(path) != "folder":
             ending = next((each for each in SUFFIXES if name.lower().endswith(each)), None)
             if ending is None:
                 strays[name] = "this is no submission, give a folder, a .zip or a .tar.gz"

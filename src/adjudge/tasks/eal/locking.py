@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from adjudge import temporary
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import EnvironmentFault, Problem, UsageError, is_fault, refusal
 from adjudge.formats.eal_layout import LOCK, Holder, is_left, lock_text, read_lock, this_host
 from adjudge.formats.eal_store import FramesStore, KeyStore, open_frames, open_key
 from adjudge.formats.eal_write import PACKED
@@ -63,7 +63,8 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
         if seen is not None and not path.exists():
             raise _replaced(shown) from None
         reason = error.strerror or error
-        raise UsageError(Problem(f"cannot be written: {reason}", path=shown, hint=temporary.advice(error))) from None
+        problem = Problem(f"cannot be written: {reason}", path=shown, hint=temporary.advice(error))
+        raise refusal(error, problem) from None
     try:
         if seen is not None and identity(path) != seen:
             raise _replaced(shown)
@@ -203,7 +204,11 @@ def identity(path: str | Path) -> tuple[int, int] | None:
     """Which folder or file a path is at this moment."""
     try:
         status = Path(path).stat()
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_fault(error):  # not the same as nothing being there
+            reason = getattr(error, "strerror", None) or str(error)
+            problem = Problem(f"cannot be read: {reason}", path=str(path), hint="check the permissions")
+            raise EnvironmentFault(problem) from None
         return None
     return status.st_dev, status.st_ino
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+from adjudge.errors import FormatError, Problem, did_you_mean, refusal
 from adjudge.formats.json_file import parse_json, parse_toml
 from adjudge.model.eal import Response
 from adjudge.model.whereabouts import find_name, not_utf8
@@ -135,7 +135,7 @@ def load_ontology(name: str | Path) -> Ontology:
         reason = getattr(error, "strerror", None) or str(error)
         close = did_you_mean(str(name), YEARS)
         hint = f"give a file, or {', '.join(YEARS[:-1])} or {YEARS[-1]}" + (f"; {close}" if close else "")
-        raise UsageError(Problem(f"the ontology cannot be read ({reason})", path=str(name), hint=hint)) from None
+        raise refusal(error, Problem(f"the ontology cannot be read ({reason})", path=str(name), hint=hint)) from None
     if path.suffix == ".toml":
         data: Any = parse_toml(text, str(path))
     elif path.suffix == ".json" or text.lstrip().startswith("{"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, visible
+from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean, refusal, visible
 from adjudge.formats.eal_sources import Offsets, Sources, Utf16, in_units, parse_quotes
 from adjudge.model.eal import Argument, Arguments, Linking, Response, Span
 from adjudge.tasks.eal.responses import Outcome, Remark, remove, replace
@@ -109,7 +109,7 @@ def read_regions(path: str) -> Listed:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         hint = "check the path"
-        raise UsageError(Problem(f"the quote filter cannot be read: {reason}", path=path, hint=hint)) from None
+        raise refusal(error, Problem(f"the quote filter cannot be read: {reason}", path=path, hint=hint)) from None
     known, problems = parse_quotes(data, path)
     if problems:
         raise FormatError(problems)

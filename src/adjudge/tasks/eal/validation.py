@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, from_keywords
+from adjudge.errors import EnvironmentFault, FormatError, Problem, UsageError, did_you_mean, from_keywords
 from adjudge.findings import Finding, Findings, Severities, check_severities
 from adjudge.formats.eal_fields import BOM, WHITE
 from adjudge.formats.eal_layout import Layout
@@ -179,6 +179,8 @@ class _Checker:
             return None
         try:
             return Text(sources.text(document), self.rules.offsets, sources.place(document))
+        except EnvironmentFault:
+            raise  # the text may be right
         except (FormatError, UsageError) as error:
             self.out.take(Finding("text", True, problem, document) for problem in error.problems)
             return None
