@@ -6,7 +6,7 @@ behind, and removes it. Where files cannot be locked, nothing is removed.
 """
 
 # pathlib is slow to load, and most results are only printed.
-# ruff: noqa: PTH102, PTH104, PTH108, PTH112, PTH114, PTH116, PTH118, PTH119, PTH208
+# ruff: noqa: PTH102, PTH104, PTH106, PTH108, PTH112, PTH114, PTH116, PTH118, PTH119, PTH208
 from __future__ import annotations
 
 import errno
@@ -46,7 +46,9 @@ def make_file(path: str | os.PathLike[str]) -> tuple[str, int]:
         handle = os.open(name, flags, 0o666)
         if hold(handle) is not False and os.path.lexists(name):
             return name, handle
-        os.close(handle)  # somebody who removes what was left behind was faster
+        with suppress(OSError):  # somebody who removes what was left behind was faster, or is about to be
+            os.unlink(name)
+        os.close(handle)
 
 
 def make_folder(path: str | os.PathLike[str], *, mode: int = 0o777) -> tuple[str, int | None]:
@@ -62,6 +64,8 @@ def make_folder(path: str | os.PathLike[str], *, mode: int = 0o777) -> tuple[str
             return name, None
         if hold(handle) is not False and os.path.lexists(name):
             return name, handle
+        with suppress(OSError):
+            os.rmdir(name)
         os.close(handle)
 
 

@@ -1,8 +1,8 @@
 """Many faults: `make test-faults COUNT=300 SEED=1`. Every writer is killed, and its disk is full, at random moments.
 
 COUNT is the number of faults of each kind: killed at an operation on files, killed at a time, no room from an operation
-on; and of stages of a campaign that are killed or without room, up to three times each. What is not as it should be is
-printed; the same seed does the same again, but for the times.
+on; and of stages of a campaign that are killed, interrupted, without room or refused something, up to three times each.
+What is not as it should be is printed; the same seed does the same again, but for the times.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from faults.harness import Ground, Nursery
 from faults.writers import WRITERS, Writer
 
 KINDS = ("kill", "time", "full")
+MISHAPS = ("kill", "full", "ENOSPC", "interrupt", "EIO", "EACCES", "EMFILE")  # of campaigns
 
 
 def main() -> int:
@@ -74,10 +75,11 @@ class Run:
     def campaigns(self, stages: Stages) -> None:
         """Take the stages of a campaign in turn."""
         for number in range(self.count):
-            kind, stage = ("kill", "full")[number % 2], STAGES[number // 2 % len(STAGES)]
+            kind, stage = MISHAPS[number % len(MISHAPS)], STAGES[number // len(MISHAPS) % len(STAGES)]
             with self.each(f"campaign {kind} {number} {stage}"):
                 times = stages.disturb(stage, kind, self.draw(kind, number))
-                self.found["campaign", "killed" if kind == "kill" else "refused"] += times
+                what = {"kill": "killed", "interrupt": "interrupted"}.get(kind, "refused")
+                self.found["campaign", what] += times
         self.say(f"campaign: {self.count} stages")
 
     def draw(self, kind: str, number: int) -> random.Random:

@@ -2,8 +2,9 @@
 
 Everything is imported once, so a child costs no more than its work. Each line of standard input is a request in JSON,
 each line of standard output the answer. A child counts its operations on files: what it opens to write, renames, links,
-removes, flushes and locks. At the one it was given it dies by SIGKILL, or from there on everything that takes room
-fails.
+removes, flushes and locks; if it is asked to, also what it opens and lists to read in the folder where it works. At the
+one it was given it dies by SIGKILL or is interrupted, or this one fails with a given error, or from there on everything
+that takes room fails.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from typing import Any, NoReturn
 
 GROWING = {"open", "os.rename", "os.mkdir", "os.link", "os.symlink", "write", "fsync"}
 OTHER = {"os.remove", "os.rmdir", "os.truncate", "fcntl.flock", "ftruncate"}
+LISTING = {"os.scandir", "os.listdir"}
 
 
 class Faults:
     """Counts operations, and makes one of them the last."""
 
-    def __init__(self, kind: str, at: int, tell: int) -> None:
-        self.kind, self.at, self.tell = kind, at, tell
+    def __init__(self, kind: str, at: int, tell: int, *, reading: bool = False) -> None:
+        self.kind, self.at, self.tell, self.reading = kind, at, tell, reading
+        self.error = getattr(errno, kind, 0)  # a kind such as "EIO" is one operation that fails so
+        self.place = os.getcwd() + os.sep  # noqa: PTH109
         self.count = 0
         self.process = os.getpid()
 
@@ -34,10 +38,22 @@ class Faults:
         """The audit hook of the child."""
         if event == "open":
             path, _, flags = arguments
-            if isinstance(path, int) or not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            if isinstance(path, int):
                 return
+            if not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                if self.is_read_here(path):
+                    self.tick("read")
+                return
+        if event in LISTING and self.is_read_here(arguments[0]):
+            self.tick("read")
         if event in GROWING or event in OTHER:
             self.tick(event)
+
+    def is_read_here(self, path: Any) -> bool:
+        """Whether something in the folder is read, and that counts."""
+        if not self.reading or not isinstance(path, str | bytes | os.PathLike):
+            return False
+        return os.path.join(self.place, os.fsdecode(path)).startswith(self.place)  # noqa: PTH118
 
     def tick(self, event: str) -> None:
         """An operation is about to begin."""
@@ -47,6 +63,10 @@ class Faults:
         if self.kind == "kill" and self.count == self.at:
             self.leave()
             os.kill(self.process, signal.SIGKILL)
+        if self.kind == "interrupt" and self.count == self.at:
+            os.kill(self.process, signal.SIGINT)
+        if self.error and self.count == self.at:
+            raise OSError(self.error, os.strerror(self.error))
         if self.kind == "full" and self.count >= self.at and event in GROWING:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -84,7 +104,7 @@ def child(request: dict[str, Any], tell: int) -> NoReturn:
             os.setgroups([])
             os.setgid(request["uid"])
             os.setuid(request["uid"])
-        faults = Faults(request.get("kind", "none"), request.get("at", 0), tell)
+        faults = Faults(request.get("kind", "none"), request.get("at", 0), tell, reading=request.get("reading", False))
         faults.install()
         code = run(request["argv"])
         faults.leave()

@@ -30,6 +30,25 @@ def at_once(lines: list[list[str]], cwd: Path) -> list[tuple[int, str]]:
     return [(process.returncode, error) for process, error in zip(running, ended, strict=True)]
 
 
+@pytest.mark.parametrize(("writers", "rounds"), [(12, 8), pytest.param(50, 100, marks=pytest.mark.slow)])
+def test_writers_of_one_file(tmp_path: Path, writers: int, rounds: int) -> None:
+    """The last one wins, none fails, nobody ever sees half a file, and nothing is left beside it."""
+    (tmp_path / "out").mkdir()
+    crowd = [sys.executable, str(Path(__file__).with_name("crowd.py")), str(tmp_path / "out" / "scores.txt")]
+    ran = subprocess.run([*crowd, str(writers), str(rounds)], check=False, capture_output=True, text=True, timeout=900)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_commands_with_one_output(ground: Ground) -> None:
+    line = ["schema", "result", "-o", "out.json"]
+    work = ground.fresh()
+    assert subprocess.run([*ADJUDGE, *line], cwd=work, check=False, capture_output=True).returncode == 0
+    alone = tree(work)
+    for _ in range(2):
+        assert at_once([line] * 6, work) == [(0, "")] * 6
+        assert tree(work) == alone
+
+
 def test_runs_of_a_campaign(stages: Stages) -> None:
     work = stages.begin("pool")
     ended = at_once([["eal", "campaign", "run", "c"]] * 3, work)

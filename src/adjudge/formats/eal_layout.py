@@ -262,7 +262,11 @@ def read_lock(lock: Path) -> Holder | None:
         fields = lock.read_text(encoding="utf-8").rstrip("\n").split("\t")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_fault(error):
+            reason = getattr(error, "strerror", None) or str(error)
+            problem = Problem(f"the lock cannot be read: {reason}", path=str(lock), hint="check its permissions")
+            raise refusal(error, problem) from None
         return Holder()
     if len(fields) != 5 or fields[0] != MARK or not (fields[1].isascii() and fields[1].isdecimal()):
         return Holder()

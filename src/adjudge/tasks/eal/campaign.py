@@ -80,9 +80,9 @@ def run_campaign(
     as an `EnvironmentFault` at once, and nothing is made without what could not be read or written.
     """
     rooms = Rooms(Path(folder))
-    settings = read_settings(rooms.folder)
-    run = _Run(rooms, settings, dry_run, each, publisher)
+    run: _Run | None = None
     try:
+        run = _Run(rooms, read_settings(rooms.folder), dry_run, each, publisher)
         if dry_run:
             run.state = read_state(rooms.folder)
             run.all()
@@ -93,7 +93,7 @@ def run_campaign(
             run.state = read_state(rooms.folder)
             run.all()
     except (EnvironmentFault, OSError, MemoryError) as error:
-        raise _stopped(error, rooms.folder, run.at) from error
+        raise _stopped(error, rooms.folder, run.at if run else "") from error
     return run.told
 
 

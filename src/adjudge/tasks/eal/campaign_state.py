@@ -5,6 +5,7 @@ The memory is a cache. If it is lost, steps are done again and come to the same 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -127,7 +128,10 @@ def alone(folder: Path) -> Iterator[None]:
     try:
         try:
             _lock(handle)
-        except OSError:
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):  # nobody has it, it cannot be had
+                problem = Problem(f"cannot be locked: {error.strerror or error}", path=str(path), hint="try again")
+                raise refusal(error, problem) from None
             process, _, since = (*os.read(handle, 200).decode("utf-8", "replace").split("\t"), "", "", "")[:3]
             who = f": process {process}, since {since.strip()}" if process else ""
             hint = "wait until it is finished"
