@@ -39,6 +39,7 @@ class Case:
 
     words: tuple[str, ...]
     files: dict[str, str]
+    documents: int = 1
 
     @property
     def size(self) -> int:
@@ -224,7 +225,7 @@ def family(name: str, source: random.Random) -> Case:
 
     metric = ("--metric", METRICS[name]) if name in METRICS else ()
     words = (name, "score", "gold.jsonl", "system.jsonl", "--reader", "jsonl", "--time-limit", f"{LIMIT:g}")
-    return Case((*words, *metric, *options(source)), {"gold.jsonl": side(0), "system.jsonl": side(1)})
+    return Case((*words, *metric, *options(source)), {"gold.jsonl": side(0), "system.jsonl": side(1)}, documents)
 
 
 def own_metric(source: random.Random) -> Case:
@@ -365,7 +366,7 @@ def run_case(case: Case, folder: Path) -> tuple[int, float, str]:
     child = os.fork()
     if not child:
         _work(case, folder)
-    hard = 3 * (LIMIT + GRACE + START)
+    hard = 3 * (case.documents * LIMIT + GRACE + START)
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -401,7 +402,7 @@ def _work(case: Case, folder: Path) -> None:
         os._exit(code)
 
 
-def judged(code: int, seconds: float, said: str) -> str | None:
+def judged(code: int, seconds: float, said: str, documents: int = 1) -> str | None:
     """What is wrong with how a command ended."""
     if code < 0:
         return f"did not end in {seconds:.1f} s" if -code == signal.SIGKILL else f"signal {-code}"
@@ -409,7 +410,7 @@ def judged(code: int, seconds: float, said: str) -> str | None:
         return f"exit {code}: {said.strip()[-300:]}"
     if "memory ran out" in said:
         return "memory"
-    if seconds > LIMIT + GRACE + START:
+    if seconds > documents * LIMIT + GRACE + START:
         return f"{seconds:.1f} s"
     return None
 
@@ -440,7 +441,7 @@ def run_nasty(
             own.cases += 1
             own.exits[code] += 1
             own.slowest = max(own.slowest, spent)
-            wrong = judged(code, spent, said)
+            wrong = judged(code, spent, said, case.documents)
             if wrong is not None:
                 own.findings.append((wrong, case))
                 tell(f"{name} {seed}:{number} ({case.size} bytes): {wrong}\n    adjudge {' '.join(case.words)}")
