@@ -110,6 +110,7 @@ class Findings:
         self.remarks: dict[str, str] = {}
         self.facts: dict[str, Any] = {}
         self._alike: Counter[_Alike] = Counter()
+        self._spots: dict[_Alike, list[int]] = {}  # where those that are alike stand among the kept ones
         self._values = 0
         self._kept = FEW if limit is None else limit
 
@@ -146,11 +147,17 @@ class Findings:
         **more: Unpack[More],
     ) -> None:
         """Something at a place of the file that the rules forbid, or only a warning."""
-        alike = self._alike_as(kind, more.get("error", True), more.get("repair") is not None, more.get("value"))
-        if alike is not None and self._count(alike, 1):
+        if more.get("value") is None:
+            more["value"] = shape(message)  # different mistakes of one kind are not alike
+        alike = self._alike_as(kind, more.get("error", True), more.get("repair") is not None, more["value"])
+        if alike is None:
+            return
+        spots = self._spots.setdefault(alike, [])
+        has_room = self._count(alike, 1)
+        if has_room or self._is_earlier(spots, line, column):
             more["error"] = alike.error
             more.setdefault("document", self.document)
-            self.found.append(Finding(kind, problem=Problem(message, self.place, line, column, hint), **more))
+            self._keep(Finding(kind, problem=Problem(message, self.place, line, column, hint), **more), spots, has_room)
 
     def warn(
         self,
@@ -181,14 +188,16 @@ class Findings:
 
     def take(self, findings: Findings | Iterable[Finding]) -> None:
         """Keep findings as far as there is room, and count all; also those that another collector has only counted."""
-        for each in findings.found if isinstance(findings, Findings) else findings:
+        for given in findings.found if isinstance(findings, Findings) else findings:
+            each = given if given.value is not None else replace(given, value=shape(given.problem.message))
             alike = self._alike_as(each.kind, each.error, each.repair is not None, each.value)
             if alike is None:
                 continue
+            spots = self._spots.setdefault(alike, [])
             is_first = alike not in self._alike
             has_room = self._count(alike, _number(each))
             if is_first if each.problem.more else has_room:
-                self.found.append(replace(each, error=alike.error) if alike.error != each.error else each)
+                self._keep(replace(each, error=alike.error) if alike.error != each.error else each, spots, True)
         if isinstance(findings, Findings):
             kept: Counter[_Alike] = Counter()
             for each in findings.found:
@@ -196,6 +205,23 @@ class Findings:
             for rest, count in (findings._alike - kept).items():
                 if (alike := self._alike_as(*rest)) is not None:
                     self._count(alike, count)
+
+    def _is_earlier(self, spots: Sequence[int], line: int | None, column: int | None) -> bool:
+        """Whether a finding stands before the last that was kept of those like it: the first ones are shown."""
+        if not spots:
+            return False
+        last = self.found[spots[-1]].problem
+        return last.path == self.place and (line or 0, column or 0) < (last.line or 0, last.column or 0)
+
+    def _keep(self, finding: Finding, spots: list[int], has_room: bool) -> None:
+        """Keep a finding, if there is no room in the place of the last; the spots are in the order of the places."""
+        if has_room:
+            spots.append(len(self.found))
+            self.found.append(finding)
+        else:
+            self.found[spots[-1]] = finding
+        if len(spots) > 1:
+            spots.sort(key=lambda at: (self.found[at].problem.line or 0, self.found[at].problem.column or 0))
 
     def _alike_as(self, kind: str, error: bool, repaired: bool, value: str | None) -> _Alike | None:
         """What a finding is counted with, by the severity of its kind; None if nobody wants to know."""

@@ -179,6 +179,8 @@ class LazyGroup(click.Group):
                 from adjudge.cli.doctor import guessed
 
                 return self.resolve_command(ctx, guessed(args))
+            if self is app and not did_you_mean(args[0], self.entries) and any(each in args[0] for each in "./\\"):
+                raise click.UsageError(f"there is no file {args[0]!r}, check the name", ctx)
             hint = did_you_mean(args[0], self.entries) or f"commands are {', '.join(self.entries)}"
             raise click.UsageError(f"there is no command {args[0]!r}, {hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -71,7 +71,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
             yield f"  not {format.name}: {problem}"
     else:
         packed = f", compressed with {found.compression}" if found.compression else ""
-        folder = f"a folder of {counted(found.files, 'file')}: " if found.folder else ""
+        files = f" of {counted(found.files, 'file')}" if found.files else ""
+        folder = f"a folder{files}: " if found.folder else ""
         yield f"{found.path}: {folder}{found.format.name}{packed}"
         if found.seen is not None:
             yield f"  of the first {found.seen} bytes only (--full reads all)"

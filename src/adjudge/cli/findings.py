@@ -113,7 +113,10 @@ def emit_findings(task: str, files: Sequence[Findings], options: Mapping[str, An
 
 def findings_text(found: Findings, *, quiet: bool = False) -> str:
     """The findings of a file, and a line of totals."""
-    lines = finding_lines(found) if quiet else [*finding_lines(found), totals_line(found)]
+    lines = finding_lines(found)
+    if not quiet:
+        more = any(each.more for each in found.listed())
+        lines.append(totals_line(found) + (", --limit 0 lists all" if more else ""))
     return "".join(f"{line}\n" for line in lines)
 
 

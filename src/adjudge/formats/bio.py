@@ -142,6 +142,24 @@ def read_bio(source: Source, *, name: str | None = None, column: int = -1) -> Co
     return _corpus(columns, [decode_tags(sentence.tags, steps) for sentence in columns.sentences])
 
 
+def read_words(source: Source, *, name: str | None = None) -> dict[str, list[str]]:
+    """The words of every document, which are the first column.
+
+    >>> read_words(b"EU B-ORG\\nrejects O\\n")
+    {'sentence-1': ['EU', 'rejects']}
+    """
+    _, text = read_text(source, name=name)
+    lines = text.split("\n")
+    return {
+        identifier: [
+            _BLANKS.split(lines[number - 1].strip(" \t\r"))[0]
+            for sentence in sentences
+            for number in range(sentence.line, sentence.line + len(sentence.tags))
+        ]
+        for identifier, sentences in grouped(read_columns(source, name=name))
+    }
+
+
 def read_both_gold(source: Source, *, name: str | None = None) -> Corpus:
     """The entities of the last column but one: the gold side of a file that has both."""
     return read_bio(source, name=name, column=-2)

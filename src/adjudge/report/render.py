@@ -44,7 +44,6 @@ _COMPARISON_FIELDS = (
     "b",
     "metric",
     "part",
-    "family",
     "slice",
     "difference",
     "low",
@@ -57,6 +56,7 @@ _COMPARISON_FIELDS = (
     "documents",
     "resamples",
     "profile",
+    "family",
 )
 
 

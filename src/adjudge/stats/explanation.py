@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any, NamedTuple
@@ -79,18 +80,15 @@ class Explanation(NamedTuple):
     def _lines(self, matching: Matching) -> Iterator[str]:
         found = self.alignment
         outcomes = [each.outcome for each in matching.pairs]
-        counts = {
-            **{name: outcomes.count(name) for name in dict.fromkeys(("correct", "partial", "wrong", *outcomes))},
-            "missed": len(matching.missed),
-            "spurious": len(matching.spurious),
-            "ignored": len(matching.ignored),
-        }
-        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing on either side"
+        levels = self._counts(matching)
+        told = next(iter(levels.values()), "nothing on either side") if len(levels) < 2 else "see its levels"
         numbers = ", ".join(f"{name} {value:.4g}" for name, value in matching.numbers.items() if value is not None)
         missing = "; the system does not have this document" if found.missing else ""
         yield f"{self.document}  {self.system}  {matching.metric}: {told}{f'; {numbers}' if numbers else ''}{missing}"
         wide = max(map(len, (*outcomes, "spurious")))
         for level in dict.fromkeys(item.level for item in (*found.gold, *found.system)):
+            if len(levels) > 1 and level in levels:
+                yield f"{_own(level) or 'whole'}: {levels[level]}"
             yield from self._level(matching, level, wide)
         if matching.variables:
             told = ", ".join(f"{own} is {gold}" for own, gold in matching.variables.items())
@@ -103,9 +101,27 @@ class Explanation(NamedTuple):
         if found.groups and matching.grouped:
             yield from self._links(matching, wide)
 
+    def _counts(self, matching: Matching) -> dict[str, str]:
+        """What became of the items of each level, in numbers."""
+        gold, system = self.alignment.gold, self.alignment.system
+        found: dict[str, Counter[str]] = {}
+        for pair in matching.pairs:
+            found.setdefault(gold[pair.gold].level, Counter())[pair.outcome] += 1
+        for name, singles, own in (
+            ("missed", matching.missed, gold),
+            ("spurious", matching.spurious, system),
+            ("ignored", matching.ignored, system),
+        ):
+            for each in singles:
+                found.setdefault(own[each.item].level, Counter())[name] += 1
+        order = ("correct", "partial", "wrong", "missed", "spurious", "ignored")
+        return {
+            level: ", ".join(f"{counts[name]} {name}" for name in dict.fromkeys((*order, *counts)) if counts[name])
+            for level, counts in found.items()
+        }
+
     def _level(self, matching: Matching, level: str, wide: int) -> Iterator[str]:
         gold, system = self.alignment.gold, self.alignment.system
-        several = len({item.level for item in (*gold, *system)}) > 1
         pairs = [each for each in matching.pairs if gold[each.gold].level == level]
         singles = [
             (name, each, own, other)
@@ -117,8 +133,6 @@ class Explanation(NamedTuple):
             for each in found
             if own[each.item].level == level
         ]
-        if several and (pairs or singles):
-            yield _own(level) or "whole"
         order = {name: place for place, name in enumerate(("correct", "partial", "wrong"))}
         for pair in sorted(pairs, key=lambda each: order.get(each.outcome, len(order))):
             yield f"{pair.outcome:<{wide}} {self._pair(pair)}"

@@ -75,9 +75,11 @@ def json_schema() -> dict[str, Any]:
 
 def _without_old_documents(data: bytes, version: str) -> bytes:
     """A result of 0.1 without what became of its items, which had another form; a note says so."""
-    if _release(version) >= (0, 2) or b'"documents":{' not in data:
+    if _release(version) > (0, 2) or b'"documents":{' not in data:
         return data
     found = msgspec.json.decode(data)
+    if not isinstance(found.get("documents"), dict):
+        return data
     count = len(found.pop("documents").get("gold", ()))
     for system in found["systems"]:
         system.pop("outcomes", None)

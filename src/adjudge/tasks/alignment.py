@@ -160,7 +160,7 @@ def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any)
     if isinstance(value, dict):  # items inside of this one have their own
         own = {name: each for name, each in value.items() if f"{level}.{name}[*]" not in levels}
     outer = _outer(path)
-    said = words(text, [where for _, where in placed]) if placed else _written(own)
+    said = words(text, [where for _, where in placed]) if placed and text is not None else _written(value)
     roles = tuple(role for role, _ in placed)
     if isinstance(own, list | dict) and len(msgspec.json.encode(own)) > _LONG:
         own = None  # such as all others of a cluster, in each of its mentions

@@ -31,7 +31,8 @@ class Reader(NamedTuple):
 
     `pair` is a function of the gold and the system documents (each a `Corpus`) that gives the system's as they stand
     to the gold ones: it aligns them, or raises if they are not about the same text. `metrics` are shown by default for
-    this format, if not those of the family.
+    this format, if not those of the family. `words` is a function of a gold file that gives the words of its documents
+    by id, if those are not part of the documents: scores do not need them, explanations and pages do.
     """
 
     about: str
@@ -39,6 +40,7 @@ class Reader(NamedTuple):
     system: str = ""
     pair: str = ""
     metrics: tuple[str, ...] = ()
+    words: str = ""
 
 
 class Family(NamedTuple):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from adjudge.tasks.family import Family, Reader
 
-_PAIR = "adjudge.formats.bio:check_sentences"
+_PAIR, _WORDS = "adjudge.formats.bio:check_sentences", "adjudge.formats.bio:read_words"
 
 
 def _strict(about: str, name: str) -> Reader:
-    return Reader(about, f"adjudge.formats.bio:read_{name}_gold", f"adjudge.formats.bio:read_{name}", _PAIR)
+    gold, system = f"adjudge.formats.bio:read_{name}_gold", f"adjudge.formats.bio:read_{name}"
+    return Reader(about, gold, system, _PAIR, words=_WORDS)
 
 
 FAMILY = Family(
@@ -20,12 +21,14 @@ FAMILY = Family(
             "columns, the tag in the last one; every run of a type is an entity",
             "adjudge.formats.bio:read_bio",
             pair=_PAIR,
+            words=_WORDS,
         ),
         "bio-both": Reader(
             "one file with both: gold tags in the last column but one, the system's in the last",
             "adjudge.formats.bio:read_both_gold",
             "adjudge.formats.bio:read_bio",
             _PAIR,
+            words=_WORDS,
         ),
         "iob1": _strict("columns, strictly IOB1: B- only after an entity of the same type", "iob1"),
         "iob2": _strict("columns, strictly IOB2 (BIO): every entity begins with B-", "iob2"),

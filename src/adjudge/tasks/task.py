@@ -12,6 +12,8 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from adjudge.algebra import ir
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.doubts import Span, spans_in, with_doubts
@@ -24,10 +26,11 @@ from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
+from adjudge.rooms import load
 from adjudge.tasks.alignment import align
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
-from adjudge.tasks.family import JSONL, Family, pairing, reads
+from adjudge.tasks.family import JSONL, Family, find_reader, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
@@ -84,6 +87,7 @@ class MetricsTask(Task):
         # What is said of elements, of whole corpora and of every item needs all documents.
         self.by_blocks = jsonl and not (align or self.clustered or any("." in name for name in by))
         self._unwanted = unwanted_fields(metrics)
+        self._words = False
 
     @property
     def profile(self) -> str:
@@ -99,7 +103,25 @@ class MetricsTask(Task):
 
     def read(self, source: Any, name: str, **_: Any) -> Side:
         """The gold side; hashes come with the documents."""
-        return self._stored(source, name) or read_side(source, name, reads(*self.readers)[0])
+        side = self._stored(source, name) or read_side(source, name, reads(*self.readers)[0])
+        return self._with_words(side, source) if self._words else side
+
+    def with_texts(self) -> MetricsTask:
+        """The task that also reads the words of files whose documents do not have them."""
+        task = copy(self)
+        task._words = True
+        return task
+
+    def _with_words(self, side: Side, source: Any) -> Side:
+        reader = find_reader(self.readers[0])
+        if reader is None or not reader.words or not (isinstance(source, bytes) or size_of(source)):
+            return side
+        words: Mapping[str, list[str]] = load(reader.words)(source)
+        documents = {
+            name: msgspec.structs.replace(each, data={**each.data, "tokens": words[name]}) if name in words else each
+            for name, each in side.documents.items()
+        }
+        return replace(side, documents=documents)
 
     def read_system(self, source: Any, name: str, **_: Any) -> Side:
         """A system; one that found nothing may have written nothing, unless its words are to be aligned."""
