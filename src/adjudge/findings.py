@@ -147,9 +147,9 @@ class Findings:
         **more: Unpack[More],
     ) -> None:
         """Something at a place of the file that the rules forbid, or only a warning."""
-        if more.get("value") is None:
+        if more.get("value") is None and self.limit is None:
             more["value"] = shape(message)  # different mistakes of one kind are not alike
-        alike = self._alike_as(kind, more.get("error", True), more.get("repair") is not None, more["value"])
+        alike = self._alike_as(kind, more.get("error", True), more.get("repair") is not None, more.get("value"))
         if alike is None:
             return
         spots = self._spots.setdefault(alike, [])
@@ -189,7 +189,9 @@ class Findings:
     def take(self, findings: Findings | Iterable[Finding]) -> None:
         """Keep findings as far as there is room, and count all; also those that another collector has only counted."""
         for given in findings.found if isinstance(findings, Findings) else findings:
-            each = given if given.value is not None else replace(given, value=shape(given.problem.message))
+            each = given
+            if each.value is None and self.limit is None:
+                each = replace(each, value=self._value_of(each))
             alike = self._alike_as(each.kind, each.error, each.repair is not None, each.value)
             if alike is None:
                 continue
@@ -205,6 +207,12 @@ class Findings:
             for rest, count in (findings._alike - kept).items():
                 if (alike := self._alike_as(*rest)) is not None:
                     self._count(alike, count)
+
+    def _value_of(self, finding: Finding) -> str | None:
+        """What findings without a value are told apart by: their words; a rest that was only counted has no own."""
+        if not finding.problem.more:
+            return shape(finding.problem.message)
+        return next((each.value for each in self._alike if each[:2] == (finding.kind, finding.error)), None)
 
     def _is_earlier(self, spots: Sequence[int], line: int | None, column: int | None) -> bool:
         """Whether a finding stands before the last that was kept of those like it: the first ones are shown."""

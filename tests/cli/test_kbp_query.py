@@ -81,7 +81,7 @@ def test_a_query_is_explained_and_saved(capsys: pytest.CaptureFixture[str]) -> N
     base = "kbp query --queries q.tsv --gold gold.tsv a.tsv"
     assert call(f"{base} --explain Q1") == 0
     out = capsys.readouterr().out
-    assert out.startswith("Q1  a  kbp.query: 2 correct, 1 missed, 1 spurious\n")
+    assert out.startswith("Q1  a  kbp.query: hop0 1 correct; hop1 1 correct, 1 missed, 1 spurious\n")
     assert "missed   employer norsk (Q1:ben:norsk)\n" in out
     assert "oslo" in out
     assert call(f"{base} --bootstrap 0 --save r.json --save-documents") == 0

@@ -81,14 +81,16 @@ class Explanation(NamedTuple):
         found = self.alignment
         outcomes = [each.outcome for each in matching.pairs]
         levels = self._counts(matching)
-        told = next(iter(levels.values()), "nothing on either side") if len(levels) < 2 else "see its levels"
+        several = len(levels) > 1
+        told = "; ".join(f"{_own(level)} {said}" if several else said for level, said in levels.items())
+        told = told or "nothing on either side"
         numbers = ", ".join(f"{name} {value:.4g}" for name, value in matching.numbers.items() if value is not None)
         missing = "; the system does not have this document" if found.missing else ""
         yield f"{self.document}  {self.system}  {matching.metric}: {told}{f'; {numbers}' if numbers else ''}{missing}"
         wide = max(map(len, (*outcomes, "spurious")))
         for level in dict.fromkeys(item.level for item in (*found.gold, *found.system)):
-            if len(levels) > 1 and level in levels:
-                yield f"{_own(level) or 'whole'}: {levels[level]}"
+            if several and level in levels:
+                yield _own(level) or "whole"
             yield from self._level(matching, level, wide)
         if matching.variables:
             told = ", ".join(f"{own} is {gold}" for own, gold in matching.variables.items())
