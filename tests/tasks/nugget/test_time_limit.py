@@ -137,3 +137,23 @@ def test_many_nuggets_at_one_place_are_not_written_down_pair_by_pair():
     found = best_alignment([choices], [count_pairs(*document[:3])])
     assert not found.optimal
     assert found.score == found.greedy < found.bound
+
+
+def test_places_that_overlap_without_time_are_mapped_by_line_with_a_bound():
+    rows = [[f"run\td\tE{n}\t{at},{at + 4 + n % 3}\tword\tAttack\tActual" for n in range(60)] for at in (0, 1)]
+    gold, system = ("\n".join(["#BeginOfDocument d", *own, "#EndOfDocument", ""]).encode() for own in rows)
+    found, exact = (
+        {
+            each.metric: each
+            for each in score(gold, system, mode="char", bootstrap=0, time_limit=limit).systems[0].scores
+        }
+        for limit in (1e-9, None)
+    )
+    for name in ("nugget.span", "nugget.type", "nugget.type+realis"):
+        assert exact[name].optimal
+        assert found[name].value <= exact[name].value + 1e-12
+        assert found[name].optimal or found[name].bound >= exact[name].value - 1e-12
+    codes = [note.code for note in score(gold, system, mode="char", bootstrap=0, time_limit=1e-9).systems[0].notes]
+    assert "optimal-mapping" not in codes
+    official = score(gold, system, mode="char", bootstrap=0, time_limit=1e-9, profile="evmeval-1.8")
+    assert all(each.optimal for each in official.systems[0].scores)

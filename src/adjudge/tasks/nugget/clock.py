@@ -39,6 +39,14 @@ class Clock:
         """Whether nothing is left."""
         return monotonic() >= self.end
 
+    def lasts(self, seconds: float) -> bool:
+        """Whether so much is left.
+
+        >>> Clock(1.0).start().lasts(2.0), NEVER.lasts(2.0)
+        (False, True)
+        """
+        return monotonic() + seconds < self.end
+
     def check(self) -> None:
         """Raise a `TimeUpError` if nothing is left."""
         if monotonic() >= self.end:

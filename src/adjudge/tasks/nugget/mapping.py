@@ -20,6 +20,8 @@ Edge: TypeAlias = tuple[float, int, int]  # (-Dice, system index, gold index): i
 Pair: TypeAlias = tuple[int, int, float]  # (gold index, system index, Dice)
 
 STATES = 20_000  # partial solutions of one part after which the search gives up; fewer if they are large
+MANY = 1_000_000  # candidates above which the mapping stays as the lines have it
+PER_EDGE = 1e-5  # seconds that a candidate may take in the best one-to-one mapping, which nothing interrupts
 _SMALL = 40  # kinds of nuggets
 SAME = 1e-9  # sums of Dice that differ by less are equal
 
@@ -123,9 +125,15 @@ def map_nuggets(
         for key in alone:
             _take_alone(taken, (values[0], ours.at(key)), (values[1], theirs.at(key)), with_itself(key, measure))
     found: dict[str, Mapped] = {}
+    numbers: dict[str, int] = {}
     if edges:
         for name, taken in pairs.items():
-            mapped = found[name] = best_of_ties(_matching(edges, gold, system, name, wildcard), clock=clock)
+            kept = _matching(edges, gold, system, name, wildcard)
+            # Candidates of as many attributes are some of those of fewer: as many of them are the same.
+            same = next((other for other, number in numbers.items() if other in name and number == len(kept)), None)
+            same = "span" if numbers.get("span") == len(kept) else same
+            numbers[name] = len(kept)
+            mapped = found[name] = found[same] if same is not None else best_of_ties(kept, clock=clock)
             taken += mapped.by_best if best else mapped.by_line
     return Mappings(pairs, found, (ours.several, theirs.several))
 
@@ -232,7 +240,7 @@ class Mapped(NamedTuple):
     """A mapping by order of lines and the best one; sums of Dice are over the same candidates.
 
     `best` is the highest sum that any order of equal pairs gives; unless it is `proven`, it is the highest that was
-    found. `optimal` is that of the best one-to-one mapping, greedy or not.
+    found. `optimal` is that of the best one-to-one mapping, greedy or not; only a bound of it unless it was `solved`.
     """
 
     by_line: list[Pair]
@@ -241,6 +249,7 @@ class Mapped(NamedTuple):
     best: float
     optimal: float
     proven: bool
+    solved: bool = True
 
 
 def greedy(edges: Sequence[Edge]) -> list[Pair]:
@@ -281,10 +290,12 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = 
     total = _total(pairs)
     if first or total >= _bound(edges) - SAME:  # there is nothing better
         return Mapped(pairs, pairs, total, total, total, True)
+    if len(edges) > MANY or not clock.lasts(len(edges) * PER_EDGE):
+        return Mapped(pairs, pairs, total, total, _bound(edges), False, False)
     by_line: list[Pair] = []
     by_best: list[Pair] = []
     line = best = optimal = 0.0
-    proven = True
+    proven = solved = True
     for part in _parts(edges):
         own, first = _greedy(part)
         total = _total(own)
@@ -294,6 +305,12 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = 
             by_best += own
             best += total
             optimal += total
+            continue
+        if not clock.lasts(len(part) * PER_EDGE):
+            by_best += own
+            best += total
+            optimal += _bound(part)
+            proven = solved = False
             continue
         mates = _assignment(part)
         highest = _total([(gold, system, dice) for (system, gold), dice in mates.items()])
@@ -309,7 +326,7 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = 
                 own, total = found, _total(found)
         by_best += own
         best += total
-    return Mapped(by_line, by_best, line, best, optimal, proven)
+    return Mapped(by_line, by_best, line, best, optimal, proven, solved)
 
 
 def _total(pairs: Sequence[Pair]) -> float:

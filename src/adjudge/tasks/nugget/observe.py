@@ -287,8 +287,9 @@ def _open_ends(observed: Observed, settings: Settings) -> OpenEnds:
     most = dict(observed.matched)
     for name, mapped in observed.entangled.items():
         counted = mapped.line if settings.official else mapped.best
-        if mapped.best > mapped.line + SAME or mapped.optimal > counted + SAME:
-            ties[name] = mapped.line, mapped.best, mapped.optimal
+        optimal = mapped.optimal if mapped.solved else mapped.best  # a bound is no mapping that could be told of
+        if mapped.best > mapped.line + SAME or optimal > counted + SAME:
+            ties[name] = mapped.line, mapped.best, optimal
         most[name] += mapped.optimal - mapped.best
     if all(mapped.proven for mapped in observed.entangled.values()):
         return ties, None
