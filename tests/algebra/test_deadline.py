@@ -17,6 +17,7 @@ from adjudge.algebra import (
     greedy,
     latent,
     many_to_one,
+    number,
     one_to_many,
     record,
     set_of,
@@ -26,6 +27,7 @@ from adjudge.algebra import (
 from adjudge.algebra.plan import plan
 from adjudge.algebra.solve import ilp
 from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline
+from adjudge.errors import ValidationError
 from adjudge.metrics import Combined, Metric, find
 
 
@@ -141,3 +143,10 @@ def test_the_solver_in_another_process_gives_the_same_answer(monkeypatch):
     monkeypatch.setattr(ilp, "_SMALL", 0)
     assert ilp.maximise([2.0, 3.0, 2.0], rows, integers=3) == here
     assert ilp.maximise([2.0, 3.0, 2.0], rows, integers=3, deadline=Deadline(0.0)) == ilp.Answer(None, 7.0, False)
+
+
+def test_numbers_that_are_too_large_are_refused():
+    node = set_of(number(10))
+    with pytest.raises(ValidationError, match="too large"):
+        plan(node).observe([10**400], [1])
+    assert plan(node).observe([10**308], [-(10**308)]).value == 0.0

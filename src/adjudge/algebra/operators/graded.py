@@ -91,12 +91,17 @@ class NumberOp(Op):
         self.fraction = simplest(node.scale)
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        if not is_kind(value, "number") or not math.isfinite(value):
+        try:
+            known = is_kind(value, "number") and math.isfinite(value)
+        except OverflowError:
+            raise Misfit("the number is too large to be compared", "write numbers below 1e308") from None
+        if not known:
             raise expected("a number", value)
         return value
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return max(0.0, 1.0 - float(abs(s - g)) / self.scale)
+        apart = abs(s - g)
+        return 0.0 if apart >= self.scale else max(0.0, 1.0 - float(apart) / self.scale)
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
         value = max(Fraction(0), 1 - abs(simplest(s) - simplest(g)) / self.fraction)
