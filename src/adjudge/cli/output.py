@@ -81,7 +81,7 @@ def abandon_output() -> None:
 
 
 def emit(text: str, output: Path | None = None) -> None:
-    """Print, or write the file whole."""
+    """Print, or write the file whole; a terminal is shown what it would obey as text, whoever wrote the text."""
     if output is not None:
         from adjudge.files import write_whole
 
@@ -90,7 +90,7 @@ def emit(text: str, output: Path | None = None) -> None:
     if sys.stdout is None:
         raise UsageError("standard output is closed", hint="write to a file with -o")
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text, keep="\n\t") if sys.stdout.isatty() else text)
         sys.stdout.flush()
     except BrokenPipeError:
         raise ReaderGone from None
