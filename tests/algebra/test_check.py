@@ -345,3 +345,28 @@ def test_what_does_not_fit_is_looked_at_once(monkeypatch):
     monkeypatch.setattr(ExactOp, "prepare", counted)
     assert len(problems(node, value, side="gold")) == 13
     assert len(looked) == 13
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), 10**309], ids=["large", "low", "near"])
+def test_numbers_too_large_to_count_with(value):
+    said = [("$", "the number is too large to be compared")]
+    assert found(number(scale=10), value) == said
+    ranked = greedy(number(scale=10), order="system", rank=lambda each: value)
+    assert [message for _, message in found(ranked, [1])] == [said[0][1]]
+
+
+def test_numbers_that_are_just_small_enough():
+    assert found(number(scale=1e-300), 10**300) == []
+    assert plan(number(scale=1e-300)).observe(10**300, -(10**300)).value == 0
+    assert plan(threshold(number(scale=2), above=0.5)).observe(10**300, 10**300).value == 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [(0, 10**400), {"start": -(10**400), "end": 0}, {"start": 0, "end": 2**53 + 1}],
+    ids=["pair", "negative", "near"],
+)
+def test_offsets_too_large_to_count_with(value):
+    (problem,) = found(span(by="count"), value)
+    assert problem[1] == "the offset is too large to count with"
+    assert found(span(by="count"), (0, 2**53)) == []

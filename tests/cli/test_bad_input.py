@@ -140,3 +140,16 @@ def test_an_interrupt(adjudge, monkeypatch) -> None:
     monkeypatch.setattr(module, "evaluated", interrupted)
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
     assert (ran.code, ran.err.strip()) == (130, "error: interrupted")
+
+
+@pytest.mark.parametrize(
+    "number", ["9" * 400, "-" + "9" * 400, "9" * 5000, "1e400"], ids=["long", "low", "longer", "float"]
+)
+def test_a_number_beyond_what_can_be_counted(adjudge, campaign: Path, number: str) -> None:
+    (campaign / "near.yaml").write_text("metric: {sim: record, fields: {v: {sim: number, scale: 10}}}\n")
+    (campaign / "one.jsonl").write_text('{"id": "d", "v": 1}\n')
+    (campaign / "large.jsonl").write_text('{"id": "d", "v": ' + number + "}\n")
+    for files in (("one.jsonl", "large.jsonl"), ("large.jsonl", "large.jsonl")):
+        ran = adjudge("score", "near.yaml", *files)
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith("error: large.jsonl:1:18: ")

@@ -245,6 +245,7 @@ def test_the_schema_refuses_what_is_not_a_result():
         (b'{"task": "x"}', "missing required field `adjudge`"),
         (b'{"adjudge": 1}', r"Expected `str`, got `int` - at `\$\.adjudge`"),
         (b'{"adjudge": "old"}', r"`old` is not a version - at `\$\.adjudge`"),
+        (b'{"adjudge": "' + b"9" * 5000 + b'.1"}', "is not a version"),
         (b'{"adjudge": "0.99.0", "other": "shape"}', r"r\.json: written by adjudge 0\.99\.0, this is .*, upgrade with"),
         (b'{"adjudge": "7.0.0"}', "written by adjudge 7.0.0"),
     ],

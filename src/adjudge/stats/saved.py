@@ -93,7 +93,7 @@ class _Stamp(msgspec.Struct):
 
 
 def _release(version: str) -> tuple[int, int]:
-    found = re.match(r"(\d+)\.(\d+)", version)
+    found = re.match(r"(\d{1,9})\.(\d{1,9})(?!\d)", version)
     if not found:
         raise FormatError(f"`{version}` is not a version - at `$.adjudge`")
     return int(found[1]), int(found[2])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adjudge.algebra.access import MissingField, kind, names
+from adjudge.algebra.access import MissingField, is_kind, kind, names
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import ValidationError, did_you_mean
 
@@ -367,6 +367,20 @@ def kind_name(name: str) -> str:
 def expected(what: str, value: Any, hint: str | None = None) -> Misfit:
     """What is said of a value of another kind."""
     return Misfit(f"expected {what}, got {describe(value)}", hint)
+
+
+def check_number(value: Any) -> None:
+    """Refuse what is no number, or none that can be counted with.
+
+    >>> check_number(10**400)
+    Traceback (most recent call last):
+    adjudge.algebra.operators.base.Misfit: the number is too large to be compared
+    """
+    try:
+        if not is_kind(value, "number") or not math.isfinite(value):
+            raise expected("a number", value)
+    except OverflowError:
+        raise Misfit("the number is too large to be compared", "write numbers below 1e308") from None
 
 
 def missing(value: Any, name: str) -> Misfit:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from math import fsum, isfinite
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import is_kind
 from adjudge.algebra.operators.bag import both_empty, elements, prepared_each, twice
 from adjudge.algebra.operators.base import (
     GOLD,
@@ -24,7 +23,7 @@ from adjudge.algebra.operators.base import (
     Op,
     Table,
     applied,
-    expected,
+    check_number,
     short_name,
 )
 from adjudge.algebra.solve.assignment import max_weight_matching
@@ -239,8 +238,10 @@ class GreedyOp(CollectionOp):
                 for position, item in enumerate(made.items):
                     with misfits.at(f"[{position}]"):
                         found = applied(self.node.rank, item)
-                        if not is_kind(found, "number") or not isfinite(found):
-                            raise expected("a number", found).inside(f"{short_name(self.node.rank)}({HERE})")
+                        try:
+                            check_number(found)
+                        except Misfit as misfit:
+                            raise misfit.inside(f"{short_name(self.node.rank)}({HERE})") from None
         return made
 
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.access import is_kind
 from adjudge.algebra.operators.base import (
     Context,
     Line,
@@ -18,6 +17,7 @@ from adjudge.algebra.operators.base import (
     Op,
     Table,
     applied,
+    check_number,
     expected,
     freeze,
     group,
@@ -91,12 +91,7 @@ class NumberOp(Op):
         self.fraction = simplest(node.scale)
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        try:
-            known = is_kind(value, "number") and math.isfinite(value)
-        except OverflowError:
-            raise Misfit("the number is too large to be compared", "write numbers below 1e308") from None
-        if not known:
-            raise expected("a number", value)
+        check_number(value)
         return value
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:

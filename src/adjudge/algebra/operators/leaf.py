@@ -68,6 +68,9 @@ class ExactOp(Op):
         return Line("equality", "O(1)")
 
 
+FARTHEST = 2**53  # beyond that floats do not tell neighbours apart
+
+
 class SpanOp(Op):
     """Overlap of spans; candidates come from one sorted sweep."""
 
@@ -81,7 +84,7 @@ class SpanOp(Op):
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         if type(value) is dict:
             start, end = value.get(self.node.start), value.get(self.node.end)
-            if type(start) is int and type(end) is int and start <= end:
+            if type(start) is int and type(end) is int and -FARTHEST <= start <= end <= FARTHEST:
                 return (start, end + self.node.inclusive)
         return self._prepare(value)
 
@@ -104,6 +107,8 @@ class SpanOp(Op):
                 with misfits.at(place):
                     if type(offset) is not int and not is_kind(offset, "integer"):
                         raise expected("an integer", offset)
+                    if abs(offset) > FARTHEST:
+                        raise Misfit("the offset is too large to count with", "count characters or tokens from 0")
         start, end = ends[0][1], ends[1][1]
         if end < start:
             raise Misfit(f"the span ends at {end} before it starts at {start}", "swap the two offsets")
