@@ -318,3 +318,22 @@ def test_the_task_of_two_files_is_guessed(names, files, monkeypatch):
     else:
         with pytest.raises(AdjudgeError, match=expected):
             guess(*names)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "there is nothing in the file, check that it was written to its end"),
+        (
+            gzip.compress(b'{"id": "d"}\n' * 50)[:30],
+            "the compressed file ends too early, copy or create the file again",
+        ),
+    ],
+)
+def test_a_file_with_nothing_to_recognise_says_why(tmp_path, capsys, content, said):
+    path = tmp_path / f"gold.jsonl{'.gz' * bool(content)}"
+    path.write_bytes(content)
+    assert run(["doctor", str(path)]) == 1
+    assert f"{path}: error: {said}" in capsys.readouterr().out
+    assert run([str(path), str(path)]) == 1
+    assert f"error: {path}: {said}" in capsys.readouterr().err

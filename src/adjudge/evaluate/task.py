@@ -150,9 +150,9 @@ class Task(ABC):
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
         """The counts of one document; None is a system that does not have it."""
 
+    @abstractmethod
     def align(self, gold: Any, system: Any | None, row: Row) -> Alignment:
         """What became of every item of a document, from the row that `observe` made of it, with its detail."""
-        raise NotImplementedError
 
     def with_gold(self, gold: Any) -> tuple[Task, Any]:
         """The task that knows what only the gold file tells; what can be read only once is read."""

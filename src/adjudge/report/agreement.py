@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.errors import visible
-from adjudge.report.render import plain_value, render_grids
+from adjudge.report.render import render_grids
 from adjudge.report.tables import csv_rows, escape_latex, escape_markdown
 from adjudge.stats.text import Cell, Grid, clean, note_line
 
@@ -39,10 +39,7 @@ def agreement_data(found: Agreement) -> dict[str, Any]:
     data: dict[str, Any] = msgspec.to_builtins(bare)
     data["disagreements"] = None
     if found.disagreements is not None:
-        data["disagreements"] = [
-            {**each._asdict(), "item_a": plain_value(each.item_a), "item_b": plain_value(each.item_b)}
-            for each in found.disagreements
-        ]
+        data["disagreements"] = [each._asdict() for each in found.disagreements]
     return data
 
 
@@ -143,7 +140,7 @@ def _listed(disagreements: tuple[Disagreement, ...], format_: str) -> list[str]:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(plain_value(value), ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 

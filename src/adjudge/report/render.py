@@ -325,17 +325,3 @@ def _slice(where: Mapping[str, Any]) -> str:
     import json
 
     return json.dumps(where, ensure_ascii=False) if where else ""
-
-
-def plain_value(value: Any) -> Any:
-    """A value as JSON data: sets sorted by what they print as, anything unknown as what it prints as."""
-    if isinstance(value, frozenset | set):
-        return sorted((plain_value(each) for each in value), key=repr)
-    if isinstance(value, Mapping):
-        return {str(key): plain_value(each) for key, each in value.items()}
-    if isinstance(value, list | tuple) and not hasattr(value, "_asdict"):
-        return [plain_value(each) for each in value]
-    try:
-        return msgspec.to_builtins(value, enc_hook=repr)
-    except (TypeError, ValueError):
-        return repr(value)

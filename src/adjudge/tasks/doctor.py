@@ -142,6 +142,8 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     formats = [FORMATS["eal"]] if archive else formats_of(start, cut=bool(more))
     look = looks_like(start)
     found.looks = _foreign(start) or ("" if look is None else look.name)
+    if not start.strip() and not broken:
+        found.findings.add("empty", "there is nothing in the file", hint="check that it was written to its end")
     for format in formats:
         own = path if archive or format.kind in ("ace", "parquet") else start if not more else _cut(start, format.kind)
         _fit(found, format, Path(own) if isinstance(own, str) else own)

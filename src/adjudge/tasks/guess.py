@@ -114,6 +114,8 @@ def _is_pair(task: str, found: Sequence[Diagnosis]) -> bool:
 def _unread(found: Diagnosis) -> Problem:
     if found.failed:
         return found.failed[0][1]
+    if found.format is None and (errors := found.findings.problems()):
+        return errors[0]
     hint = f"adjudge doctor {shlex.quote(found.path)} says more"
     return Problem(f"this is {_told(found)}, which is not scored", path=found.path, hint=hint)
 
