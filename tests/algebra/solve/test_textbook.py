@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.algebra.operators.graded import levenshtein
+from adjudge.algebra.edit import distances, levenshtein
 from adjudge.algebra.operators.leaf import overlapping_pairs
 from adjudge.algebra.solve.order import best_chain, lcs_length
 
@@ -108,6 +108,13 @@ def test_longer_than_a_machine_word():
     b = a[7:200] + "xyz" + a[203:] + "end"
     assert levenshtein(a, b) == distance(a, b)
     assert levenshtein(a, b, 4) == 5
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TEXT, max_size=9), st.lists(TEXT, max_size=9), st.integers(0, 2))
+def test_all_pairs_at_once(rows, columns, long):
+    rows, columns = [*rows, "abcd" * 16, "b" * 63, "ü" * 64][: len(rows) + long], [*columns, "abca" * 20]
+    assert distances(rows, columns).tolist() == [[distance(a, b) for b in columns] for a in rows]
 
 
 INTERVALS = st.lists(st.tuples(st.integers(-3, 12), st.integers(-3, 12)), max_size=12)
