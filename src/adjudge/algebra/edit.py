@@ -87,7 +87,9 @@ def distances(rows: Sequence[str], columns: Sequence[str]) -> Distances:
     import numpy as np
 
     if len(rows) * len(columns) < _FEW:
-        return np.array([[levenshtein(a, b) for b in columns] for a in rows], dtype=np.int64).reshape(len(rows), -1)
+        return np.array([[levenshtein(a, b) for b in columns] for a in rows], dtype=np.int64).reshape(
+            len(rows), len(columns)
+        )
     found = np.zeros((len(rows), len(columns)), dtype=np.int64)
     short = [place for place, text in enumerate(rows) if 0 < len(text) <= _WORD]
     for place in sorted(set(range(len(rows))).difference(short)):
