@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import string
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -16,22 +15,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from adjudge.algebra import values
+from adjudge.algebra import leaf_values, values
 from adjudge.errors import UsageError, did_you_mean
-
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-
-
-def _articles(text: str) -> str:
-    return re.sub(r"\b(a|an|the)\b", " ", text)
-
-
-def _spaces(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _squad(text: str) -> str:
-    return _spaces(_articles(text.casefold().translate(_PUNCTUATION)))
 
 
 def _memberships(entities: Iterable[Iterable[Any]]) -> list[dict[str, Any]]:
@@ -72,12 +57,12 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "casefold": str.casefold,
     "lower": str.lower,
     "strip": str.strip,
-    "spaces": _spaces,
-    "punctuation": lambda text: text.translate(_PUNCTUATION),
-    "articles": _articles,
+    "spaces": values.spaces,
+    "punctuation": values.punctuation,
+    "articles": values.articles,
     "nfc": lambda text: unicodedata.normalize("NFC", text),
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),
-    "squad": _squad,
+    "squad": values.squad,
     "words": lambda text: text.split(),
     "characters": list,
     "text": str,
@@ -152,9 +137,9 @@ WITH_ARGUMENTS: dict[str, Callable[..., Callable[..., Any]]] = {
     "unpunctuated": _unpunctuated,
     "split": _split,
     "entries": values.entries,
-    "near": values.near,
-    "within": values.within,
-    "days": values.days,
+    "near": leaf_values.near,
+    "within": leaf_values.within,
+    "days": leaf_values.days,
 }
 
 _CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)
