@@ -14,6 +14,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra import shape
+from adjudge.algebra.edit import levenshtein
 from adjudge.algebra.values import as_date, as_number, fold, squad
 
 Read: TypeAlias = Callable[[Any], Hashable]
@@ -309,8 +310,6 @@ def _dice(gold: str, system: str) -> float:
 
 
 def _likeness(gold: str, system: str) -> float:
-    from adjudge.algebra.operators.graded import levenshtein
-
     longer = max(len(gold), len(system))
     return (longer - levenshtein(gold, system)) / longer
 
