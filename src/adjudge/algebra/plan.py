@@ -17,7 +17,7 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
-from adjudge.algebra.operators import bag, collection, combine, graded, leaf, record, search, wrap
+from adjudge.algebra.operators import bag, collection, combine, graded, latent, leaf, record, search, wrap
 from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Cuts, Line, Misfit, Op
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import Problem, UsageError, ValidationError
@@ -278,7 +278,7 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             recall = None if node.recall is None else inside(node.recall, path)
             return wrap.NormaliseOp(node, inside(node.of, path), recall)
         case ir.Latent():
-            return search.LatentOp(inside(node.of, path))
+            return latent.LatentOp(inside(node.of, path))
     element = inside(node.of, f"{path}[*]")
     match node:
         case ir.Set():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
@@ -27,13 +28,15 @@ def best_variable_matching(
     element_match: Match = "1:1",
     elements_exclusive: bool = True,
     deadline: Deadline = NEVER,
+    start: Callable[[], tuple[Mapping[int, int], float]] | None = None,
 ) -> Solution:
     """Match system variables to gold variables one-to-one so that as much as possible comes true.
 
     max sum unary[s, g] over matched (s, g) + sum of the weights of chosen element pairs, each of which needs all its
     variable pairs matched, and its elements according to `element_match`. `elements_exclusive=False` says that this
     last constraint follows from the variables. Weights that are not positive are ignored. Without a deadline the
-    answer is optimal; with one it says whether it is, and how much could be missing. Same input, same answer.
+    answer is optimal; with one it says whether it is, and how much could be missing. Same input, same answer. `start`
+    makes a matching to begin with and a bound of all, if the problem is not easy.
 
     >>> best_variable_matching({(1, 0): 0.5}, [(1.0, ((0, 0), (1, 1)), 0, 0)])
     Solution(value=1.0, mapping={0: 0, 1: 1}, chosen=[0], bound=1.0, optimal=True)
@@ -50,8 +53,14 @@ def best_variable_matching(
     matched: set[Pair] = set()
     slack: list[float] = []
     optimal = True
+
+    @cache
+    def first() -> tuple[frozenset[Pair], float]:
+        mapping, most = ({}, math.inf) if start is None else start()
+        return frozenset(mapping.items()), most if len(cores) == 1 else math.inf
+
     for number, core in enumerate(cores):
-        chosen, bound, proven = solve_core(core, deadline.part(len(cores) - number))
+        chosen, bound, proven = solve_core(core, deadline.part(len(cores) - number), first)
         matched.update(core.keys[p] for p in chosen)
         slack.append(max(0.0, bound - core.exact(chosen)))
         optimal = optimal and proven

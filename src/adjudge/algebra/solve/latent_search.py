@@ -7,7 +7,7 @@ bound contradicts itself; what the bound suggests is improved by local moves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -152,11 +152,20 @@ def climb(core: Core, start: Iterable[int], deadline: Deadline = NEVER) -> set[i
     return chosen
 
 
-def solve_core(core: Core, deadline: Deadline) -> tuple[set[int], float, bool]:
-    """The best choice of candidates, a proven upper bound on its value, and whether the choice is optimal."""
+def solve_core(
+    core: Core, deadline: Deadline, start: Callable[[], tuple[Collection[Pair], float]] = lambda: ((), math.inf)
+) -> tuple[set[int], float, bool]:
+    """The best choice of candidates, a proven upper bound on its value, and whether the choice is optimal.
+
+    `start` makes pairs of variables that may be a good choice, and a bound, for problems that are not easy.
+    """
     incumbent = Incumbent(core, grid(core.weights()), deadline=deadline)
     root = Relaxation(core, deadline)
     bound = tighten(root, incumbent, _ROOT_ROUNDS, deadline)
+    if not incumbent.beats(bound):
+        begun, most = start()
+        bound = min(bound, most)
+        incumbent.offer([p for p, key in enumerate(core.keys) if key in begun])
     bound = min(bound, _branch(root, bound, incumbent, deadline))
     return incumbent.chosen, max(bound, incumbent.value), incumbent.beats(bound)
 

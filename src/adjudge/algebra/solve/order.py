@@ -110,11 +110,17 @@ def _one_by_one(
 ) -> Solution:
     """Too many pairs to write down all conflicts: take the heaviest that still fit, and say that it is not proven."""
     chosen: list[Edge] = []
+    rows: set[int] = set()
+    columns: set[int] = set()
     for index, (u, v, weight) in enumerate(sorted(pairs, key=lambda pair: (-pair[2], pair))):
         if index % 256 == 0 and chosen and deadline.passed:
             break
-        if all(_agree(u, v, a, b, below_s, below_g, match) for a, b, _ in chosen):
+        if (u in rows and match in ("1:1", "N:1")) or (v in columns and match in ("1:1", "1:N")):
+            continue
+        if all(_agree(u, v, a, b, below_s, below_g) for a, b, _ in chosen):
             chosen.append((u, v, weight))
+            rows.add(u)
+            columns.add(v)
     value = math.fsum(weight for _, _, weight in chosen)
     bound = _most(pairs, match)
     return Solution(value, sorted(chosen), max(bound, value), bound <= value)
@@ -132,10 +138,8 @@ def _most(pairs: Sequence[Edge], match: Match) -> float:
     return min([*limits, math.fsum(weight for _, _, weight in pairs)])
 
 
-def _agree(u: int, v: int, a: int, b: int, below_s: Sequence[int], below_g: Sequence[int], match: Match) -> bool:
-    """Whether two pairs may stand together."""
-    if (u == a and match in ("1:1", "N:1")) or (v == b and match in ("1:1", "1:N")):
-        return False
+def _agree(u: int, v: int, a: int, b: int, below_s: Sequence[int], below_g: Sequence[int]) -> bool:
+    """Whether two pairs agree in their order."""
     return (below_s[u] >> a & 1) == (below_g[v] >> b & 1) and (below_s[a] >> u & 1) == (below_g[b] >> v & 1)
 
 
