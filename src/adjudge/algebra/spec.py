@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -350,6 +350,12 @@ class _Reader:
 
 
 _ANY = ir.Exact()
+
+
+def similarity_at(source: Source, raw: Any, where: Where) -> tuple[ir.Similarity, list[Problem]]:
+    """The similarity that a part of a file says, and what is wrong with it."""
+    reader = _Reader(source)
+    return cast("ir.Similarity", reader.similarity(raw, where)), reader.problems
 
 
 def _steps(path: str, raw: Any) -> Where:

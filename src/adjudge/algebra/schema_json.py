@@ -1,0 +1,247 @@
+"""JSON Schema as a schema of records: types become comparisons, `null` is dropped, references are resolved.
+
+`x-adjudge` on any node says another comparison, in the form of `schema_file`; on an array its options (`key`, `match`,
+`unique`, `pair_at`) may stand alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from adjudge.algebra import shape
+from adjudge.algebra.places import Where
+from adjudge.algebra.schema_file import OPTIONS, Options, Reader, scalar_text
+
+OWN = "x-adjudge"
+MANY = 20_000  # nodes, references resolved, beyond which a schema is refused
+_TYPES: dict[str, shape.Comparison] = {
+    "string": shape.Text(),
+    "number": shape.Number(),
+    "integer": shape.Number(),
+    "boolean": shape.Boolean(),
+}
+_KNOWN = ("object", "array", "null", *_TYPES)
+
+
+def is_json_schema(value: Any) -> bool:
+    """Whether a value of a file is a JSON Schema, and not fields with their comparisons.
+
+    >>> is_json_schema({"type": "array", "items": {}}), is_json_schema({"type": "text", "items": ["text"]})
+    (True, False)
+    """
+    if not isinstance(value, dict):
+        return False
+    if "$schema" in value or ("$ref" in value and "$defs" in value):
+        return True
+    if value.get("type") == "object":
+        return isinstance(value.get("properties"), dict)
+    return value.get("type") == "array" and "items" in value
+
+
+class JsonSchema:
+    """The shapes of one JSON Schema; those that contain themselves are in `named`."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.named: dict[str, shape.Shape] = {}
+        self.known: dict[str, shape.Shape] = {}
+        self.open: list[str] = ["#"]
+        self.count = 0
+        self.crowded = False
+
+    def node(self, raw: Any, where: Where) -> shape.Shape:
+        """The shape of what a node describes."""
+        self.count += 1
+        if self.count > MANY and not self.crowded:
+            self.crowded = True
+            self.reader.note((), f"the schema has more than {MANY} parts", "use fewer references")
+        if self.crowded or raw is True:
+            return shape.Anything()
+        if raw is False:
+            return shape.Ignore()
+        if not isinstance(raw, dict):
+            self.reader.note(where, "expected a schema", "write {type: string}")
+            return shape.Anything()
+        own = raw.get(OWN)
+        if isinstance(own, dict) and own and set(own) <= set(OPTIONS["list"]):
+            made = self._plain(raw, where)
+            if isinstance(made, shape.Listing):
+                return self.reader.with_options(made, Options(own, (*where, OWN)))
+        return self._plain(raw, where) if own is None else self.reader.node(own, (*where, OWN))
+
+    def root(self, raw: dict[str, Any]) -> shape.Shape:
+        """The shape of the whole, which may refer to itself."""
+        made = self.node(raw, ())
+        if "#" in self.named:
+            self.named["#"] = made
+        return made
+
+    def _plain(self, raw: dict[str, Any], where: Where) -> shape.Shape:
+        if isinstance(raw.get("$ref"), str):
+            return self._reference(raw["$ref"], (*where, "$ref"))
+        if "enum" in raw or "const" in raw:
+            return enumeration(raw["enum"] if isinstance(raw.get("enum"), list) else [raw.get("const")])
+        if isinstance(raw.get("allOf"), list):
+            rest = {key: value for key, value in raw.items() if key != "allOf"}
+            parts = [self.node(each, (*where, "allOf", place)) for place, each in enumerate(raw["allOf"])]
+            own = [self._plain(rest, where)] if {"type", "properties", "anyOf", "oneOf"} & set(rest) else []
+            return combined([part for part in (*own, *parts) if not isinstance(part, shape.Anything)], every=True)
+        for word in ("anyOf", "oneOf"):
+            if isinstance(raw.get(word), list):
+                options = [
+                    self.node(each, (*where, word, place)) for place, each in enumerate(raw[word]) if not _is_null(each)
+                ]
+                return combined([self._resolved(each) for each in options] if len(options) > 1 else options)
+        return self._typed(raw, where)
+
+    def _typed(self, raw: dict[str, Any], where: Where) -> shape.Shape:
+        kinds = raw.get("type", "object" if "properties" in raw else "array" if "items" in raw else None)
+        listed = [each for each in (kinds if isinstance(kinds, list) else [kinds]) if each not in (None, "null")]
+        for each in listed:
+            if each not in _KNOWN:
+                self.reader.note((*where, "type"), f"there is no type {each!r}", f"use {', '.join(_KNOWN)}")
+                return shape.Anything()
+        return combined([self._of_type(each, raw, where) for each in listed])
+
+    def _of_type(self, kind: str, raw: dict[str, Any], where: Where) -> shape.Shape:
+        if kind == "object":
+            return self._object(raw, where)
+        if kind == "array":
+            return self._array(raw, where)
+        if kind == "string" and raw.get("format") in ("date", "date-time"):
+            return shape.Leaf(by=shape.Date())
+        return shape.Leaf(by=_TYPES[kind])
+
+    def _object(self, raw: dict[str, Any], where: Where) -> shape.Shape:
+        properties = raw.get("properties")
+        if not isinstance(properties, dict) or not properties:
+            return shape.Anything()  # a mapping of anything to anything
+        needed = raw.get("required")
+        required = set(needed) if isinstance(needed, list) else set()
+        found = {}
+        for name, inner in properties.items():
+            made = self.node(inner, (*where, "properties", name))
+            # Null is allowed, so nothing is missing if there is nothing.
+            wanted = name in required and not _takes_null(inner)
+            found[name] = msgspec.structs.replace(made, required=True) if wanted else made
+        return shape.Fields(fields=found)
+
+    def _array(self, raw: dict[str, Any], where: Where) -> shape.Shape:
+        items = raw.get("items", True)
+        first = raw.get("prefixItems", items if isinstance(items, list) else None)
+        if isinstance(first, list):
+            parts = [self.node(each, (*where, "prefixItems", place)) for place, each in enumerate(first)]
+            same = bool(parts) and all(part == parts[0] for part in parts)
+            made = shape.Listing(of=parts[0] if same else shape.Anything(), match="place")
+        else:
+            made = shape.Listing(of=self.node(items, (*where, "items")), unique=raw.get("uniqueItems") is True)
+        return made
+
+    def _reference(self, ref: str, where: Where) -> shape.Shape:
+        if ref in self.known:
+            self.count += _size(self.known[ref])
+            return self.known[ref]
+        if ref in self.open:
+            self.named.setdefault(ref, shape.Anything())  # until it is finished
+            return shape.Named(name=ref)
+        target = self._target(ref)
+        if target is None:
+            self.reader.note(where, f"there is no {ref} in this schema", "refer to a part of it, as #/$defs/Line")
+            return shape.Anything()
+        self.open.append(ref)
+        made = self.node(*target)
+        self.open.pop()
+        self.known[ref] = made
+        if ref in self.named:
+            self.named[ref] = made
+            self.known[ref] = made = shape.Named(name=ref)
+        return made
+
+    def _target(self, ref: str) -> tuple[Any, Where] | None:
+        value: Any = self.reader.source.value
+        where: Where = ()
+        if not ref.startswith("#"):
+            return None
+        for step in ref[1:].split("/")[1:] if ref != "#" else ():
+            name = unquote(step).replace("~1", "/").replace("~0", "~")
+            if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+                value, where = value[int(name)], (*where, int(name))
+            elif isinstance(value, dict) and name in value:
+                value, where = value[name], (*where, name)
+            else:
+                return None
+        return value, where
+
+    def _resolved(self, node: shape.Shape) -> shape.Shape:
+        return self.named.get(node.name, node) if isinstance(node, shape.Named) else node
+
+
+def _is_null(raw: Any) -> bool:
+    return isinstance(raw, dict) and (raw.get("type") == "null" or raw.get("enum") == [None] or _const_null(raw))
+
+
+def _const_null(raw: dict[str, Any]) -> bool:
+    return "const" in raw and raw["const"] is None
+
+
+def _takes_null(raw: Any) -> bool:
+    if not isinstance(raw, dict):
+        return True
+    kinds = raw.get("type")
+    if _is_null(raw) or (isinstance(kinds, list) and "null" in kinds):
+        return True
+    values = raw.get("enum")
+    if isinstance(values, list) and None in values:
+        return True
+    return any(_takes_null(each) for word in ("anyOf", "oneOf") for each in raw.get(word) or ())
+
+
+def enumeration(values: list[Any]) -> shape.Shape:
+    """The shape of one of some values, null left out."""
+    listed = [value for value in values if value is not None]
+    if not listed:
+        return shape.Anything()
+    if any(isinstance(value, dict | list) for value in listed):
+        return shape.Leaf(by=shape.Same())
+    return shape.Leaf(by=shape.Enum(values={scalar_text(value): () for value in listed}))
+
+
+def _united(parts: list[shape.Fields], *, every: bool = False) -> shape.Fields:
+    """Several objects in one: their fields together; one is required if it is so in all, or in any if `every` holds."""
+    found: dict[str, shape.Shape] = {}
+    for name in dict.fromkeys(name for part in parts for name in part.fields):
+        own = [part.fields[name] for part in parts if name in part.fields]
+        needed = (
+            any(each.required for each in own)
+            if every
+            else all(name in part.fields and part.fields[name].required for part in parts)
+        )
+        found[name] = msgspec.structs.replace(combined([_optional(each) for each in own]), required=needed)
+    return shape.Fields(fields=found, extra=any(part.extra for part in parts))
+
+
+def _optional(node: shape.Shape) -> shape.Shape:
+    return msgspec.structs.replace(node, required=False)
+
+
+def combined(parts: list[shape.Shape], *, every: bool = False) -> shape.Shape:
+    """One shape for several: the only one, objects united, enumerations together, else anything."""
+    different = [part for place, part in enumerate(parts) if part not in parts[:place]]
+    if len(different) == 1:
+        return different[0]
+    objects = [part for part in different if isinstance(part, shape.Fields)]
+    if objects and len(objects) == len(different):
+        return _united(objects, every=every)
+    enums = [part.by.values for part in different if isinstance(part, shape.Leaf) and isinstance(part.by, shape.Enum)]
+    if enums and len(enums) == len(different):
+        return shape.Leaf(by=shape.Enum(values={name: aliases for each in enums for name, aliases in each.items()}))
+    return different[0] if every and different else shape.Anything()
+
+
+def _size(node: shape.Shape) -> int:
+    if isinstance(node, shape.Fields):
+        return 1 + sum(map(_size, node.fields.values()))
+    return 1 + (_size(node.of) if isinstance(node, shape.Listing) else 0)
