@@ -30,7 +30,7 @@ define environment
 	$(1)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
 endef
 
-.PHONY: demo test lint unit fuzz test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
+.PHONY: demo test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
@@ -87,12 +87,17 @@ $(BROWSER_VENV)/.installed: pyproject.toml
 	$(BROWSER_VENV)/bin/python -m pip --quiet install --group browser
 	@touch $@
 
-# Every reader on broken files (fuzz/README.md): make fuzz COUNT=100000 SEED=1, or SECONDS=60, ONLY=tbf,eal. What breaks one
-# is kept as a test. COVERAGE=1: guided by coverage. DIFF=1: fast implementations against obvious ones instead. NASTY=1: valid
-# inputs that are hard to score, against whole commands with a clock and a memory limit.
-fuzz: $(FUZZ_VENV)/.installed
+# Every reader on broken files, then whole commands (fuzz/README.md): make fuzz COUNT=100000 SEED=1, or SECONDS=60. ONLY=tbf,eal:
+# some readers. What breaks one is kept as a test. COVERAGE=1: guided by coverage. DIFF=1: fast implementations against obvious ones.
+fuzz: fuzz-readers $(if $(DIFF)$(COVERAGE)$(ONLY),,fuzz-commands)
+
+fuzz-readers: $(FUZZ_VENV)/.installed
 	@mkdir -p build
-	$(FUZZ_VENV)/bin/python -m fuzz $(FUZZ_BUDGET) $(if $(DIFF),--diff,$(if $(NASTY),--nasty,$(if $(COVERAGE),--coverage,--keep --summary build/fuzz.json))) $(FUZZ)
+	$(FUZZ_VENV)/bin/python -m fuzz $(FUZZ_BUDGET) $(if $(DIFF),--diff,$(if $(COVERAGE),--coverage,--keep --summary build/fuzz.json)) $(FUZZ)
+
+# Whole commands on broken files and on valid ones that are hard to score, with options of all kinds, a clock and a memory limit.
+fuzz-commands: $(VENV)/.developer
+	$(BIN)/python -m fuzz --commands $(if $(COUNT),--count $(COUNT)) $(if $(SECONDS),--seconds $(SECONDS)) --seed $(SEED)
 
 $(FUZZ_VENV)/.installed: pyproject.toml
 	$(call environment,$(FUZZ_VENV))

@@ -1,4 +1,4 @@
-"""`python -m fuzz`: feed every reader with as many inputs, or for as long, as is said."""
+"""`python -m fuzz`: feed every reader, or whole commands, with as many inputs, or for as long, as is said."""
 
 from __future__ import annotations
 
@@ -24,16 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
         from fuzz.differential import run_differential
 
         return run_differential(seconds=options.seconds, count=options.count, seed=options.seed, only=options.only)
-    if options.nasty:
-        from fuzz.nasty import run_nasty
-
-        return run_nasty(
-            seconds=options.seconds,
-            count=options.count,
-            seed=options.seed,
-            only=options.only,
-            tell=lambda text: print(text, flush=True),
-        )
+    if options.commands:
+        return _commands(options)
     if options.coverage:
         from fuzz.coverage import run_coverage
 
@@ -67,6 +59,24 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if broken else 0
 
 
+def _commands(options: argparse.Namespace) -> int:
+    from fuzz.forks import run_commands, summary
+
+    count = options.count or (10_000 if options.seconds is None else None)
+    tally = run_commands(
+        seed=options.seed,
+        count=count,
+        seconds=options.seconds,
+        first=options.first,
+        tell=lambda text: print(text, flush=True),
+    )
+    print(summary(tally))
+    for what, numbers in tally.findings.items():
+        print(f"{len(numbers)} times: {what}: numbers {', '.join(map(str, numbers[:5]))}")
+    print(f"{tally.inputs} inputs of whole commands, {len(tally.findings)} findings, seed {options.seed}")
+    return int(bool(tally.findings))
+
+
 def _tell(count: Count) -> None:
     outcomes = ", ".join(f"{number} {name}" for name, number in sorted(count.outcomes.items()))
     print(f"{count.target:26}{count.inputs:9} inputs {count.seconds:8.1f} s  {outcomes}", flush=True)
@@ -85,7 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--drivers", default=",".join(DRIVERS), help="mutate, grow, or both")
     parser.add_argument("--coverage", action="store_true", help="guided by coverage (needs atheris)")
     parser.add_argument("--diff", action="store_true", help="compare implementations instead of breaking readers")
-    parser.add_argument("--nasty", action="store_true", help="valid inputs that are hard to score, whole commands")
+    parser.add_argument("--commands", action="store_true", help="whole commands, with options of all kinds")
+    parser.add_argument("--first", type=int, default=0, help="with --commands: the number of the first input")
     parser.add_argument("--summary", help="a file for the counts, as JSON")
     parser.add_argument("--keep", nargs="?", const=str(CORPUS), help="keep what broke something (as a test)")
     parser.add_argument("--list", action="store_true", help="only name the targets")

@@ -1,34 +1,20 @@
 """Inputs that are valid and nasty, against whole commands: symmetric, dense, deep, tied, huge counts, hubs.
 
 What breaks here lies behind the readers: searches that do not end, tables that do not fit, numbers that overflow. A
-case is a command with its files; it runs in a child with a clock and a memory limit, and may end with a score or with
-an error of ours, in time.
+case is a command with its files; `forks.py` runs it with a clock and a memory limit, and it may end with a score or
+with an error of ours, in time.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
-import resource
-import shutil
-import signal
-import sys
-import tempfile
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 LIMIT = 2.0
 """Seconds of `--time-limit` that cases give, where the command has it."""
-GRACE = 1.0
-"""Seconds beyond the limit that a command may take, beside its start."""
-START = 1.0
-MEMORY = 1 << 30
-"""Bytes beyond those that the process has at first."""
 SIZES = (1, 2, 3, 6, 12, 40, 120)
 SHAPES = ("symmetric", "dense", "tied", "deep", "huge", "hub", "plain")
 
@@ -38,24 +24,8 @@ class Case:
     """A command and the files that it reads."""
 
     words: tuple[str, ...]
-    files: dict[str, str]
+    files: dict[str, str | bytes]
     documents: int = 1
-
-    @property
-    def size(self) -> int:
-        """The bytes of its largest file."""
-        return max(map(len, self.files.values()), default=0)
-
-
-@dataclass
-class Count:
-    """What became of the cases of one kind."""
-
-    kind: str
-    cases: int = 0
-    slowest: float = 0.0
-    exits: Counter[int] = field(default_factory=Counter)
-    findings: list[tuple[str, Case]] = field(default_factory=list)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -352,110 +322,3 @@ KINDS: dict[str, Callable[[random.Random], Case]] = {
     "nugget": nugget,
     "kbp": triples,
 }
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Running
-
-
-def run_case(case: Case, folder: Path) -> tuple[int, float, str]:
-    """The exit code of a command in a child, its seconds, and what it said; a code below 0 is a signal."""
-    for name, text in case.files.items():
-        (folder / name).write_text(text)
-    began = time.monotonic()
-    child = os.fork()
-    if not child:
-        _work(case, folder)
-    hard = 3 * (case.documents * LIMIT + GRACE + START)
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            break
-        if time.monotonic() - began > hard:
-            os.kill(child, signal.SIGKILL)
-            _, status = os.waitpid(child, 0)
-            break
-        time.sleep(0.002)
-    seconds = time.monotonic() - began
-    said = (folder / "said").read_text(errors="replace") if (folder / "said").exists() else ""
-    return os.waitstatus_to_exitcode(status), seconds, said
-
-
-def _work(case: Case, folder: Path) -> None:
-    """The child: never returns."""
-    code = 70
-    try:
-        os.chdir(folder)
-        out = os.open("said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        for stream in (1, 2):
-            os.dup2(out, stream)
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        limit = pages * resource.getpagesize() + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        from adjudge.cli import run
-
-        code = run(list(case.words))
-        sys.stdout.flush()
-    except BaseException as error:
-        os.write(2, repr(error).encode())
-    finally:
-        os._exit(code)
-
-
-def judged(code: int, seconds: float, said: str, documents: int = 1) -> str | None:
-    """What is wrong with how a command ended."""
-    if code < 0:
-        return f"did not end in {seconds:.1f} s" if -code == signal.SIGKILL else f"signal {-code}"
-    if code not in (0, 1, 2):
-        return f"exit {code}: {said.strip()[-300:]}"
-    if "memory ran out" in said:
-        return "memory"
-    if seconds > documents * LIMIT + GRACE + START:
-        return f"{seconds:.1f} s"
-    return None
-
-
-def run_nasty(
-    *, seconds: float | None, count: int | None, seed: int, only: str | None, tell: Callable[[str], None]
-) -> int:
-    """Run cases of all kinds in turn, and say what broke; 1 if anything did."""
-    import numpy  # noqa: F401  # children are copies of a process that has what they load
-
-    import adjudge.cli.family
-    import adjudge.tasks.scoring  # noqa: F401
-
-    chosen = [name for name in KINDS if not only or any(word in name for word in only.split(","))]
-    counts = {name: Count(name) for name in chosen}
-    end = time.monotonic() + seconds if seconds is not None else None
-    folder = Path(tempfile.mkdtemp(prefix="nasty-"))
-    try:
-        for number in _numbers(count if count is not None or seconds is not None else 2000):
-            if end is not None and time.monotonic() > end:
-                break
-            name = chosen[number % len(chosen)]
-            case = KINDS[name](random.Random(f"{seed}:{name}:{number}"))
-            for each in folder.iterdir():
-                each.unlink()
-            code, spent, said = run_case(case, folder)
-            own = counts[name]
-            own.cases += 1
-            own.exits[code] += 1
-            own.slowest = max(own.slowest, spent)
-            wrong = judged(code, spent, said, case.documents)
-            if wrong is not None:
-                own.findings.append((wrong, case))
-                tell(f"{name} {seed}:{number} ({case.size} bytes): {wrong}\n    adjudge {' '.join(case.words)}")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    for own in counts.values():
-        tell(f"{own.kind:12}{own.cases:7} cases, slowest {own.slowest:.2f} s, exits {dict(sorted(own.exits.items()))}")
-    broken = sum(len(own.findings) for own in counts.values())
-    tell(f"{sum(own.cases for own in counts.values())} cases, {broken} findings, seed {seed}")
-    return int(bool(broken))
-
-
-def _numbers(count: int | None) -> Iterator[int]:
-    number = 0
-    while count is None or number < count:
-        yield number
-        number += 1

@@ -177,6 +177,10 @@ class AdjudgeError(Exception):
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in grouped(self.problems))
 
+    def at(self, path: str) -> AdjudgeError:
+        """The same error, in which problems that name no file are those of a file."""
+        return type(self)([problem if problem.path else replace(problem, path=path) for problem in self.problems])
+
     def __reduce__(self) -> tuple[type[AdjudgeError], tuple[tuple[Problem, ...]]]:
         # An error must survive the way back from a worker process.
         return type(self), (tuple(self.problems),)

@@ -33,8 +33,18 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, sweep: bool =
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, sweep: bool = True) -> Iterator[IO[bytes]]:
-    """A file to write, which takes the place of `path` if the block ends without an error."""
+    """A file to write, which takes the place of `path` if the block ends without an error.
+
+    What is no file (a device, a pipe such as /dev/stdout) cannot be replaced and is written directly.
+    """
     target = os.path.realpath(path)  # a symbolic link stays a link: what it points to is replaced
+    if is_special(target):
+        try:
+            with open(target, "wb") as file:  # noqa: PTH123
+                yield file
+        except OSError as error:
+            raise refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere", error) from error
+        return
     try:
         if sweep:
             temporary.sweep(target)
@@ -58,6 +68,15 @@ def replacing(path: str | os.PathLike[str], *, sweep: bool = True) -> Iterator[I
         raise
 
 
+def is_special(path: str | os.PathLike[str]) -> bool:
+    """Whether something is there that is neither a file nor a folder.
+
+    >>> is_special("no/such/file"), is_special("."), is_special(os.devnull)
+    (False, False, True)
+    """
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112, PTH113
+
+
 def _failed(path: str | os.PathLike[str], error: OSError | ValueError) -> UsageError:
     reason = getattr(error, "strerror", None) or str(error)
     hint = temporary.advice(error, "choose a file in a folder that exists and that you may write to")
@@ -73,21 +92,10 @@ def refused(
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
-    """Write a file atomically; a device or a pipe (such as /dev/stdout) cannot be replaced and is written directly."""
-    from pathlib import Path
-
-    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    target = Path(path)
-    if target.is_dir():
+    """Write a file atomically."""
+    if os.path.isdir(path):  # noqa: PTH112  # pathlib is slow to load
         raise refused(path, "this is a folder", "name a file in it")
-    if target.exists() and not target.is_file():
-        try:
-            with target.open("wb") as stream:
-                stream.write(data)
-        except OSError as error:
-            raise refused(path, f"cannot be written: {error.strerror or error}", "write elsewhere", error) from error
-    else:
-        write_atomically(target, data)
+    write_atomically(path, content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
 
 
 def append_whole(path: str | Path, block: bytes) -> None:
@@ -116,19 +124,29 @@ def append_whole(path: str | Path, block: bytes) -> None:
 
 def check_writable(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
     """Raise now if `path` cannot be written later or would overwrite an input, before any work is done for it."""
+    try:
+        reason = _why_not(path, inputs)
+    except (OSError, ValueError) as error:  # a name that no file can have
+        raise _failed(path, error) from None
+    if reason is not None:
+        raise refused(path, *reason)
+
+
+def _why_not(path: str | Path, inputs: Iterable[str | Path]) -> tuple[str, str] | None:
+    """Why a file cannot be written, and what to do about it."""
     from pathlib import Path
 
     target = Path(path)
     folder = target.resolve().parent
     if target.is_dir():
-        raise refused(path, "this is a folder", "name a file in it")
+        return "this is a folder", "name a file in it"
     if not folder.is_dir():
-        raise refused(path, "the folder of this file does not exist", "create it first")
+        return "the folder of this file does not exist", "create it first"
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise refused(path, "the file may not be written", "check the permissions of the file and its folder")
-    for other in inputs:
-        if target.exists() and Path(other).exists() and target.samefile(other):
-            raise refused(path, "this file is also an input", "choose another name for the output")
+        return "the file may not be written", "check the permissions of the file and its folder"
+    if any(target.exists() and Path(other).exists() and target.samefile(other) for other in inputs):
+        return "this file is also an input", "choose another name for the output"
+    return None
 
 
 def write_folder(

@@ -1,6 +1,7 @@
-"""Ids of documents from strangers never lead out of the folder that is written."""
+"""Names that lead out of the folder that is written, that no file can have, or that something else has."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from adjudge.errors import AdjudgeError, UsageError
 from adjudge.files import write_folder
 from adjudge.formats.eal_write import FolderWriter, FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking
+from faults.harness import Ground
 
 REFUSED = [
     "..",
@@ -101,3 +103,38 @@ def test_a_link_in_the_folder_is_replaced_and_not_followed(tmp_path: Path) -> No
     write_folder(tmp_path / "out", {"a": b"new"})
     assert (tmp_path / "victim").read_text() == "untouched"
     assert (tmp_path / "out" / "a").read_bytes() == b"new"
+
+
+def test_what_is_no_file_is_never_replaced(ground: Ground) -> None:
+    work = ground.fresh()
+    pipe = work / "pipe"
+    os.mkfifo(pipe)
+    handle = os.open(pipe, os.O_RDWR)  # so that nobody waits for a reader
+    try:
+        line = ("nugget", "score", "-g", "@gold.tbf", "-s", "@heron.tbf", "-t", "@tokens", "--comparison", "pipe")
+        assert ground.nursery.run(line, work).code == 0
+        assert os.read(handle, 100).startswith(b"#BeginOfDocument nw-01\n")
+        for out in ("pipe", "pipe.zip"):
+            pipe = pipe.rename(work / out)
+            ran = ground.nursery.run(("eal", "trim", "@granite", "-o", out, "--overwrite"), work)
+            says = f"error: {out}: this is neither a file nor a folder, choose another name\n"
+            assert (ran.code, ran.err) == (2, says)
+            assert pipe.is_fifo()
+    finally:
+        os.close(handle)
+
+
+def test_names_that_no_file_can_have(ground: Ground) -> None:
+    long = "o" * 300
+    for line in (
+        ("schema", "result", "-o", long),
+        ("nugget", "tokenize", "-t", "@texts", "-o", long),
+        ("relation", "validate", long, "--reader", "scirex"),
+        ("eal", "pool", "@granite", "-o", long),
+    ):
+        ran = ground.nursery.run(line, ground.fresh())
+        assert ran.code == 2, ran
+        assert re.match(rf"error: (?:/\S+/)?{long}[\w.]*: ", ran.err), ran
+        assert "File name too long" in ran.err
+    ran = ground.nursery.run(("eal", "pool", "@granite", "-o", ""), ground.fresh())
+    assert ran.code == 2, ran

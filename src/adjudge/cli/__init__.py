@@ -98,6 +98,9 @@ def run(arguments: Sequence[str]) -> int:
             what = error.filename if isinstance(error.filename, str) else "a temporary file or the output"
             complain(f"{what}: cannot be written: {error.strerror}, make room, or write elsewhere")
             return 2
+        if isinstance(error, OSError) and isinstance(error.filename, str):  # a name that no file can have, a lost disk
+            complain(f"{error.filename}: cannot be used: {error.strerror}, check the path")
+            return 2
         return _report_bug(error, verbose="--verbose" in arguments)
 
 

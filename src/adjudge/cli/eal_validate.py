@@ -13,7 +13,7 @@ from adjudge.cli.eal_stores import UNITS, offsets_option, profile_option
 from adjudge.cli.findings import emit_findings, finding_options, findings_text, kinds_help, severities_of
 from adjudge.cli.options import choice, command, flag, listed_lines, old_texts, value
 from adjudge.cli.output import check_targets, emit, is_file
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import UsageError
 from adjudge.files import replacing
 from adjudge.findings import Findings
 from adjudge.tasks.eal.validation import KINDS
@@ -89,14 +89,6 @@ def _opened(output: Path | None) -> Iterator[IO[bytes] | None]:
     """A file beside the output that takes its place at the end; None for standard output."""
     if output is None:
         yield None
-        return
-    if output.exists() and not output.is_file():  # a device or a pipe cannot be replaced
-        try:
-            with output.open("wb") as file:
-                yield file
-        except OSError as error:
-            message = f"cannot be written: {error.strerror or error}"
-            raise UsageError(Problem(message, path=str(output), hint="write elsewhere")) from None
         return
     with replacing(output) as file:
         yield file

@@ -18,6 +18,7 @@ from typing import Self
 
 from adjudge import temporary
 from adjudge.errors import EnvironmentFault, Problem, UsageError, ValidationError, refusal
+from adjudge.files import is_special
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
@@ -64,6 +65,8 @@ class FolderWriter:
                 if not held.enter_context(temporary.guarded(self.path)):
                     raise self._busy()
                 temporary.sweep(self.path)
+                if is_special(self.path):
+                    raise self._taken()
                 may_be_there = self._overwrite or self._again or _is_empty_folder(self.path)
                 if not may_be_there and os.path.lexists(self.path):
                     raise self._taken()
@@ -194,6 +197,8 @@ class FolderWriter:
                 made.unlink(missing_ok=True)
 
     def _taken(self) -> UsageError:
+        if is_special(self.path):
+            return UsageError(Problem("this is neither a file nor a folder", self._shown, hint="choose another name"))
         hint = "choose another name, or say that it may be overwritten"
         return UsageError(Problem("there is something already", path=self._shown, hint=hint))
 

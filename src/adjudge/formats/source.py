@@ -6,6 +6,7 @@ refuses looks like another format, that is the message.
 
 from __future__ import annotations
 
+import errno
 import functools
 import io
 import os
@@ -33,8 +34,11 @@ SMALL = 1 << 26
 HEAD = 1 << 16  # bytes by which a format is told
 _BUFFER = 1 << 18
 _BLOCK = 1 << 20  # bytes read at once
+_LARGE = 1 << 24
 LONGEST = 1 << 24  # bytes of a line of a table; a file without line ends must not fill the memory
 _ZSTD_BLOCK = 1 << 9  # compressed bytes that are unpacked at once; each four of them may stand for 128 kB
+
+_WRITING = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # what the system never says of reading
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 PACKED = (".gz", ".zst")
@@ -73,8 +77,11 @@ def is_blank(source: object) -> bool:
         return False
     if os.path.getsize(source) > _BUFFER:  # noqa: PTH202
         return False
-    with open(source, "rb") as stream:  # noqa: PTH123
-        return not stream.read().removeprefix(BOM).strip()
+    try:
+        with open(source, "rb") as stream:  # noqa: PTH123
+            return not stream.read().removeprefix(BOM).strip()
+    except OSError:  # whoever reads it says so
+        return False
 
 
 def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str = "documents") -> list[str] | None:
@@ -129,7 +136,19 @@ def is_parquet(path: Any) -> bool:
 
 @contextmanager
 def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
-    """The uncompressed bytes of a source."""
+    """The uncompressed bytes of a source; if they cannot be read any further, that is a fault of the machine."""
+    try:
+        with _opened(source, place) as stream:
+            yield stream
+    except OSError as error:
+        if error.errno in _WRITING or error.filename is not None:  # of gzip, of another file, or of a copy
+            raise
+        message = f"the file cannot be read: {error.strerror or error}"
+        raise refusal(error, Problem(message, path=place, hint="check the disk, or copy the file")) from None
+
+
+@contextmanager
+def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     if isinstance(source, bytes):
         yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))), place)
     elif isinstance(source, str | os.PathLike) and str(source) != "-":
@@ -154,15 +173,24 @@ def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
 
 
 def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
-    """The next bytes (none at the end, all with a size of -1), and why there can be no more if the stream breaks."""
+    """The next bytes (none at the end, all with a size of -1), and why there can be no more if the stream breaks.
+
+    What the disk says is no matter of what the file holds: `opened` makes a fault of the machine of it.
+    """
     try:
-        return stream.read(size), None
+        if size <= _LARGE:
+            return stream.read(size), None
+        parts = []  # room for all of it would be taken at once, however little there is
+        while size > 0 and (part := stream.read(min(size, _LARGE))):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts), None
     except EOFError:
         return b"", "the compressed file ends too early"
     except OSError as error:
         if error.errno is None:  # from gzip or zstd
             return b"", f"the compressed file is damaged ({error})"
-        return b"", f"the file cannot be read ({error.strerror or error})"
+        raise
     except Exception as error:
         import zlib
 

@@ -141,14 +141,23 @@ class _Counts:
         return Summary(self.documents, self.responses, self.kept, *counts)
 
 
-def for_each(items: Iterable[T], do: Callable[[T], None], problems: Iterable[Problem] = ()) -> None:
-    """Do something with every document; what is wrong with any of them is raised together, after `problems` known."""
+def for_each(
+    items: Iterable[T],
+    do: Callable[[T], None],
+    problems: Iterable[Problem] = (),
+    *,
+    place: Callable[[T], str] | None = None,
+) -> None:
+    """Do something with every document; what is wrong with any of them is raised together, after `problems` known.
+
+    `place` is the file of a document, for problems that name none.
+    """
     found = list(problems)
     for item in items:
         try:
             do(item)
         except (FormatError, ValidationError) as error:
-            found += error.problems
+            found += (error if place is None else error.at(place(item))).problems
         if len(found) >= ENOUGH:
             break
     if found:
@@ -197,7 +206,7 @@ def apply(
         writer.write(outcome.arguments, outcome.linking)
         counts.add(outcome, len(arguments.arguments))
 
-    for_each(_names(store, linking, only), write)
+    for_each(_names(store, linking, only), write, place=store.place)
     return counts.summary()
 
 
@@ -220,7 +229,7 @@ def provenance_path(path: str | os.PathLike[str]) -> Path:
     'runs/pool.provenance.tsv'
     """
     path = Path(path)
-    return path.with_name(f"{path.name}.provenance.tsv")
+    return path.parent / f"{path.name}.provenance.tsv"
 
 
 def is_alone(path: str | os.PathLike[str]) -> bool:

@@ -4,7 +4,6 @@ A profile has one named decision for each question on which the task description
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.formats.eal_store import Store
+
+_DEAREST = 1_000_000  # what a false positive may cost; sums of much more than that are no numbers any more
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -365,8 +366,8 @@ def settings(
     ('Movement.Transport-Artifact', 'Movement.Transport-Person')
     """
     chosen = get_profile(profile)
-    if not (math.isfinite(beta) and beta >= 0):
-        raise UsageError(f"beta is {beta:g}", hint="give a number from 0, such as 0.25")
+    if not 0 <= beta <= _DEAREST:
+        raise UsageError(f"beta is {beta:g}", hint=f"give a number from 0 to {_DEAREST}, such as 0.25")
     if not 0 <= lambda_ <= 1:
         raise UsageError(f"lambda is {lambda_:g}", hint="give a number from 0 to 1, such as 0.5")
     for value, known, what in (

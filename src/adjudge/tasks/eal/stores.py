@@ -92,7 +92,7 @@ def create_store(
             counts.update(added=made.added, assessed=made.assessed, waiting=made.waiting)
             writer.write(made.key)
 
-        for_each(sorted({*pool.documents, *(base.documents if base else ())}), add)
+        for_each(sorted({*pool.documents, *(base.documents if base else ())}), add, place=pool.place)
     gone = dict(sorted(removed.items()))
     documents, pooled, *rest = (counts[name] for name in ("documents", "pooled", "added", "assessed", "waiting"))
     return CreateSummary(documents, pooled, gone, *rest)

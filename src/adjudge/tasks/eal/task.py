@@ -224,7 +224,7 @@ class EalTask(Task):
                 detail = self._detail(gold.prepared, compared) if keep else None
                 return Row(compared.row, (*gold.remarks, *remarks), detail)
         except (FormatError, ValidationError) as error:
-            problems += error.problems
+            problems += (error if system is None else error.at(self.stores[system[0]].place(gold.id))).problems
         return Row((0.0,) * len(self.columns), problems=tuple(problems))
 
     def _read_document(

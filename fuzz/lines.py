@@ -1,0 +1,244 @@
+"""Command lines to break: every command that works, with files that are changed and options of all kinds.
+
+What works is what the tests of faults run (`tests/faults/writers.py`), every reader of a family with its seeds, every
+metric with its example, and the nasty documents of `nasty.py`. The options come from click's own declarations, so that
+none is forgotten; their values are right, at an end of what is right, or nonsense.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import click
+
+from adjudge.tasks.family import families, find_family
+from fuzz.mutate import mutant
+from fuzz.nasty import KINDS, LIMIT, Case
+from fuzz.targets import targets
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from faults.writers import WRITERS, registered
+
+LARGEST = 100_000
+"""Bytes of an input."""
+INPUTS = "../in"
+"""Where the inputs of the tests are, seen from the folder in which a command runs."""
+CAMPAIGN = "../campaign"
+
+DEVICES = {"../null": 3, "../full": 7}
+"""Devices of our own, by their numbers: those of the machine are nothing to try out."""
+
+WHOLES = ("0", "1", "2", "3", "20", "-1", "1.5", "", " 7", "1e3", "９", "0x10", "9" * 18, "9" * 19, "9" * 5000)
+NUMBERS = ("0", "1", "0.5", "-1", "2", "100", "nan", "inf", "-inf", "1e308", "1e-320", "1e400", "", "x", "9" * 400)
+TEXTS = (
+    *("", " ", ",", ".", "-", "--", "x", "a,b", "a=b", "=", "d0", "d1", "d0,d1", "type", "records", "*", "[", "(", "é"),
+    *("\x1b[31m", "\udcff", "a\nb", "../in", "no/such/file", "0", "1", "all", "none", "true", "A" * 5000, "f1", "id"),
+    *("records.type", "strict", "re:(", "{", "{}", "null", "%s", "{0}", "1,2", "1:2", "type=x", "100MB", "0.5"),
+)
+FILES = ("out.txt", "out.html", "out.json", "-", "", ".", "no/such/out.txt", *DEVICES, "o" * 300, "é")
+GATES = ("f1=0.5", "f1=0", "f1=100%", "precision=1", "f1=2", "f1=nan", "=1", "x", "nothing=0.5", "f1=-1", "f1=1e-320")
+LEVELS = ("50", "95", "99.9", "95%", "0.95", "0", "100", "1", "49", "-5", "nan", "inf", "", "99.9999999999999999")
+
+
+def made(seed: int, number: int) -> tuple[str, Case]:
+    """The input of a number, and what it is called."""
+    source = random.Random(f"{seed}:{number}")
+    kinds = _kinds()
+    name = source.choice(sorted(kinds))
+    case = kinds[name](source)
+    if name.startswith("nasty") and source.random() < 0.85:  # what is broken never comes to what is nasty
+        files, words = case.files, case.words
+    else:
+        files, words = _broken(case.files, source), _options(case.words, source)
+    return name, Case(words, files, case.documents)
+
+
+@cache
+def _kinds() -> dict[str, Callable[[random.Random], Case]]:
+    """How inputs are made, by name."""
+    found: dict[str, Callable[[random.Random], Case]] = {f"nasty {name}": make for name, make in KINDS.items()}
+    for name, cases in _families():
+        found[name] = lambda source, cases=cases: source.choice(cases)  # type: ignore[misc]
+    by_command: dict[str, list[tuple[str, ...]]] = {}
+    for writer in WRITERS:
+        by_command.setdefault(writer.command, []).append(writer.arguments)
+    for command, lines in by_command.items():
+        found[command] = lambda source, lines=lines: _of_tests(source.choice(lines), source)  # type: ignore[misc]
+    found["metrics of the catalogue"] = _metric
+    found["files alone"] = lambda source: _alone(source.choice(_families())[1], source)
+    found["eal campaign"] = _campaign
+    return found
+
+
+@cache
+def inputs() -> dict[str, bytes]:
+    """The inputs of the tests of faults: what is below the folder in which they are, by name."""
+    place = Path(INPUTS)
+    return {
+        each.relative_to(place).as_posix(): each.read_bytes() for each in sorted(place.rglob("*")) if each.is_file()
+    }
+
+
+def _of_tests(line: tuple[str, ...], source: random.Random) -> Case:
+    """A command line of the tests; one of its inputs is a copy, to be changed, the others stay where they are."""
+    given = [word for word in line if word.startswith("@")]
+    copied = source.choice(given) if given else None
+    files: dict[str, str | bytes] = {}
+    words = []
+    for word in line:
+        if word.startswith("@"):
+            own = word == copied
+            if own:
+                name = word[1:]
+                files = {path: data for path, data in inputs().items() if path == name or path.startswith(f"{name}/")}
+            words.append(word[1:] if own else f"{INPUTS}/{word[1:]}")
+        else:
+            words.append(word)
+    return Case(tuple(words), files)
+
+
+@cache
+def _families() -> list[tuple[str, list[Case]]]:
+    """Every reader of every family, to score and to validate."""
+    seeds = {each.run.args[0]: each for each in targets() if getattr(each.run, "args", ())}
+    found = []
+    for family in map(find_family, families()):
+        for name, reader in family.readers.items():
+            own = seeds.get(reader.gold.removeprefix("adjudge."))
+            if own is None:
+                continue
+            other = seeds.get((reader.system or reader.gold).removeprefix("adjudge."), own)
+            score = (family.name, "score", "gold", "system", "--reader", name, "--bootstrap", "0")
+            validate = (family.name, "validate", "system", "--gold", "gold", "--reader", name)
+            pairs = [{"gold": gold, "system": system} for gold in own.corpus() for system in other.corpus()]
+            found.append((f"{family.name} {name}", [Case(line, pair) for line in (score, validate) for pair in pairs]))
+    return found
+
+
+def _metric(source: random.Random) -> Case:
+    """Any metric with its example."""
+    from adjudge.metrics import catalogue
+
+    metric = source.choice(catalogue())
+    name, example = metric.name, json.dumps(metric.example) + "\n"
+    line = source.choice((("score", name, "gold.jsonl", "system.jsonl"), ("agree", name, "gold.jsonl", "system.jsonl")))
+    return Case(line, {"gold.jsonl": example, "system.jsonl": example})
+
+
+def _alone(cases: list[Case], source: random.Random) -> Case:
+    """Files without a command, or to look at only."""
+    words = source.choice(
+        (("gold", "system"), ("doctor", "gold", "system"), ("doctor", "."), ("coref", "score", "gold"))
+    )
+    return Case((*words, "--bootstrap", "0") if words[0] == "gold" else words, source.choice(cases).files)
+
+
+def _campaign(source: random.Random) -> Case:
+    """A small campaign whose files are changed."""
+    place = Path(CAMPAIGN)
+    files: dict[str, str | bytes] = {
+        each.relative_to(place).as_posix(): each.read_bytes() for each in sorted(place.rglob("*")) if each.is_file()
+    }
+    return Case(("eal", "campaign", source.choice(("run", "run", "status")), "c"), files)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Changes
+
+
+def _broken(files: dict[str, str | bytes], source: random.Random) -> dict[str, str | bytes]:
+    """The files, of which one or two are changed; seldom none."""
+    changed = dict(files)
+    names = sorted(files)
+    for _ in range(source.choice((0, 0, 1, 1, 1, 2)) if names else 0):
+        name = source.choice(names)
+        data = changed[name]
+        changed[name] = mutant((data.encode() if isinstance(data, str) else data,), source)[:LARGEST]
+    return changed
+
+
+def _options(words: tuple[str, ...], source: random.Random) -> tuple[str, ...]:
+    """The command line with options of all kinds, and seldom with arguments that are not right."""
+    line = list(words)
+    known = _parameters(words)
+    has_limit = any("--time-limit" in each.opts and each.type.name == "float range" for each in known)
+    if has_limit and "--time-limit" not in line:
+        line += ["--time-limit", f"{LIMIT:g}"]
+    if any("--bootstrap" in each.opts for each in known) and "--bootstrap" not in line:
+        line += ["--bootstrap", "10"]
+    for _ in range(source.choice((0, 0, 0, 1, 1, 2, 3))):
+        if known:
+            line += _option(source.choice(known), words, source)
+    if source.random() < 0.03:
+        at = source.randrange(len(line))
+        line[at : at + 1] = source.choice(([], [line[at]] * 2, [source.choice(TEXTS)], [".."], ["-"]))
+    return tuple(line)
+
+
+@cache
+def _commands() -> dict[str, click.Command]:
+    return dict(registered())
+
+
+def _parameters(words: tuple[str, ...]) -> list[click.Option]:
+    """The options of the command that a line calls."""
+    for length in (3, 2, 1):
+        command = _commands().get(" ".join(words[:length]))
+        if command is not None:
+            return [each for each in command.params if isinstance(each, click.Option)]
+    return []
+
+
+# What takes long if it is much; and processes of a copy would begin with the program of its parent.
+_DEAR = {"--bootstrap": ("0", "1", "2", "20", "200", "-1", "x"), "--jobs": ("0", "1", "-1", "x", "9" * 19)}
+_LIMITS = ("0.001", "0.1", "1", "2", "0", "-1", "nan", "inf", "x", "9" * 400)
+
+
+def _option(option: click.Option, words: tuple[str, ...], source: random.Random) -> list[str]:
+    """An option and a value."""
+    flag = source.choice((*option.opts, *option.secondary_opts))
+    if not flag.startswith("-"):
+        flag = f"--{flag}"
+    if option.is_flag or flag == "--cluster":
+        return [flag] if option.is_flag else []
+    kind = type(option.type).__name__
+    inner = [word for word in words if word and not word.startswith("-")]
+    values: tuple[str, ...]
+    if flag in _DEAR:
+        values = _DEAR[flag]
+    elif flag == "--time-limit":
+        values = _LIMITS
+    elif isinstance(option.type, click.Choice):
+        values = (*map(str, option.type.choices), *map(str, option.type.choices), "nonsense")
+    elif kind == "Whole" or kind == "IntRange":
+        values = WHOLES
+    elif kind in ("FloatRange", "FloatParamType"):
+        values = NUMBERS
+    elif kind == "Level":
+        values = LEVELS
+    elif kind == "Gate":
+        values = GATES
+    elif kind in ("Target", "Path"):
+        values = (*FILES, *inner[-2:]) if kind == "Path" else FILES
+    else:
+        values = (*TEXTS, *inner, *_names())
+    return [flag, source.choice(values)]
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    """Names that some options take: some metrics, all readers."""
+    from adjudge.metrics import catalogue
+
+    readers = [name for family in map(find_family, families()) for name in family.readers]
+    return (*(each.name for each in catalogue()[::6]), *sorted(readers)[::2])
+
+
+def kinds() -> Iterator[str]:
+    """What inputs are called."""
+    yield from sorted(_kinds())
