@@ -72,7 +72,7 @@ def test_the_numbers_are_those_of_the_parts(pool, method, test):
         expected = paired_test(parts(c.a, key), parts(c.b, key), method, used, level=0.9, floor=1 / 61)
         assert (c.difference, c.low, c.high) == (expected.difference, expected.low, expected.high)
         if used == "randomisation":
-            assert c.p == randomisation(estimators[c.a], estimators[c.b], [key], trials=60, seed=7)[key]
+            assert c.p == randomisation(estimators, [key], trials=60, seed=7)[c.a, c.b][key]
         else:
             assert c.p == expected.p
             if c.low is not None:

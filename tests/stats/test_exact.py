@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.stats.draws import Stream
 from adjudge.stats.measure import Ratio
 from adjudge.stats.points import Additive
 from adjudge.stats.resample import (
@@ -26,7 +27,7 @@ TABLES = st.integers(1, 4).flatmap(
 
 
 def drawn(rows: int, seed: int, number: int = 5) -> np.ndarray:
-    return np.concatenate(list(bootstrap_weights(rows, number, Random(seed))))
+    return np.concatenate(list(bootstrap_weights(rows, number, Stream(seed))))
 
 
 @settings(max_examples=150)
@@ -91,10 +92,10 @@ def test_intervals_and_tests_do_not_depend_on_the_order_of_documents():
         order = ids if seed == 0 else Random(seed).sample(ids, len(ids))
         for pool in ("micro", "macro"):
             a, b = table(order, 0), table(order, 1)
-            samples = bootstrap({"a": Additive(a, measures, pool), "b": Additive(b, measures, pool)}, resamples=30)
+            both = {"a": Additive(a, measures, pool), "b": Additive(b, measures, pool)}
+            samples = bootstrap(both, resamples=30)
             drawn_values = [samples[name][key].tobytes() for name in "ab" for key in samples[name]]
-            both = [Additive(each, measures, pool) for each in (a, b)]
-            swapped = randomisation(*both, [("x", "score"), ("x", "other")], trials=30)
-            found.append((pool, drawn_values, [each.point() for each in both], swapped))
+            swapped = randomisation(both, [("x", "score"), ("x", "other")], trials=30)
+            found.append((pool, drawn_values, [each.point() for each in both.values()], swapped))
     assert all(each in found[:2] for each in found)
     assert len({tuple(each[1]) for each in found}) == 2

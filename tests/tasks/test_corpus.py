@@ -8,6 +8,7 @@ import pytest
 import adjudge as aj
 from adjudge.errors import UsageError
 from adjudge.metrics import find
+from adjudge.stats.draws import Stream
 from adjudge.stats.resample import bootstrap_weights
 
 KINDS = ("muc", "b3", "ceafm", "ceafe", "pairwise")
@@ -68,7 +69,7 @@ def test_samples_equal_scoring_the_sampled_documents():
     result = aj.score([*NAMES, "linking.link"], gold, system, bootstrap=20, seed=3)
     (samples,) = result.systems[0].samples
     columns = dict(zip(samples.columns, samples.values, strict=True))
-    weights = [[1] * 6, *(1 - np.eye(6)).tolist(), *np.concatenate(list(bootstrap_weights(6, 20, Random(3)))).tolist()]
+    weights = [[1] * 6, *(1 - np.eye(6)).tolist(), *np.concatenate(list(bootstrap_weights(6, 20, Stream(3)))).tolist()]
     assert samples.left_out == 6
     assert len(samples.pairs) == 15
     for a, b in samples.pairs:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from adjudge.stats.inference import CENTRED
@@ -57,6 +56,7 @@ class Draws(NamedTuple):
         """How often each document (columns) is in each sample (rows), some samples at a time."""
         import numpy as np
 
+        from adjudge.stats.draws import Stream
         from adjudge.stats.resample import bootstrap_weights
 
         yield np.ones((1, self.documents))
@@ -64,7 +64,7 @@ class Draws(NamedTuple):
             yield np.arange(at, min(at + block, self.left))[:, None] != self.group
         if self.resamples:
             # The bootstrap draws are those of every other task with this seed.
-            for drawn in bootstrap_weights(self.documents, self.resamples, Random(self.seed)):  # noqa: S311
+            for drawn in bootstrap_weights(self.documents, self.resamples, Stream(self.seed)):
                 for at in range(0, len(drawn), block):
                     yield drawn[at : at + block]
         for at in range(0, len(self.pairs), block):
@@ -80,30 +80,20 @@ def draw(documents: int, *, resamples: int, seed: int = 13, groups: int = GROUPS
     """
     import numpy as np
 
+    from adjudge.stats.draws import Stream, leave_out_groups
+
     if not resamples or documents < 2:
         return Draws(documents, np.arange(documents), 0, 0, np.zeros((0, 2), np.int64), seed)
-    group = leave_out_groups(documents, np.random.default_rng([seed, 1]), groups=groups)
+    group = leave_out_groups(documents, seed, groups)
     left = min(documents, groups)
-    rng = np.random.default_rng([seed, 2])
+    stream = Stream(seed, 2)
     if left * (left - 1) // 2 <= pairs:
         chosen = np.stack(np.triu_indices(left, 1), axis=1)
     else:
-        first = rng.integers(0, left, pairs)
-        second = (first + rng.integers(1, left, pairs)) % left
+        first = stream.indices(left, pairs)
+        second = (first + 1 + stream.indices(left - 1, pairs)) % left
         chosen = np.stack((np.minimum(first, second), np.maximum(first, second)), axis=1)
     return Draws(documents, group, left, resamples, chosen, seed)
-
-
-def leave_out_groups(documents: int, rng: Any, *, groups: int = GROUPS) -> Any:
-    """The group of each document: its own, or a random one of `groups` where there are more documents.
-
-    >>> import numpy as np
-    >>> leave_out_groups(3, np.random.default_rng(13)).tolist()
-    [0, 1, 2]
-    """
-    import numpy as np
-
-    return np.arange(documents) if documents <= groups else rng.permutation(documents) % groups
 
 
 class Outcome(NamedTuple):

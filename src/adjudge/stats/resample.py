@@ -1,20 +1,19 @@
 """How sure the numbers are: bootstrap, paired tests, ranks, all from documents drawn with replacement.
 
-Counts are resampled, never scores recomputed from files, and every function takes its seed. Draws come from the
-Mersenne twister of the standard library, so that a seed gives the same intervals whatever the release of numpy, which
-does not promise that of its own generators; it is also loaded much faster.
+Counts are resampled, never scores recomputed from files, and every function takes its seed (`stats.draws`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from random import Random
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adjudge.errors import UsageError, ValidationError
+from adjudge.stats.draws import Stream, leave_out_groups
 from adjudge.stats.inference import Inference, chosen_interval
 from adjudge.stats.intervals import Interval, Parts, exchange_p, score_interval, studentised
 from adjudge.stats.measure import Array, Key
@@ -36,21 +35,19 @@ _SMALLEST = -1074
 _MOST_GROUPS = 1000  # leave-outs in every exchange of a randomisation test
 
 
-def bootstrap_weights(
-    documents: int, resamples: int, rng: Random | np.random.Generator, *, block: int = _BLOCK
-) -> Iterator[Array]:
+def bootstrap_weights(documents: int, resamples: int, draws: Stream, *, block: int = _BLOCK) -> Iterator[Array]:
     """How often each document is drawn in each corpus: blocks of rows that sum to the number of documents.
 
     The block size bounds the memory and does not change the draws.
 
-    >>> sum(bootstrap_weights(3, 4, Random(13))).sum(axis=1).tolist()
+    >>> sum(bootstrap_weights(3, 4, Stream(13))).sum(axis=1).tolist()
     [3.0, 3.0, 3.0, 3.0]
     """
     for rows in _blocks(documents, resamples, block):
         if documents == 0:
             yield np.zeros((rows, 0))
             continue
-        drawn = _indices(documents, rows * documents, rng).reshape(rows, documents)
+        drawn = draws.indices(documents, rows * documents).reshape(rows, documents)
         drawn += np.arange(0, rows * documents, documents)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * documents)
         yield counts.reshape(rows, documents).astype(np.float64)
@@ -82,7 +79,7 @@ def bootstrap(
     blocks: Iterator[Array]
     if weights is None:
         ranks = id_ranks(next(iter(estimators.values())).ids)
-        blocks = (each[:, ranks] for each in bootstrap_weights(documents, total, Random(seed)))  # noqa: S311
+        blocks = (each[:, ranks] for each in bootstrap_weights(documents, total, Stream(seed)))
     else:
         blocks = weights(documents, total, seed)
     some = {name: each.only(tested) for name, each in estimators.items()} if total > resamples else {}
@@ -121,8 +118,8 @@ def function_intervals(
         if interval != "percentile":
             _gather(function, without_each(documents, block=block), left)
         if interval != "jackknife":
-            rng = Random(inference.seed)  # noqa: S311
-            _gather(function, bootstrap_weights(documents, inference.resamples, rng, block=block), drawn)
+            draws = Stream(inference.seed)
+            _gather(function, bootstrap_weights(documents, inference.resamples, draws, block=block), drawn)
     found: dict[Any, Interval | None] = {}
     for key, point in points.items():
         varied = (np.concatenate(own.get(key, [np.empty(0)])) for own in (left, drawn))
@@ -154,9 +151,14 @@ def without_each(documents: int, *, block: int = _BLOCK) -> Iterator[Array]:
 
 
 def randomisation(
-    first: Additive, second: Additive, keys: Collection[Key], *, trials: int = 1000, seed: int = 13, block: int = _BLOCK
-) -> dict[Key, float | None]:
-    """p that two systems do not differ, by exchanging their outputs document by document (Noreen 1989).
+    systems: Mapping[str, Additive],
+    keys: Collection[Key],
+    *,
+    trials: int = 1000,
+    seed: int = 13,
+    block: int = _BLOCK,
+) -> dict[tuple[str, str], dict[Key, float | None]]:
+    """p that two systems do not differ, by exchanging their outputs document by document (Noreen 1989), of every pair.
 
     The statistic is studentised: |d| / s, where the jackknife error s of the difference is found anew in every
     exchange. Without it the test errs where systems have the same score but not the same precision and recall (Janssen
@@ -165,68 +167,75 @@ def randomisation(
     >>> from adjudge.stats.measure import Ratio
     >>> from adjudge.stats.table import StatsTable
     >>> score = (Ratio("x", "score", (("s", 1.0),), (("n", 1.0),)),)
-    >>> a, b = (StatsTable(("d", "e"), ("s", "n"), [[n, 1], [n, 2]]) for n in (1, 0))
-    >>> randomisation(Additive(a, score), Additive(b, score), [("x", "score")], trials=9, seed=1)
-    {('x', 'score'): 0.5}
+    >>> a, b = (Additive(StatsTable(("d", "e"), ("s", "n"), [[n, 1], [n, 2]]), score) for n in (1, 0))
+    >>> randomisation({"A": a, "B": b}, [("x", "score")], trials=9, seed=1)
+    {('A', 'B'): {('x', 'score'): 0.4}}
     """
-    documents = shared_documents({"the first": first.ids, "the second": second.ids})
-    if first.table.columns != second.table.columns:
+    documents = shared_documents({name: each.ids for name, each in systems.items()})
+    if len({each.table.columns for each in systems.values()}) > 1:
         raise UsageError("tables with different columns cannot be compared")
     keys = list(keys)
+    names = list(combinations(systems, 2))
     if documents < 2 or not keys:
-        return dict.fromkeys(keys)
-    one, other = first.only(keys), second.only(keys)
-    both_rows = one.summed[0].array, other.summed[0].array
-    totals, ranks = [exact_sums(rows) for rows in both_rows], id_ranks(first.ids)
+        return {pair: dict.fromkeys(keys) for pair in names}
+    ranks = id_ranks(next(iter(systems.values())).ids)
     order: Any = np.argsort(ranks) if not isinstance(ranks, slice) else ranks
-    rows = both_rows[0][order], both_rows[1][order]
-    gain = rows[1] - rows[0]
-    slices = exact_slices(gain)
-    groups = _groups(documents, seed)
-    statistics: dict[Key, list[Array]] = {key: [] for key in keys}
-    rng = Random(seed)  # noqa: S311
-    size = max(1, block // (max(documents, 1) * max(1, gain.shape[1])))
-    for swapped in exchanges(documents, _positive(trials, "trials"), size, rng):
-        shift = exact_product(swapped, slices)
-        both = []
-        for system, total, own, sign in ((one, totals[0], rows[0], 1.0), (other, totals[1], rows[1], -1.0)):
-            whole = total + sign * shift
-            without = whole[:, None, :] - _grouped(own[None, :, :] + sign * swapped[:, :, None] * gain, groups)
-            flat = np.concatenate([whole, without.reshape(-1, without.shape[2])])
-            both.append(system.finish(flat))
+    sides = {name: _Side.of(each.only(keys), order) for name, each in systems.items()}
+    columns = max(side.rows.shape[1] for side in sides.values())
+    gains = {(a, b): exact_slices(sides[b].rows - sides[a].rows) for a, b in names}
+    groups = leave_out_groups(documents, seed, _MOST_GROUPS)
+    statistics: dict[tuple[str, str], dict[Key, list[Array]]] = {pair: {key: [] for key in keys} for pair in names}
+    size = max(1, block // (max(documents, 1) * max(1, columns)))
+    # All pairs exchange the same documents, which are drawn once.
+    for swapped in exchanges(documents, _positive(trials, "trials"), size, Stream(seed)):
         number = len(swapped)
-        for key in keys:
-            found = both[0][key] - both[1][key]
-            statistics[key].append(studentised(found[:number], found[number:].reshape(number, -1)))
+        for pair, found in statistics.items():
+            one, other = (sides[name] for name in pair)
+            shift, gain = exact_product(swapped, gains[pair]), other.rows - one.rows
+            both = [side.scores(sign * shift, sign * swapped, gain, groups) for side, sign in ((one, 1), (other, -1))]
+            for key in keys:
+                difference = both[0][key] - both[1][key]
+                statistic = studentised(difference[:number], difference[number:].reshape(number, -1))
+                found[key].append(statistic)
     return {
-        key: None if np.isnan(found[0][0]) else exchange_p(np.concatenate(found)) for key, found in statistics.items()
+        pair: {key: None if np.isnan(found[0][0]) else exchange_p(np.concatenate(found)) for key, found in own.items()}
+        for pair, own in statistics.items()
     }
 
 
-def exchanges(documents: int, trials: int, size: int, rng: Random) -> Iterator[Array]:
+class _Side(NamedTuple):
+    """A system whose documents are exchanged: its rows in the order of their ids, and their sums."""
+
+    system: Additive
+    rows: Array
+    total: Array
+
+    @classmethod
+    def of(cls, system: Additive, order: Any) -> _Side:
+        rows = system.summed[0].array
+        return cls(system, rows[order], exact_sums(rows))
+
+    def scores(self, shift: Array, swapped: Array, gain: Array, groups: Any) -> dict[Key, Array]:
+        """The scores after each exchange, and then those without each document or group of them."""
+        whole = self.total + shift
+        without = whole[:, None, :] - _grouped(self.rows[None, :, :] + swapped[:, :, None] * gain, groups)
+        return self.system.finish(np.concatenate([whole, without.reshape(-1, without.shape[2])]))
+
+
+def exchanges(documents: int, trials: int, size: int, draws: Stream) -> Iterator[Array]:
     """Which documents are exchanged, 0 or 1, in blocks; none of them in the first row.
 
-    >>> [block.shape for block in exchanges(3, 4, 3, Random(13))]
+    >>> [block.shape for block in exchanges(3, 4, 3, Stream(13))]
     [(1, 3), (3, 3), (1, 3)]
     """
     yield np.zeros((1, documents))
     for rows in (min(size, trials - start) for start in range(0, trials, size)):
-        # A fair coin is one bit.
-        yield (_words(rows * documents, 4, rng).reshape(rows, documents) >> 31).astype(np.float64)
+        yield draws.coins(rows, documents)
 
 
-def _groups(documents: int, seed: int) -> npt.NDArray[np.int64] | None:
-    """The group of each document, if there are too many to leave out each of them."""
-    if documents <= _MOST_GROUPS:
-        return None
-    places = list(range(documents))
-    Random(seed).shuffle(places)  # noqa: S311
-    return np.array(places, dtype=np.int64) % _MOST_GROUPS
-
-
-def _grouped(rows: Array, groups: npt.NDArray[np.int64] | None) -> Array:
+def _grouped(rows: Array, groups: npt.NDArray[np.int64]) -> Array:
     """The rows of documents (samples x documents x columns) added up by group."""
-    if groups is None:
+    if len(groups) <= _MOST_GROUPS:
         return rows
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups[order], np.arange(_MOST_GROUPS))
@@ -246,27 +255,6 @@ def id_ranks(ids: Sequence[str]) -> npt.NDArray[np.int64] | slice:
     ranks = np.empty(len(ids), dtype=np.int64)
     ranks[order] = np.arange(len(ids))
     return ranks
-
-
-def _indices(documents: int, number: int, rng: Random | np.random.Generator) -> npt.NDArray[np.int64]:
-    """Documents drawn with replacement; the same draws, however many are asked for at once.
-
-    i = floor(w n / 2^64) of a random word w < 2^64, so that P(i) is off from 1/n by less than 2^-64 (Lemire 2019).
-
-    >>> _indices(10, 5, Random(13)).tolist()
-    [2, 9, 8, 8, 6]
-    """
-    if not isinstance(rng, Random):
-        # int64 indices come from a stream without per-call buffering, hence the same draws for any block size.
-        return rng.integers(0, documents, size=number)
-    words = _words(number, 8, rng)
-    high, low = words >> 32, words & 0xFFFFFFFF  # the product has 96 bits, hence by halves
-    return ((high * documents + (low * documents >> 32)) >> 32).astype(np.int64)
-
-
-def _words(number: int, width: int, rng: Random) -> npt.NDArray[Any]:
-    """Random unsigned numbers of 4 or 8 bytes."""
-    return np.frombuffer(rng.randbytes(number * width), dtype=f"<u{width}")
 
 
 def _blocks(documents: int, total: int, block: int) -> Iterator[int]:

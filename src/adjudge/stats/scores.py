@@ -292,14 +292,15 @@ def pair_comparisons(
     Only counts that add over documents, the `estimators`, can be exchanged between systems.
     """
     comparisons = []
-    for a, b in combinations(found, 2):
-        exchanged: Mapping[Key, float | None] = {}
-        if how.test == "randomisation" and found[a].varies:
-            from adjudge.stats.resample import randomisation
+    exchanges: Mapping[tuple[str, str], Mapping[Key, float | None]] = {}
+    if how.test == "randomisation" and any(each.varies for each in found.values()):
+        from adjudge.stats.resample import randomisation
 
-            assert estimators is not None
-            trials = how.tests or RESAMPLES
-            exchanged = randomisation(estimators[a], estimators[b], keys, trials=trials, seed=how.seed)
+        assert estimators is not None
+        chosen = {name: estimators[name] for name in found}
+        exchanges = randomisation(chosen, keys, trials=how.tests or RESAMPLES, seed=how.seed)
+    for a, b in combinations(found, 2):
+        exchanged = exchanges.get((a, b), {})
         for key in (key for key in keys if key in found[a].point):
             test = _tested(found[a], found[b], key, how) if found[a].varies else None
             low, high, p, wins = (None,) * 4 if test is None else test[1:]

@@ -1,7 +1,6 @@
 """Scores of knowledge bases: the cases, and every engine against Python sets."""
 
 import itertools
-from random import Random
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 import kbp_annotation
 import kbp_naive
 from adjudge.model.kbp import TripleNames, TripleTable
+from adjudge.stats.draws import Stream
 from adjudge.stats.resample import bootstrap_weights
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.options import make_options
@@ -185,7 +185,7 @@ def test_samples_are_those_of_counting_anew(gold, system, seed):
         *(tables[0], {"A": tables[1]}), **PLAIN, hops=2, bootstrap=6, seed=seed, documents=all_documents()
     )
     (samples,) = result.systems[0].samples
-    (weights,) = bootstrap_weights(5, 6, Random(seed))
+    (weights,) = bootstrap_weights(5, 6, Stream(seed))
     drawn = [set(np.flatnonzero(row).tolist()) for row in weights]
     left = [set(range(5)) - {number} for number in range(5)]
     pairs = [set(range(5)) - set(pair) for pair in samples.pairs]

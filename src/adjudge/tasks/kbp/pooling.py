@@ -210,11 +210,12 @@ def _spread(
         return {}
     import numpy as np
 
+    from adjudge.stats.draws import Stream
     from adjudge.stats.intervals import interval
     from adjudge.stats.resample import bootstrap_weights
 
     drawn: dict[str, list[Any]] = {part: [] for part in PARTS}
-    for weights in bootstrap_weights(len(before.ids), inference.resamples, np.random.default_rng(inference.seed)):
+    for weights in bootstrap_weights(len(before.ids), inference.resamples, Stream(inference.seed)):
         first, second = before.evaluate(weights), after.evaluate(weights)
         for part in PARTS:
             drawn[part].append(second[metric, part] - first[metric, part])

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from itertools import combinations
-from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, leave_out_groups
+from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part
 from adjudge.evaluate.run import Run
 from adjudge.stats.intervals import exchange_p, normal_reach, studentised
 from adjudge.stats.measure import Measure, Prf, Total, part_keys
@@ -409,13 +408,14 @@ def exchange_tests(
     """
     import numpy as np
 
+    from adjudge.stats.draws import Stream, leave_out_groups
     from adjudge.stats.resample import exchanges
 
-    group = leave_out_groups(how.documents, np.random.default_rng([how.seed, 1]), groups=GROUPS)
+    group = leave_out_groups(how.documents, how.seed, GROUPS)
     width = 1 + int(group.max()) + 1
     size = max(1, _AT_ONCE // (2 * width))
     statistics: dict[Any, dict[int, list[Any]]] = {name: {} for name in pairs}
-    for swapped in exchanges(how.documents, how.trials, size, Random(how.seed)):  # noqa: S311  # nothing is secret
+    for swapped in exchanges(how.documents, how.trials, size, Stream(how.seed)):
         works = [exchanging(gold, *pair, swapped > 0, group, how) for pair in pairs.values()]
         for name, (counts,) in zip(pairs, count_all(works, run), strict=True):
             for row, values in enumerate(_f1(counts, how.together)):
