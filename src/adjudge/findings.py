@@ -301,6 +301,8 @@ class Findings:
 
     def sorted(self) -> list[Finding]:
         """The findings in the order of their places; a last one for each kind that is not listed in full."""
+        if not self.counts:
+            return []
         found = self.findings
         errors = {each.kind for each in found if each.error}
         for kind, count in (self.counts - Counter(each.kind for each in found)).items():

@@ -9,13 +9,26 @@ at, so a file with assessments can be read as well. What could not be read back 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import pairwise, repeat
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import Finding, Findings, errors_of, field_column
-from adjudge.formats.eal_fields import LARGEST, WHITE, cached, decode_lines, id_2014, parse_span, parse_spans, sha1_id
+from adjudge.formats.eal_fields import (
+    LARGEST,
+    SETS,
+    SPANS,
+    WHITE,
+    Seen,
+    cached,
+    decode_lines,
+    id_2014,
+    parse_span,
+    parse_spans,
+    plain_lines,
+    sha1_id,
+)
 from adjudge.model.eal import REALIS, Argument, Arguments, Cas, Realis, Response, Span
 
 Repeats: TypeAlias = Literal["error", "best"]
@@ -23,6 +36,7 @@ Ids: TypeAlias = Literal["sha1", "2014", "keep"]
 
 COLUMNS = 11
 
+_new = tuple.__new__  # of whole columns, with no step of ours for each line
 _REALIS: dict[str, Realis] = {each.lower(): each for each in REALIS}
 
 
@@ -48,9 +62,15 @@ def scan_arguments(
     data: bytes, document: str, place: str | None = None, *, repeats: Repeats = "error"
 ) -> tuple[Arguments, list[Finding]]:
     """The same with the kind of each problem, for programs."""
+    try:
+        found = _read_rows([line.split("\t", COLUMNS) for line in plain_lines(data)], document)
+    except ValueError:
+        found = None
+    if found is not None and len({argument[0] for argument in found}) == len(found):
+        return Arguments(document, found), []
     findings = Findings(place or document, document)
-    reader = LineReader(document)
-    found: list[Argument] = []
+    complaints = Complaints(document)
+    found = []
     comment: str | None = None
     for number, line in enumerate(decode_lines(data, findings), 1):
         if not line:
@@ -58,16 +78,54 @@ def scan_arguments(
         elif line[0] == "#":
             comment = line[1:] if comment is None else f"{comment}\n{line[1:]}"
         else:
-            argument = reader.read(line.split("\t"), comment, number)
-            if argument is None:
-                reader.complain(line, number, findings)
-            else:
-                found.append(argument)
+            try:
+                (argument,) = _read_rows([line.split("\t")[:COLUMNS]], document)
+                found.append(argument._replace(comment=comment, line=number))
+            except ValueError:
+                complaints.complain(line, number, findings)
             comment = None
     if len({argument.response for argument in found}) < len(found):
         found = _without_repeats(found, repeats, findings)
-    reader.report_documents(findings)
+    complaints.report_documents(findings)
     return Arguments(document, found), findings.sorted()
+
+
+def _read_rows(rows: Sequence[Sequence[str]], document: str) -> list[Argument]:
+    """The responses of lines, given by their columns; a ValueError if anything is wrong with one of them."""
+    if not rows:
+        return []
+    if set(map(len, rows)) != {COLUMNS}:
+        raise ValueError("more or fewer columns")
+    ids, *middle, sure = zip(*rows, strict=True)
+    found = zip(
+        read_responses(middle, document),
+        map(_CONFIDENCES.__getitem__, sure),
+        map(str.strip, ids, repeat(WHITE)),
+        repeat(None),
+        range(1, len(rows) + 1),
+        strict=False,
+    )
+    return list(map(_new, repeat(Argument), found))
+
+
+def read_responses(columns: Sequence[Sequence[str]], document: str) -> list[Response]:
+    """The responses that columns 2 to 10 of lines say, column by column; a ValueError if one cannot be read."""
+    documents, types, roles, texts, at, because, fillers, more, realis = columns
+    if {*documents} != {document} and {each.strip(WHITE) for each in documents} != {document}:
+        raise ValueError("a response of another document")
+    strings = zip(map(str.strip, texts, repeat(WHITE)), map(SPANS.__getitem__, at), strict=True)
+    found = zip(
+        repeat(document),
+        map(_NAMES.__getitem__, types),
+        map(_NAMES.__getitem__, roles),
+        map(_new, repeat(Cas), strings),
+        map(SPANS.__getitem__, fillers),
+        map(_JUSTIFICATIONS.__getitem__, because),
+        map(SETS.__getitem__, more),
+        map(_REALISES.__getitem__, realis),
+        strict=False,
+    )
+    return list(map(_new, repeat(Response), found))
 
 
 def _without_repeats(arguments: list[Argument], repeats: Repeats, findings: Findings) -> list[Argument]:
@@ -84,32 +142,12 @@ def _without_repeats(arguments: list[Argument], repeats: Repeats, findings: Find
     return list(found.values())
 
 
-class LineReader:
-    """Reads the first eleven columns of lines of one document."""
+class Complaints:
+    """Says what is wrong with lines of one document that cannot be read."""
 
     def __init__(self, document: str) -> None:
         self.document = document
         self._strange: dict[str, tuple[int, int, int]] = {}  # another document: its first line, column, and how many
-
-    def read(self, columns: list[str], comment: str | None, number: int) -> Argument | None:
-        """The response of a line, or None if something is wrong with it."""
-        try:
-            id_, document, type_, role, text, at, because, filler, more, realis, sure = columns[:COLUMNS]
-            if document.strip(WHITE) != self.document:
-                return None
-            response = Response(
-                self.document,
-                _read_name(type_),
-                _read_name(role),
-                Cas(text.strip(WHITE), parse_span(at)),
-                parse_span(filler),
-                _read_justifications(because),
-                parse_spans(more),
-                _read_realis(realis),
-            )
-            return Argument(response, _read_confidence(sure), id_.strip(WHITE), comment, number)
-        except ValueError:  # too few columns, or a field that cannot be read
-            return None
 
     def complain(self, line: str, number: int, findings: Findings, *, confidence: bool = True) -> None:
         """Say all that is wrong with a line that could not be read; the confidence may not matter."""
@@ -144,11 +182,9 @@ class LineReader:
             findings.add("document-id", message, line, column, hint)
 
 
-# What a field says; a ValueError says why it cannot be read. What was seen before is looked up: a submission has many
-# lines, and few different fields.
+# What a field says; a ValueError says why it cannot be read. What was seen before is looked up.
 
 
-@cached
 def _read_name(raw: str) -> str:
     text = raw.strip(WHITE)
     if not text:
@@ -156,7 +192,6 @@ def _read_name(raw: str) -> str:
     return text
 
 
-@cached
 def _read_justifications(raw: str) -> tuple[Span, ...]:
     spans = parse_spans(raw)
     if not spans:
@@ -164,7 +199,6 @@ def _read_justifications(raw: str) -> tuple[Span, ...]:
     return spans
 
 
-@cached
 def _read_realis(raw: str) -> Realis:
     text = raw.strip(WHITE)
     value = _REALIS.get(text.lower())
@@ -173,7 +207,6 @@ def _read_realis(raw: str) -> Realis:
     return value
 
 
-@cached
 def _read_confidence(raw: str) -> float:
     text = raw.strip(WHITE)
     try:
@@ -185,6 +218,12 @@ def _read_confidence(raw: str) -> float:
     if not 0 <= value <= 1:
         raise ValueError(f"the confidence {text} is not from 0 to 1")
     return value
+
+
+_NAMES = Seen(_read_name)
+_JUSTIFICATIONS = Seen(_read_justifications)
+_REALISES = Seen(_read_realis)
+_CONFIDENCES = Seen(_read_confidence)
 
 
 class _Field(NamedTuple):

@@ -10,13 +10,31 @@ was changed, and is an error, because its assessment is of a response that nobod
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.findings import Finding, Findings, errors_of, field_column
-from adjudge.formats.eal_arguments import COLUMNS, Ids, LineReader, format_id, format_response, sort_key
-from adjudge.formats.eal_fields import DIGEST, LARGEST, WHITE, decode_lines, form_of, id_2014, sha1_id
+from adjudge.formats.eal_arguments import (
+    COLUMNS,
+    Complaints,
+    Ids,
+    format_id,
+    format_response,
+    read_responses,
+    sort_key,
+)
+from adjudge.formats.eal_fields import (
+    DIGEST,
+    LARGEST,
+    WHITE,
+    Seen,
+    decode_lines,
+    form_of,
+    id_2014,
+    plain_lines,
+    sha1_id,
+)
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]
@@ -59,8 +77,56 @@ def scan_key(
     With `repeated_cluster="error"` two clusters of one CAS are an error, as in the official programs, and the first
     counts.
     """
-    findings = Findings(place or document, document)
-    reader = LineReader(document)
+    try:
+        sound = _read_sound([line.split("\t", COLUMNS) for line in plain_lines(data)], document)
+    except ValueError:
+        sound = None
+    return (sound, []) if sound is not None else _scan_lines(data, document, place or document, repeated_cluster)
+
+
+def _read_sound(rows: Sequence[Sequence[str]], document: str) -> AnswerKey | None:
+    """The assessments of lines that have nothing wrong or unusual, column by column; None if they have something."""
+    if not rows or set(map(len, rows)) != {COLUMNS + 1}:
+        return None
+    ids, *middle, _, answers = zip(*rows, strict=True)
+    responses = read_responses(middle, document)
+    hashes = dict(zip(ids, responses, strict=True))
+    if len(hashes) < len(ids) or list(map(sha1_id, responses)) != list(ids):
+        return None
+    assessed: dict[Response, Assessment] = {}
+    unassessed: list[Response] = []
+    coref: dict[Cas, int] = {}
+    for response, (cluster, judged) in zip(responses, map(_SOUND.__getitem__, answers), strict=True):
+        if judged is None:
+            unassessed.append(response)
+        else:
+            assessed[response] = judged
+        if cluster is not None and coref.setdefault(response[3], cluster) != cluster:
+            return None
+    return AnswerKey(document, assessed, tuple(unassessed), coref, hashes=hashes)
+
+
+def _read_answers(raw: str) -> tuple[int | None, Assessment | None]:
+    """Cluster and assessment of columns 12 to 18; a ValueError if something is wrong with them."""
+    findings = Findings("")
+    answers = [each.strip(WHITE) for each in raw.split("\t")]
+    cluster, judged = _cluster(answers, "", 0, findings), _assessment(answers, "", 0, findings)
+    if (
+        len(answers) != ALL_COLUMNS - COLUMNS
+        or isinstance(judged, bool)
+        or findings.found
+        or (judged and inconsistencies(judged, cluster is not None))
+    ):
+        raise ValueError("no sound answers")
+    return cluster, judged
+
+
+def _scan_lines(
+    data: bytes, document: str, place: str, repeated_cluster: RepeatedCluster
+) -> tuple[AnswerKey, list[Finding]]:
+    """The assessments of lines that could be read one by one, and everything that is wrong with them."""
+    findings = Findings(place, document)
+    complaints = Complaints(document)
     assessed: dict[Response, Assessment] = {}
     unassessed: dict[Response, None] = {}
     coref: dict[Cas, int] = {}
@@ -79,18 +145,16 @@ def scan_key(
             hint = f"after the {COLUMNS} of the response, give {', '.join(_NAMES)}"
             findings.add("columns", message, number, 1, hint)
             continue
-        first = columns[:COLUMNS]
-        first[COLUMNS - 1 :] = ["1.0"] if len(first) == COLUMNS else []
-        argument = reader.read(first, None, number)
-        answers = [each.strip(WHITE) for each in columns[COLUMNS:]]
-        if argument is None:
-            reader.complain(line, number, findings, confidence=False)
+        id_, answers = columns[0].strip(WHITE), [each.strip(WHITE) for each in columns[COLUMNS:]]
+        try:
+            (response,) = read_responses([[each] for each in columns[1 : COLUMNS - 1]], document)
+        except ValueError:
+            complaints.complain(line, number, findings, confidence=False)
             continue
         cluster, judged = _cluster(answers, line, number, findings), _assessment(answers, line, number, findings)
-        response = argument.response
-        names.see(argument.id, response, number)
-        if len(argument.id) != DIGEST and ids.setdefault(argument.id, response) != response:
-            ids[argument.id] = None
+        names.see(id_, response, number)
+        if len(id_) != DIGEST and ids.setdefault(id_, response) != response:
+            ids[id_] = None
         cas = response.cas
         if cluster is not None:
             known = coref.setdefault(cas, cluster)
@@ -115,7 +179,7 @@ def scan_key(
     for response, (number, line) in places.items():
         for each in inconsistencies(assessed[response], response.cas in coref):
             findings.add(each.kind, each.message, number, field_column(line, each.column), each.hint)
-    reader.report_documents(findings)
+    complaints.report_documents(findings)
     names.report(findings)
     rest = tuple(response for response in unassessed if response not in assessed)
     if pairs:
@@ -308,3 +372,6 @@ def _assessment(answers: list[str], line: str, number: int, findings: Findings) 
         hint = f"write {', '.join(options[:-1])} or {options[-1]}"
         findings.add("assessment-value", message, number, field_column(line, 12 + at), hint)
     return Assessment(*values) if fine else False
+
+
+_SOUND = Seen(_read_answers)

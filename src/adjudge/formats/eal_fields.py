@@ -10,11 +10,12 @@ responses, so both are needed to reproduce official scores. They are computed wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import sha1
 from itertools import product
 from struct import Struct, pack
+from typing import TypeVar
 
 from adjudge.findings import Findings
 from adjudge.model.eal import REALIS, Cas, Realis, Response, Span
@@ -24,8 +25,34 @@ WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)
 LARGEST = 2**31 - 1
 BOM = b"\xef\xbb\xbf"
 
-cached = lru_cache(maxsize=4096)
-"""For functions of a field: a submission has many lines, and few different fields."""
+KEPT = 4096
+cached = lru_cache(maxsize=KEPT)
+T = TypeVar("T")
+
+
+class Seen(dict[str, T]):
+    """What fields say, each read when it is first seen: a submission has many lines, and few different fields."""
+
+    def __init__(self, read: Callable[[str], T]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, raw: str) -> T:
+        value = self._read(raw)
+        if len(self) >= KEPT:
+            self.clear()
+        self[raw] = value
+        return value
+
+
+def plain_lines(data: bytes) -> list[str]:
+    """The lines of a file that has responses and nothing else; a ValueError if it has to be looked at more closely."""
+    if b"\r" in data or data.startswith((BOM, b"#")) or (b"#" in data and b"\n#" in data):
+        raise ValueError("comments, or a line end of another system")
+    lines = data.decode("utf-8").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def decode_lines(data: bytes, findings: Findings) -> list[str]:
@@ -61,7 +88,6 @@ def _decoded(line: bytes, number: int, findings: Findings) -> str:
         return ""
 
 
-@cached
 def parse_span(raw: str) -> Span:
     """A span from `start-end`; a ValueError says what is wrong with it.
 
@@ -86,7 +112,6 @@ def parse_span(raw: str) -> Span:
     raise ValueError(f"{text!r} is not a span" if dash or text else "no span stands")
 
 
-@cached
 def parse_spans(raw: str) -> tuple[Span, ...]:
     """A set of spans from `start-end,start-end` or NIL, sorted; a ValueError says what is wrong with it.
 
@@ -98,8 +123,11 @@ def parse_spans(raw: str) -> tuple[Span, ...]:
         return ()
     if not text:
         raise ValueError("the list of spans is empty")
-    return tuple(sorted({parse_span(item) for item in text.split(",") if item.strip(WHITE)}))
+    return tuple(sorted({SPANS[item] for item in text.split(",") if item.strip(WHITE)}))
 
+
+SPANS = Seen(parse_span)
+SETS = Seen(parse_spans)
 
 _LENGTHS = (4, 2, 2)
 
@@ -170,7 +198,7 @@ _pack_nine = Struct("<9i").pack
 _ORDINAL = {realis: number for number, realis in enumerate(REALIS)}
 
 
-@lru_cache(maxsize=4096)  # types, roles and document ids come again and again
+@cached  # types, roles and document ids come again and again
 def java_hash(text: str) -> int:
     """The hash of a string in Java, sum of s[i] * 31^(n-1-i) over its UTF-16 units, as an unsigned 32-bit number.
 

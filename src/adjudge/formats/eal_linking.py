@@ -127,23 +127,25 @@ class Resolver:
         self.document = known.document
         self.unknown = 0  # ids that were looked for in vain
         self.ambiguous: dict[str, str] = {}  # ids of several responses, and where they stand
-        self.listed: dict[str, Response] = {}
-        self._hashes: dict[str, Response] | None = None
+        self.listed: Mapping[str, Response] = {}
+        self._hashes: Mapping[str, Response] = {}
         self._responses: Sequence[Response]
         if isinstance(known, AnswerKey):
             self._responses = (*known.assessed, *known.unassessed)
-            self.listed = {id_: response for id_, response in known.ids.items() if response is not None}
-            if len(self.listed) < len(known.ids):
+            self._hashes = known.hashes
+            listed = {id_: response for id_, response in known.ids.items() if response is not None}
+            if len(listed) < len(known.ids):
                 several = (id_ for id_, response in known.ids.items() if response is None)
                 self.ambiguous = dict.fromkeys(several, "on several lines of the assessments")
         else:
             self._responses = [argument.response for argument in known.arguments]
-            self.listed = {argument.id: argument.response for argument in known.arguments}
-            if len(self.listed) < len(known.arguments):
+            listed = {argument[2]: argument[0] for argument in known.arguments}
+            if len(listed) < len(known.arguments):
                 self._find_ambiguous(known.arguments)
         for none in ("", INCOMPLETE):
-            self.listed.pop(none, None)
+            listed.pop(none, None)
             self.ambiguous.pop(none, None)
+        self.listed = listed
 
     def _find_ambiguous(self, arguments: Iterable[Argument]) -> None:
         first: dict[str, Argument] = {}
@@ -154,11 +156,11 @@ class Resolver:
                 self.ambiguous.setdefault(argument.id, where)
 
     def all_listed(self, ids: list[str]) -> frozenset[Response] | None:
-        """The responses of ids if the first column has them all and nothing is in doubt, else None."""
+        """The responses of ids if all of them were read and nothing is in doubt, else None."""
         if self.ambiguous:
             return None
         try:
-            return frozenset([self.listed[id_] for id_ in ids])
+            return frozenset(map((self.listed or self._hashes).__getitem__, ids))
         except KeyError:
             return None
 
@@ -168,14 +170,17 @@ class Resolver:
     def get(self, id_: str) -> Response | None:
         """The response with an id."""
         response = self.listed.get(id_)
-        return self._hashed.get(id_) if response is None and form_of(id_) else response
+        if response is None and (form := form_of(id_)):
+            response = (self._numbers if form == "number" else self._digests).get(id_)
+        return response
 
-    @property
-    def _hashed(self) -> dict[str, Response]:
-        if self._hashes is None:
-            self._hashes = {str(id_2014(response)): response for response in self._responses}
-            self._hashes.update((sha1_id(response), response) for response in self._responses)
-        return self._hashes
+    @cached_property
+    def _numbers(self) -> Mapping[str, Response]:
+        return {str(id_2014(response)): response for response in self._responses}
+
+    @cached_property
+    def _digests(self) -> Mapping[str, Response]:
+        return self._hashes or {sha1_id(response): response for response in self._responses}
 
     def forms(self) -> set[str]:
         """What the ids of the document look like."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
@@ -64,6 +65,8 @@ class Files:
         self.is_flat = not self._first
         self._holder = holder
         self._kept: tuple[str, dict[str, bytes]] = "", {}
+        self._ahead: set[str] = set()  # kinds that were read before anybody asked
+        self._digest: _Digest | None = None
         self.documents: list[str] = sorted(files[self._first])
 
     def __contains__(self, document: object) -> bool:
@@ -74,7 +77,7 @@ class Files:
 
     def __getstate__(self) -> dict[str, Any]:
         """Whoever gets a copy does not own what an archive was unpacked to."""
-        return {**self.__dict__, "_holder": None, "_kept": ("", {}), "_last": None}
+        return {**self.__dict__, "_holder": None, "_kept": ("", {}), "_digest": None, "_last": None}
 
     def __enter__(self) -> Self:
         return self
@@ -103,21 +106,79 @@ class Files:
     def bytes_of(self, document: str, kind: str = "", *, again: bool = False) -> bytes | None:
         """A file as it is, None if there is none; those of one document are kept, unless it is to be read `again`."""
         kind = kind or self._first
-        path = self._files.get(kind, {}).get(document)
-        if path is None:
+        if document not in self._files.get(kind, ()):
             return None
         if self._kept[0] != document:
-            self._kept = document, {}
+            self._kept, self._ahead = (document, {}), set()
+            if self._digest is not None and self._digest.reaches(document, self._files):
+                self._pass(document, self._digest)
         kept = self._kept[1]
-        if again or kind not in kept:
-            try:
-                with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
-                    kept[kind] = stream.read()
-            except OSError as error:
-                hint = "check the permissions and whether it is still there"
-                message = f"the file cannot be read: {error.strerror or error}"
-                raise refusal(error, Problem(message, path=self.place(document, kind), hint=hint)) from None
+        if kind in self._ahead:
+            self._ahead.remove(kind)
+        elif again or kind not in kept:
+            kept[kind] = self._read(document, kind)
         return kept[kind]
+
+    def _pass(self, document: str, digest: _Digest) -> None:
+        """Read all files of the document whose turn it is in the hash."""
+        kept = self._kept[1] if self._kept[0] == document else {}
+        for kind, files in self._files.items():
+            if document in files:
+                kept[kind] = self._read(document, kind)
+        self._ahead = set(kept)
+        digest.update([(kind, kept.get(kind)) for kind in self._files])
+
+    def _read(self, document: str, kind: str) -> bytes:
+        try:
+            with open(self._files[kind][document], "rb", buffering=0) as stream:  # noqa: PTH123
+                return stream.read()
+        except OSError as error:
+            hint = "check the permissions and whether it is still there"
+            message = f"the file cannot be read: {error.strerror or error}"
+            raise refusal(error, Problem(message, path=self.place(document, kind), hint=hint)) from None
+
+    def take_digest(self, documents: Iterable[str]) -> None:
+        """From now on take the hash of the files of documents, of those that are read in this order on the way."""
+        self._digest = _Digest(() if self.packed else documents)
+
+    def digest(self) -> str:
+        """The hash of an archive as a whole, or of the files of documents, with those that are not there."""
+        if self._digest is None:
+            return ""
+        if self.packed:
+            return hashlib.sha256(Path(self.path).read_bytes()).hexdigest()
+        while (document := self._digest.next()) is not None:
+            self._pass(document, self._digest)
+        return self._digest.hasher.hexdigest()
+
+
+class _Digest:
+    """The hash of the files of documents, in an order that is known."""
+
+    def __init__(self, documents: Iterable[str]) -> None:
+        self.hasher = hashlib.sha256()
+        self._documents = list(documents)
+        self._at = 0
+
+    def next(self) -> str | None:
+        """The document whose turn it is."""
+        return self._documents[self._at] if self._at < len(self._documents) else None
+
+    def reaches(self, document: str, files: Mapping[str, Container[str]]) -> bool:
+        """Whether it is the turn of a document, once those before it that have no file are taken in."""
+        while (own := self.next()) != document:
+            if own is None or any(own in each for each in files.values()):
+                return False
+            self.update([(kind, None) for kind in files])
+        return True
+
+    def update(self, files: Iterable[tuple[str, bytes | None]]) -> None:
+        """Take in the files of the document whose turn it is."""
+        document = self._documents[self._at]
+        for kind, data in files:
+            head = f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode()
+            self.hasher.update(head + data if data else head)
+        self._at += 1
 
 
 class Store(Files):

@@ -92,7 +92,7 @@ class AnswerKey:
 
     `joined` are the CASes that stand in several clusters, which therefore are one.
     `ids` are those of column 1 that are no content hashes, by which frames may call responses; None if several
-    responses have the same id.
+    responses have the same id. `hashes` are the content hashes of all responses, if they are known.
     """
 
     document: str
@@ -101,6 +101,7 @@ class AnswerKey:
     coref: Mapping[Cas, int] = field(default_factory=dict)
     ids: Mapping[str, Response | None] = field(default_factory=dict, compare=False)
     joined: Sequence[Cas] = field(default=(), compare=False)
+    hashes: Mapping[str, Response] = field(default_factory=dict, compare=False)
 
 
 class Frame(NamedTuple):

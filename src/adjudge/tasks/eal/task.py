@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -154,9 +154,9 @@ class EalTask(Task):
             hint = "give one with linking/, or leave --frames out"
             raise ValidationError(Problem("the submission has no linking", path=store.path, hint=hint))
         documents = {*store.documents, *(store.linking_documents if self.settings.linking else ())}
-        wanted = sorted(only) if isinstance(only, frozenset) else store.documents
-        hashed = _digest(store, wanted) if digest else ""
-        return Side(name, store.path, _Opened(sorted(documents), store), hashed)
+        if digest:
+            store.take_digest(sorted(only) if isinstance(only, frozenset) else store.documents)
+        return Side(name, store.path, _Opened(sorted(documents), store))
 
     def _read_gold(self, source: Gold, name: str, *, digest: bool) -> Side:
         if (Path(source.key) / "arguments").is_dir():
@@ -167,8 +167,9 @@ class EalTask(Task):
         frames = open_frames(source.frames) if linked and source.frames is not None else None
         stores: list[KeyStore | FramesStore] = [keys, *([] if frames is None else [frames])]
         notes = [note.problem for store in stores for note in store.notes if note.kind == "backup"]
-        hashed = "".join(_digest(store, keys.documents) for store in stores) if digest else ""
-        return Side(name, keys.path, _Opened(keys.documents, keys, frames), hashed, tuple(notes))
+        for store in stores if digest else ():
+            store.take_digest(keys.documents)
+        return Side(name, keys.path, _Opened(keys.documents, keys, frames), notes=tuple(notes))
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[Task, Sequence[Side]]:
         """Files of the key that are no documents go: they have no response, and no other side has one of that name.
@@ -326,6 +327,19 @@ class EalTask(Task):
             return notes
         return [*gold_notes(remarks, self.settings, self.strays), *notes]
 
+    def result(self, evaluation: Evaluation) -> Result:
+        """The same as of every task; what was not read on the way is read for the hashes now."""
+        gold, *systems = (
+            self._hashed(each) for each in (evaluation.gold, *(o.side for o in evaluation.systems.values()))
+        )
+        for counted, side in zip(evaluation.systems.values(), systems, strict=True):
+            counted.side = side
+        return super().result(evaluation._replace(gold=gold))
+
+    def _hashed(self, side: Side) -> Side:
+        stores: tuple[AnyStore | None, ...] = side.documents.stores  # type: ignore[attr-defined]
+        return replace(side, digest="".join(each.digest() for each in stores if each is not None))
+
     def panels(self, evaluation: Evaluation, result: Result) -> tuple[Panel, ...]:
         """How beta and lambda matter, and how far the bootstrap spreads."""
         from adjudge.tasks.eal.panels import rankings_of, weight_panels
@@ -342,18 +356,6 @@ def _no_linking(document: str, path: str) -> Problem:
 
 def _is_empty(data: bytes) -> bool:
     return all(line.startswith(b"#") or not line.strip() for line in data.splitlines())
-
-
-def _digest(store: AnyStore, documents: Iterable[str]) -> str:
-    """A hash of an archive as a whole, or of the files of documents, with those that are not there."""
-    if store.packed:
-        return hashlib.sha256(Path(store.path).read_bytes()).hexdigest()
-    found = hashlib.sha256()
-    for document in documents:
-        for kind in ("arguments", "linking") if isinstance(store, Store) else ("",):
-            data = store.bytes_of(document, kind)
-            found.update(f"{document}\t{kind}\t{-1 if data is None else len(data)}\n".encode() + (data or b""))
-    return found.hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
