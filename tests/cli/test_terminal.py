@@ -1,5 +1,6 @@
 """What stands on a terminal and not in a pipe: progress, colours; and what --quiet and --verbose change."""
 
+import json
 import os
 import re
 import subprocess
@@ -16,12 +17,28 @@ pty = pytest.importorskip("pty")  # not on Windows
 PROGRAM = [sys.executable, "-c", "from adjudge.cli import main, output; output.PATIENCE = 0; main()"]
 
 
-def on_a_terminal(*arguments: str, **environment: str) -> tuple[int, str, str]:
+IMPATIENT = PROGRAM[2].replace("; main", "; output.SLOW = 0.3; main")
+WAITING = """
+import time
+
+def alike(s, g):
+    time.sleep(1.5 if g == "wait" else 0)
+    return float(s == g)
+"""
+WAITS = (
+    "name: waits\nmetric: {sim: record, fields: {items: {sim: set, of: {sim: custom, function: 'waiting:alike'}}}}\n"
+)
+
+
+def on_a_terminal(*arguments: str, program: str = PROGRAM[2], **environment: str) -> tuple[int, str, str]:
     """The exit code, what goes to standard output, and what a terminal gets as standard error."""
     ours, theirs = pty.openpty()
     clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM", "COLUMNS")}
     ran = subprocess.Popen(
-        [*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=theirs, env={**clean, "TERM": "xterm", **environment}
+        [*PROGRAM[:2], program, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**clean, "TERM": "xterm", **environment},
     )
     os.close(theirs)
     seen = b""
@@ -50,6 +67,21 @@ def test_progress_is_for_terminals_and_can_be_turned_off(campaign: Path):
     assert out.startswith(quiet[1].rstrip("\n"))
     piped = subprocess.run([*PROGRAM, *score], capture_output=True, text=True)
     assert (piped.stderr, piped.stdout) == ("", out)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_document_that_takes_long_is_named(jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("waiting.py").write_text(WAITING)
+    Path("waits.yaml").write_text(WAITS)
+    rows = [{"id": f"doc-{name}", "items": [name]} for name in ("one", "two", "wait", "three")]
+    Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ("score", "waits.yaml", "gold.jsonl", "gold.jsonl", "--bootstrap", "0", "--jobs", jobs)
+    code, _, err = on_a_terminal(*words, program=IMPATIENT)
+    assert code == 0, err
+    assert "scoring doc-wait" in err
+    assert "doc-one" not in err
+    assert "doc-" not in on_a_terminal(*words)[2]
 
 
 def test_no_color_is_respected(campaign: Path):

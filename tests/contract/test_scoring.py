@@ -207,7 +207,7 @@ def test_the_old_spelling_of_gold_and_systems_still_works(name, call, folder):
 SHARED = (
     *("--by", "--docs", "--pool", "--explain", "--bootstrap", "--ci", "--seed", "--interval", "--test", "--jobs"),
     *("--cluster", "--time-limit", "--fail-under", "--save", "--save-documents", "--summary", "--format", "--output"),
-    *("--rank-by",),
+    *("--rank-by", "--exact"),
 )
 
 
@@ -217,7 +217,7 @@ def test_every_shared_option_is_known_or_refused_with_a_reason(task, call, tmp_p
     for option in SHARED:
         if f"{option} " in out or f"{option}\n" in out:
             continue
-        value = [] if option == "--save-documents" else ["1"]
+        value = [] if option in ("--save-documents", "--exact") else ["1"]
         code, _, err = call(*task.words(task.systems[0]), option, *value)
         assert code == 2
         assert f"error: {option} has no meaning here: " in err

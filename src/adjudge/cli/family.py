@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 CREDITS = ("halving", "linear", "ancestors", "general")
 _NOT_COMPAT = (
     *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "time_limit", "by", "pool", "docs"),
-    *("jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
+    *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
 _MORE = {"template": {"errors": Entry("Count mistakes by what would fix them, with examples.", "family")}}
 """Commands of families beside `score`."""

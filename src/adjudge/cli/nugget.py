@@ -23,7 +23,15 @@ from adjudge.cli.options import (
     verbose_option,
 )
 from adjudge.cli.output import emit, emit_explanations, finish, log, uncollected
-from adjudge.cli.score import ONLY_SCORES, check_official, counted, emit_official, run_from, scoring_options
+from adjudge.cli.score import (
+    ONLY_SCORES,
+    check_official,
+    counted,
+    emit_official,
+    run_from,
+    scoring_options,
+    search_options,
+)
 from adjudge.errors import UsageError
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
 
@@ -194,6 +202,7 @@ def _confusion(evaluation: Evaluation, options: Mapping[str, Any]) -> None:
     side_options,
     docs_option,
     value("--title", "TEXT", "What stands at the top of the page.", default="Event nuggets"),
+    search_options,
     resampling_options(),
     output_option,
     verbose_option,
@@ -209,7 +218,7 @@ def report(**options: Any) -> None:
     from adjudge.tasks.nugget.task import NuggetTask
 
     sides = sides_of(options, inputs=[options["types"]])
-    task = NuggetTask(_settings(options), **_how(options))
+    task = NuggetTask(_settings(options), **_how(options), time_limit=options["time_limit"])
     with uncollected():
         evaluation = _evaluated(sides, task, {**options, "save_documents": True})
         assert evaluation is not None

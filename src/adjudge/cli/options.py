@@ -24,6 +24,7 @@ Parameters: TypeAlias = Any  # a parameter of a command, or a list of such
 FORMATS = ("text", "json", "csv", "md", "latex")
 MANY = 15  # options that need headings
 DIGITS = 18  # of whole numbers, which then fit everywhere
+LONGEST = 10**8  # seconds: three years
 SAVE_DOCUMENTS = "With --save: also the texts and what became of every item, for report."
 
 
@@ -51,6 +52,20 @@ class Whole(Value):
         if len(text) > DIGITS:
             self.fail(f"a number of {len(text)} digits is too large, {self.remedy}", param, ctx)
         return int(text)
+
+
+class Seconds(Value):
+    """A time above 0 that has an end."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = 0.0
+        if not 0 < seconds <= LONGEST:
+            self.fail(f"{str(value)[:20]!r} is not possible, give seconds above 0, at most {LONGEST}", param, ctx)
+        return seconds
 
 
 class Level(Value):
@@ -349,7 +364,7 @@ rank_options = section(
 
 def refused(name: str, reason: str) -> click.Option:
     """An option that other commands have and that has no meaning here; not in `--help`."""
-    more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name == "save_documents" else {}
+    more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name in ("save_documents", "exact") else {}
     return click.Option([f"--{name.replace('_', '-')}"], hidden=True, type=Refused(reason), **more)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, "int | None"], None]
 PATIENCE = 1.0  # seconds before there is a sign of life
+SLOW = 5.0  # seconds in one document before it is named
 _RED, _PLAIN = "\x1b[1;31m", "\x1b[0m"
 _ESCAPED = "adjudge-escaped"
 _STARTED = time.perf_counter()
@@ -120,7 +121,10 @@ def log(options: Mapping[str, Any], message: str) -> None:
 
 @contextmanager
 def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
-    """A sign of life on a terminal, once the work has taken a second: a bar, which moves if it is told how far."""
+    """A sign of life on a terminal, once the work has taken a second: a bar, which moves if it is told how far.
+
+    A document that takes long is named.
+    """
     if not (shown and is_terminal()):
         yield None
         return
@@ -133,6 +137,7 @@ def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
         if PATIENCE and ended.wait(PATIENCE):
             return
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -142,12 +147,15 @@ def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
             TimeRemainingColumn,
         )
 
+        from adjudge.evaluate.underway import slow
+
         times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), *times)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=None)
             while not ended.wait(0.1):
-                bar.update(task, **state)  # type: ignore[arg-type]
+                name = visible(slow(SLOW))[:40]
+                bar.update(task, description=f"{what} {escape(name)}".rstrip(), **state)  # type: ignore[arg-type]
             bar.update(task, **state)  # type: ignore[arg-type]
 
     thread = Thread(target=show, daemon=True)

@@ -11,6 +11,7 @@ from adjudge.cli.options import (
     RESAMPLING,
     SAVE_DOCUMENTS,
     Parameters,
+    Seconds,
     Sides,
     Whole,
     choice,
@@ -40,9 +41,21 @@ if TYPE_CHECKING:
 
 ONLY_SCORES = (
     *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs"),
-    *("save", "save_documents", "summary", "fail_under"),
+    *("save", "save_documents", "summary", "fail_under", "exact"),
 )
 """What means nothing if something else than scores is printed."""
+
+
+search_options: list[click.Parameter] = [
+    value(
+        "--time-limit",
+        "SECONDS",
+        "Stop searching a document after this time (60 unless told); unproven scores say so and carry their bound.",
+        type=Seconds(),
+    ),
+    flag("--exact", "Refuse to give scores that are not proven, with the documents (exit code 1)."),
+]
+"""What every command has that searches."""
 
 
 def scoring_options(
@@ -77,12 +90,7 @@ def scoring_options(
             "ADDRESS",
             "Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
         ),
-        value(
-            "--time-limit",
-            "SECONDS",
-            "Stop searching a document after this time (60 unless told); unproven scores say so and carry their bound.",
-            type=click.FloatRange(min=0, min_open=True),
-        ),
+        *search_options,
         *flat([resampling or resampling_options()]),
         *section(
             "Uncertainty",
@@ -92,7 +100,8 @@ def scoring_options(
         *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
         *output_options,
     ]
-    hidden = {name: refused(name, reason) for name, reason in (without or {}).items()}
+    without = {**({"exact": without["time_limit"]} if without and "time_limit" in without else {}), **(without or {})}
+    hidden = {name: refused(name, reason) for name, reason in without.items()}
     return [hidden.get(each.name or "", each) for each in found]
 
 
@@ -108,6 +117,7 @@ def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
         "pool": options.get("pool"),
         "cluster": options.get("cluster"),
         "time_limit": options.get("time_limit"),
+        "exact": bool(options.get("exact")),
         "align": bool(options.get("save_documents")),
     }
     return Run(**{**found, **changed})

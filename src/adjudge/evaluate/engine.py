@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from adjudge.errors import AdjudgeError, EnvironmentFault, FormatError, UsageError, ValidationError
+from adjudge.evaluate import underway
 from adjudge.evaluate.processes import can_travel, map_documents, processors, work_folder
 from adjudge.evaluate.run import Run
 from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
@@ -133,6 +134,7 @@ class Counter(NamedTuple):
         counts = [array("d") for _ in systems]
         attributes = []
         for name in ids:
+            underway.begin(name)
             prepared = task.prepare(gold[name])
             for share, own, numbers in zip(shares, systems, counts, strict=True):
                 row = task.observe(prepared, own.get(name), keep=self.keep or self.align)
@@ -146,6 +148,7 @@ class Counter(NamedTuple):
                 if self.align and (row.detail is not None or not row.problems):  # the task may let them pass
                     share.alignments.append(task.align(prepared, own.get(name), row))
             attributes.append(_interned(known, task.attributes(gold[name])))
+        underway.end()
         rows = zip(shares, counts, strict=True)
         return Part(ids, attributes, [share._replace(counts=numbers.tobytes()) for share, numbers in rows], [], [])
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError
+from adjudge.evaluate import underway
 
 R = TypeVar("R")
 Pair: TypeAlias = tuple[str, Any, Any]
@@ -199,9 +200,8 @@ def _elsewhere(
         context = multiprocessing.get_context("fork" if _can_copy() else "spawn")
         started = context.Event()
         work = observe if context.get_start_method() == "fork" else packed
-        return ProcessPoolExecutor(
-            jobs, mp_context=context, initializer=_start, initargs=(work, started, gc.isenabled())
-        ), started
+        given = (work, started, gc.isenabled(), underway.share(context, jobs))
+        return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=given), started
 
     pool, started = new_pool()
     waiting: deque[tuple[list[Pair], Future[list[tuple[str, Any]] | _Failure]]] = deque()
@@ -301,7 +301,7 @@ def _stop(others: set[Any]) -> None:
 _observe: Callable[[Any, Any], Any] | None = None  # set once in each worker, before its first document
 
 
-def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bool) -> None:
+def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bool, memory: tuple[Any, Any]) -> None:
     """Prepare a worker: the parent alone answers to Ctrl-C, and a worker never outlives its parent.
 
     A copy of the parent has what is to be run; a fresh interpreter gets it pickled.
@@ -327,6 +327,7 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
 
     threading.Thread(target=watch, daemon=True).start()
     _observe = pickle.loads(work) if isinstance(work, bytes) else work  # noqa: S301
+    underway.join(*memory)
     started.set()
 
 

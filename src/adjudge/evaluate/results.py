@@ -10,15 +10,16 @@ from zlib import crc32
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError, did_you_mean
+from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.doubts import Compared, with_doubts
 from adjudge.evaluate.sides import NO_DOCUMENTS
-from adjudge.evaluate.task import Side, Task
+from adjudge.evaluate.task import Reported, Side, Task
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.model.document import CorpusNote
     from adjudge.stats.alignment import Alignment
+    from adjudge.stats.elements import ElementTable
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Note, Result
 
@@ -34,6 +35,8 @@ def result_of(evaluation: Evaluation) -> Result:
     evaluation.checked()
     task, run, ids = evaluation.task, evaluation.run, evaluation.ids
     reported, elements = task.reported(evaluation), task.elements(evaluation)
+    if run.exact:
+        _check_proven(evaluation, reported, elements)
     inside = {each.field for tables in elements.values() for each in tables}
     attributes = reported.attributes
     if attributes is None:
@@ -61,6 +64,23 @@ def result_of(evaluation: Evaluation) -> Result:
         unsaved=reported.unsaved,
     )
     return with_doubts(build_result(scoring, systems), compared_in(evaluation))
+
+
+def _check_proven(evaluation: Evaluation, reported: Reported, elements: Mapping[str, Sequence[ElementTable]]) -> None:
+    """Raise if there is a document whose search was cut short, with all of them."""
+    problems = []
+    for name in reported.counts:
+        places = set(reported.best.get(name, ()))
+        for table in elements.get(name, ()):
+            parts = [(range(len(evaluation.ids)), table.rest), *((each.documents, each.rows) for each in table.slices)]
+            for where, rows in parts:
+                found = zip(where, rows.values, rows.best or rows.values, strict=True)
+                places.update(at for at, values, best in found if values != best)
+        hint = "give more time with --time-limit, or leave --exact out"
+        for at in sorted(places):
+            problems.append(Problem(f"{name}: the scores of {evaluation.ids[at]} are not proven", hint=hint))
+    if problems:
+        raise ValidationError(problems)
 
 
 def compared_in(evaluation: Evaluation) -> Compared:

@@ -23,7 +23,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     documents; `document` is the only one that counts, given by a part of its name that no other one has. Without
     `digest` the inputs are not hashed for the signature.
     Files are read a part at a time if they are large, or if `stream` says so. `time_limit` bounds, in seconds, the
-    search for each document where one is needed.
+    search for each document where one is needed; with `exact` a score that is not proven then is an error.
     """
 
     inference: Inference = msgspec.field(default_factory=Inference)
@@ -38,6 +38,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     digest: bool = True
     stream: bool | None = None
     time_limit: float | None = None
+    exact: bool = False
     progress: Progress | None = None
 
 
@@ -52,6 +53,7 @@ OPTIONS = (
     "cluster",
     "stream",
     "time_limit",
+    "exact",
     "progress",
     "keep",
     "align",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import counted, prf, sum_in_order, three
-from adjudge.scorers.smatch import Triples, best_match, read_pairs
+from adjudge.scorers.smatch import Triples, best_match, read_pairs, search_note
 
 if TYPE_CHECKING:
     from adjudge.model.penman import Graph
@@ -23,9 +23,10 @@ _CONCEPT = "instance"
 def run(gold: Any, system: Any, *, standard: str | None = None, score_type: str | None = None) -> Published:
     """The scores of two files of graphs, paired by their order."""
     chosen = standard or "amr"
-    observed = [
+    found = [
         observe(triples(mine, chosen), triples(wanted, chosen)) for (_, wanted), (_, mine) in read_pairs(gold, system)
     ]
+    observed, unproven = [counts for counts, _ in found], sum(not proven for _, proven in found)
     rows = [(str(number), counted({NAME: counts})) for number, counts in enumerate(observed, 1)]
     if score_type == "macro":
         each = [_scores(*counts) for counts in observed]
@@ -36,12 +37,18 @@ def run(gold: Any, system: Any, *, standard: str | None = None, score_type: str 
     empty = "----------------------------\n--95-confidence intervals:--\n----------------------------\n"
     text = f"main ---->   F1: {f1}    Precision: {precision}    Recall: {recall}\n{empty}"
     text += "main ---->   F1: [None,None]    Precision: [None,None]    Recall: [None,None]\n"
-    return Published(rows, (prf(NAME, NAME, harmonic=True),), text, pool="macro" if score_type == "macro" else "micro")
+    notes = [search_note(len(rows), unproven, "the program climbs")] if unproven else []
+    measures = (prf(NAME, NAME, harmonic=True),)
+    return Published(rows, measures, text, pool="macro" if score_type == "macro" else "micro", notes=notes)
 
 
-def observe(system: Sequence[Triple], gold: Sequence[Triple]) -> tuple[int, int, int]:
-    """Equal triples under the best matching, and the numbers of triples; a repeated triple needs a repeated partner."""
-    mapping = best_match(_apart(system), _apart(gold)).mapping
+def observe(system: Sequence[Triple], gold: Sequence[Triple]) -> tuple[tuple[int, int, int], bool]:
+    """Equal triples under the best matching, the numbers of triples, and whether that is proven.
+
+    A repeated triple needs a repeated partner.
+    """
+    best = best_match(_apart(system), _apart(gold))
+    mapping = best.mapping
     known = {source for source, role, _ in system if role == _CONCEPT}
 
     def moved(node: str) -> str | tuple[str]:
@@ -49,7 +56,7 @@ def observe(system: Sequence[Triple], gold: Sequence[Triple]) -> tuple[int, int,
         return mapping.get(node, (node,)) if node in known else node
 
     left = Counter((moved(s), role, t if role == _CONCEPT else moved(t)) for s, role, t in system)
-    return (left & Counter(gold)).total(), len(system), len(gold)
+    return ((left & Counter(gold)).total(), len(system), len(gold)), best.proven
 
 
 def _apart(triples: Sequence[Triple]) -> Triples:

@@ -143,6 +143,7 @@ def standings_by(
                 value=values[name],
                 low=low,
                 high=high,
+                bound=None if each is None else each.bound,
                 ranks=None if ranks is None else ranks.ranges[name],
                 rank_shares={} if ranks is None else ranks.shares(name),
             )

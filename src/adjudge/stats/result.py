@@ -75,7 +75,7 @@ class SampledCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One system in the ranking by one score, with the interval of that score.
+    """One system in the ranking by one score, with the interval of that score, and its bound if it is not proven.
 
     `ranks` is the range that holds its rank in `level` of the resampled corpora, and `rank_shares` the share of corpora
     in which it has each rank; systems that tie share the better rank. An official ranking is by the `median` over the
@@ -90,6 +90,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     value: float | None
     low: float | None = None
     high: float | None = None
+    bound: float | None = None
     ranks: tuple[int, int] | None = None
     rank_shares: dict[int, float] = {}
     median: float | None = None

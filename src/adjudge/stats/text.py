@@ -160,10 +160,12 @@ def _ranks(standing: Standing | None) -> str:
 
 
 def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
-    """A score as a percentage with one decimal and its interval, a count as it is.
+    """A score as a percentage with one decimal and its interval, a count as it is; what is not proven has its bound.
 
     >>> str(score_cell(Score(metric="x", pool="micro", part="f1", value=0.571, low=0.55, high=0.592, slice={})))
     '57.1 [55.0, 59.2]'
+    >>> str(score_cell(Score(metric="x", pool="micro", part="f1", value=0.5, optimal=False, bound=0.6, slice={})))
+    '50.0 (at most 60.0)'
     """
     if score is None:
         return Cell("")
@@ -171,9 +173,10 @@ def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cel
         return Cell("n/a")
     if is_count(score, counts):
         return Cell(f"{score.value:.0f}" if score.value == int(score.value) else f"{score.value:.2f}")
-    if score.low is None or score.high is None:
-        return Cell(_percent(score.value))
-    return Cell(_percent(score.value), f"[{_percent(score.low)}, {_percent(score.high)}]")
+    tail = [] if score.low is None or score.high is None else [f"[{_percent(score.low)}, {_percent(score.high)}]"]
+    if not score.optimal:
+        tail.append("(not proven)" if score.bound is None else f"(at most {_percent(score.bound)})")
+    return Cell(_percent(score.value), " ".join(tail))
 
 
 def is_count(score: Score, counts: frozenset[Key]) -> bool:
@@ -396,7 +399,8 @@ def rows_html(header: Sequence[str], rows: Sequence[Sequence[str]], *, labels: i
 
 def _number(score: Score) -> str:
     interval = "" if score.low is None or score.high is None else f" [{score.low:.4f}, {score.high:.4f}]"
-    return f"{score.value:.4f}{interval}"
+    bound = "" if score.bound is None else f" (at most {score.bound:.4f})"
+    return f"{score.value:.4f}{interval}{bound}"
 
 
 def _table(grid: Grid) -> str:

@@ -17,6 +17,7 @@ Row = tuple[list[tuple[int, float]], float]
 # The solver does not let itself be interrupted: what it may need longer for than this runs in a process of its own.
 _PATIENCE = 0.4
 _SMALL = 50_000  # entries
+_LONGEST = 1e6  # seconds that the system can wait for
 
 _DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 60, 100)
 
@@ -87,7 +88,7 @@ def _in_child(weights: Sequence[float], rows: Sequence[Row], integers: int, dead
     left = deadline.left
     try:
         given = pickle.dumps((weights, rows, integers, left))
-        said, _ = child.communicate(given, timeout=None if math.isinf(left) else max(left, 0.0) + 0.3)
+        said, _ = child.communicate(given, timeout=max(min(left, _LONGEST), 0.0) + 0.3)
     except subprocess.TimeoutExpired:
         return None
     finally:
