@@ -277,3 +277,7 @@ def _close(name: str, known: tuple[str, ...]) -> str | None:
 
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(close)}?" if close else None
+
+
+class AdjudgeWarning(UserWarning):
+    """Something that is done as asked and is probably not meant."""

@@ -7,15 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats.bio import (
+from adjudge.formats.bio import check_sentences, read_bio
+from adjudge.model.tags import (
     SCHEMES,
     Steps,
     Turns,
-    check_sentences,
     decode_strict,
     decode_tags,
     lenient,
-    read_bio,
     split_tag,
 )
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from adjudge.formats.bio import OUTSIDE, Step, Steps, decode_tags
 from adjudge.model.prf import ratio
+from adjudge.model.tags import OUTSIDE, Step, Steps, decode_tags
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import prf
 from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, read_pairs

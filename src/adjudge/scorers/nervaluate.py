@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
 from adjudge.findings import raise_problems
-from adjudge.formats.bio import Chunk, Step, Steps, decode_tags
+from adjudge.model.tags import Chunk, Step, Steps, decode_tags
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import columns, counted, prf, three
 from adjudge.scorers.tagged import BOTH_COLUMNS, Pairs, by_document, read_pairs

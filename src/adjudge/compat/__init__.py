@@ -1,0 +1,1 @@
+"""Modules with the names, signatures and numbers of packages that people already call: change the import, no more."""
