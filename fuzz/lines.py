@@ -195,7 +195,11 @@ def _parameters(words: tuple[str, ...]) -> list[click.Option]:
 
 
 # What takes long if it is much; and processes of a copy would begin with the program of its parent.
-_DEAR = {"--bootstrap": ("0", "1", "2", "20", "200", "-1", "x"), "--jobs": ("0", "1", "-1", "x", "9" * 19)}
+_DEAR = {
+    "--bootstrap": ("0", "1", "2", "20", "200", "-1", "x"),
+    "--jobs": ("0", "1", "-1", "x", "9" * 19),
+    "--hops": ("0", "1", "2", "3", "5", "-1", "x", "9" * 18),
+}
 _LIMITS = ("0.001", "0.1", "1", "2", "0", "-1", "nan", "inf", "x", "9" * 400)
 
 
@@ -224,7 +228,7 @@ def _option(option: click.Option, words: tuple[str, ...], source: random.Random)
     elif kind == "Gate":
         values = GATES
     elif kind in ("Target", "Path"):
-        values = (*FILES, *inner[-2:]) if kind == "Path" else FILES
+        values = (*(each for each in FILES if each not in DEVICES), *inner[-2:]) if kind == "Path" else FILES
     else:
         values = (*TEXTS, *inner, *_names())
     return [flag, source.choice(values)]

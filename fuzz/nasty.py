@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-LIMIT = 2.0
+LIMIT = 1.0
 """Seconds of `--time-limit` that cases give, where the command has it."""
 SIZES = (1, 2, 3, 6, 12, 40, 120)
 SHAPES = ("symmetric", "dense", "tied", "deep", "huge", "hub", "plain")

@@ -13,7 +13,10 @@ from typing import Any
 from faults.harness import LEFT, LOCK, Nursery, Ran, Tree, tree
 from faults.writers import FEW
 
-STAGES = ("init", "pool", "assess", "link")  # made by a command, three of them after people have done something
+STAGES = ("init", "pool", "assess", "link", "late")  # made by a command, after people have done something
+_LAST = re.compile(
+    r"(?<=\d)-(\d+)\t(?=\d+-\d+\t(?:NIL|[\d,;-]+)\t\w+\t[\d.]+$)", re.MULTILINE
+)  # of predicate justifications
 PEOPLE = {"assess": "assessments", "link": "frames"}
 
 
@@ -33,6 +36,7 @@ class Stages:
             self.after[stage] = root / f"after-{stage}"
             shutil.copytree(work, self.after[stage])
         assert (self.after["link"] / "c" / "scores" / "scores.txt").is_file()
+        assert (self.after["late"] / "c" / "reports" / "assessments.txt").read_text().count("\n") > 3
 
     def begin(self, stage: str) -> Path:
         """A folder with the campaign before a stage, when people have done their work."""
@@ -46,6 +50,11 @@ class Stages:
         campaign = work / "c"
         if stage == "pool":
             make_small(campaign)
+        elif stage == "late":  # a submission with responses that nobody has seen
+            late = campaign / "submissions" / "late"
+            shutil.copytree(campaign / "submissions" / "slate", late)
+            for path in (late / "arguments").iterdir():
+                path.write_text(_LAST.sub(lambda found: f"-{int(found[1]) - 1}\t", path.read_text()))
         else:
             for document in FEW:
                 name = PEOPLE[stage]

@@ -26,8 +26,8 @@ def test_some_commands() -> None:
     ("code", "seconds", "said", "what"),
     [
         (0, 0.1, "f1 50.0", None),
-        (0, 2.9, "f1 50.0", None),
-        (0, 3.1, "f1 50.0", "too slow"),
+        (0, 1.9, "f1 50.0", None),
+        (0, 2.1, "f1 50.0", "too slow"),
         (1, 0.1, "error: gold.jsonl:3:1: there is no id, add it", None),
         (1, 0.1, "error: there is no id, add it", "no file is named: error: there is no id, add it"),
         (1, 0.1, "", "exit 1 without a word"),
@@ -37,4 +37,4 @@ def test_some_commands() -> None:
     ],
 )
 def test_what_is_broken(code: int, seconds: float, said: str, what: str | None) -> None:
-    assert wrong(Case(("ner", "score", "gold", "system"), {}), code, seconds, said) == what
+    assert wrong(Case(("ner", "score", "gold", "system", "--time-limit", "1"), {}), code, seconds, said) == what

@@ -261,7 +261,8 @@ def _shared(one: Side, other: Side, notes: list[Note]) -> tuple[Side, Side]:
     ids = [each for each in one.documents if each in other.documents]
     if not ids:
         hint = "compare annotators of the same documents"
-        raise ValidationError(f"{one.name} and {other.name} have no document in common", hint=hint)
+        message = f"{other.name} has no document in common with {one.name}"
+        raise ValidationError(Problem(message, path=other.place, hint=hint))
     for side, another in ((one, other), (other, one)):
         left = [each for each in side.documents if each not in another.documents]
         if left:

@@ -281,6 +281,8 @@ class _Run:
         )
         if added is None:
             return DUE
+        if added != FAILED and not self.dry_run:
+            remove(rooms.begun)  # the state has it
         checked = self._perform(
             "check",
             "",

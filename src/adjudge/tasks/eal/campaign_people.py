@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,11 +120,13 @@ class Added(NamedTuple):
     files: int
     responses: int
     problems: list[Problem]
-    lost: Sequence[Response] = ()  # that were added to files which had assessments already
 
 
-def extend_assessments(pool: Path, assessments: Path) -> Added:
-    """Add the responses of a pool that the assessments do not have, as waiting; documents that are new get a file."""
+def extend_assessments(pool: Path, assessments: Path, announce: Callable[[Sequence[Response]], None]) -> Added:
+    """Add the responses of a pool that the assessments do not have, as waiting; documents that are new get a file.
+
+    Those which go to files that had assessments are announced before any file is changed.
+    """
     problems: list[Problem] = []
     changes: dict[str, int] = {}
     lost: list[Response] = []
@@ -150,9 +152,10 @@ def extend_assessments(pool: Path, assessments: Path) -> Added:
         if not changes:
             return Added(0, 0, problems)
         stack.enter_context(locked(assessments, overwrite=True, seen=seen))
+        announce(lost)
         for document in changes:
             _append_responses(assessments / document, pooled.arguments(document))
-    return Added(len(changes), sum(changes.values()), problems, lost)
+    return Added(len(changes), sum(changes.values()), problems)
 
 
 def _append_responses(path: Path, arguments: Arguments) -> None:

@@ -17,7 +17,7 @@ from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_sources import Sources, in_units
 from adjudge.formats.eal_store import StoreWriter
 from adjudge.formats.eal_write import PACKED
-from adjudge.model.eal import Arguments, Linking
+from adjudge.model.eal import Arguments, Linking, Response
 from adjudge.tasks.eal.apply import (
     Operation,
     apply,
@@ -33,7 +33,7 @@ from adjudge.tasks.eal.apply import (
 from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames, named
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher, write_diagnostics, write_files, write_scores
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
-from adjudge.tasks.eal.campaign_state import kind_of
+from adjudge.tasks.eal.campaign_state import MEMORY, kind_of
 from adjudge.tasks.eal.consistency import check
 from adjudge.tasks.eal.frames import describe
 from adjudge.tasks.eal.locking import open_assessments, open_reference
@@ -63,6 +63,7 @@ class Rooms:
         self.scores = folder / "scores"
         self.diagnostics, self.graphs = self.scores / "diagnostics", self.scores / "graphs"
         self.page = self.scores / "report.html"
+        self.begun = folder / MEMORY / "assessments.txt"  # what is being added to the assessments
 
     def report(self, name: str) -> Path:
         """A file with the details of a step."""
@@ -254,19 +255,28 @@ def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) ->
 
 
 def add_to_assessments(rooms: Rooms) -> Made:
-    """Add pooled responses to the assessments."""
-    added = extend_assessments(rooms.pool, rooms.assessments)
+    """Add pooled responses to the assessments.
+
+    What is to be added to files that had assessments is written down before, and stays so until the step is done: a run
+    that was interrupted, and the one that completes it, report it together.
+    """
+    lines = _lines(rooms.begun)
+
+    def announce(lost: Sequence[Response]) -> None:
+        told = "was pooled, had no line in the assessments, and waits there now"
+        new = [visible(f"{each.document}: {sha1_id(each)} {describe((each,))} {told}") for each in lost]
+        lines.extend(line for line in new if line not in lines)
+        if lines:
+            _write(rooms.begun, lines)
+
+    added = extend_assessments(rooms.pool, rooms.assessments, announce)
     done = f"{counted(added.responses, 'response')} added to {counted(added.files, 'file')}"
     if added.problems:
         return _refused(rooms, "assessments", added.problems, done if added.files else "nothing was added")
-    if not added.files:
-        return Made("every pooled response is there", changed=False)
-    if not added.lost:
-        return Made(done)
-    report = rooms.report("assessments.txt")
-    told = "was pooled, had no line in the assessments, and waits there now"
-    _write(report, [f"{each.document}: {sha1_id(each)} {describe((each,))} {told}" for each in added.lost])
-    return Made(done, report)
+    report = rooms.report("assessments.txt") if lines else None
+    if report is not None:
+        _write(report, lines)
+    return Made(done if added.files else "every pooled response is there", report, changed=bool(added.files))
 
 
 def check_assessments(rooms: Rooms, settings: CampaignSettings, documents: Documents) -> Made:
@@ -365,6 +375,15 @@ def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) ->
     where = named(sorted({Path(problem.path).name for problem in problems if problem.path}))
     message = f"{counted(len(problems), 'problem')} to be corrected first in {where}; {what}"
     return Made(message, report, failed=True)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines() if kind_of(path) else []
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        problem = Problem(f"cannot be read: {reason}", path=str(path), hint="check the permissions")
+        raise refusal(error, problem) from None
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

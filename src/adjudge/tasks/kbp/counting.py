@@ -219,7 +219,9 @@ def _plan(
     engine: Engine = run.engine if way.first == 1 else "auto"
     sides = {"gold": gold, **{each.name: each.of(way) for each in systems}}
     if run.warn is not None and not (way.identity == "full" and options.walks == "all"):
-        walks = {name: int(walks_from(side, options.hops).sum(axis=1).max()) for name, side in sides.items()}
+        walks = {
+            name: int(min(walks_from(side, options.hops).sum(axis=1).max(), 1e300)) for name, side in sides.items()
+        }
         largest = max(walks, key=walks.__getitem__)
         if walks[largest] > _MANY_WALKS:
             run.warn(

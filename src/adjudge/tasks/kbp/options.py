@@ -21,6 +21,7 @@ MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
 NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
 Side: TypeAlias = Literal["gold", "system"]
 Engine: TypeAlias = Literal["auto", "sparse", "sample"]
+LONGEST = 64  # hops; nobody can wait for longer paths
 ENGINES: tuple[Engine, ...] = ("auto", "sparse", "sample")
 
 EXCLUDED = (
@@ -132,8 +133,8 @@ class KbOptions:
         if not 0 <= self.min_confidence <= 1:
             message = f"a confidence of {self.min_confidence:g} is not possible"
             raise UsageError(message, hint="give a number from 0 to 1")
-        if type(self.hops) is not int or self.hops < 1:
-            raise UsageError(f"{self.hops} hops are not possible", hint="give a whole number from 1")
+        if type(self.hops) is not int or not 1 <= self.hops <= LONGEST:
+            raise UsageError(f"{self.hops} hops are not possible", hint=f"give a whole number from 1 to {LONGEST}")
         if not (math.isfinite(self.notch) and self.notch > 0):
             raise UsageError(f"a notch constant of {self.notch:g} is not possible", hint="give a number above 0")
 
