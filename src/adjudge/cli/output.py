@@ -271,7 +271,7 @@ def with_ranking(result: Result, options: Mapping[str, Any]) -> Result:
 
         by = options.get("rank_by")
         ranking = ranked_by(result, ranking_key(result, by)) if by and len(result.systems) > 1 else ()
-        return msgspec.structs.replace(result, ranking=ranking)
+        return msgspec.structs.replace(result.signed(), ranking=ranking)
     return result
 
 

@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -102,13 +103,13 @@ class Evaluation(NamedTuple):
 
     def result(self) -> Result:
         """Scores, intervals, slices and comparisons, with the alignments if they were asked for."""
-        from adjudge.evaluate.results import with_documents
+        from adjudge.evaluate.results import input_hashes, waiting_for_hashes, with_documents
 
         result = self.task.result(self)
-        if not self.run.align:
-            return result
-        aligned = {name: own.alignments for name, own in self.systems.items()}
-        return with_documents(result, self.ids, aligned, self.task.panels(self, result))
+        if self.run.align:
+            aligned = {name: own.alignments for name, own in self.systems.items()}
+            result = with_documents(result, self.ids, aligned, self.task.panels(self, result))
+        return result.signed_by(partial(input_hashes, self)) if waiting_for_hashes(self) else result
 
     def explanations(self) -> dict[str, Explanation]:
         """What became of the first document, for each system."""

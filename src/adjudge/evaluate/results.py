@@ -97,7 +97,7 @@ def compared_in(evaluation: Evaluation) -> Compared:
             if only is None or name in only:
                 yield name, task.spans(side.documents[name])
 
-    sides = [evaluation.gold, *(each.side for each in evaluation.systems.values())]
+    sides = _sides(evaluation)
     paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in evaluation.sources)
     both = zip(sides, evaluation.sources, strict=True)
     return Compared(paths, tuple(partial(spans, *each) for each in both), task.unit, task.telling, task.low)
@@ -148,14 +148,29 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
     """The fields of the signature: those of the task, and hashes of gold, of the choice of documents, and of all."""
     from adjudge.stats.signature import hash_chunks
 
-    digests = [side.digest.encode() for side in (evaluation.gold, *(each.side for each in evaluation.systems.values()))]
-    chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
-    return {
-        **evaluation.task.signature(evaluation),
-        "gold": hash_chunks(digests[:1]),
-        **({"docs": "#" + hash_chunks([chosen])[:4]} if evaluation.run.docs is not None else {}),
-        "in": hash_chunks(digests),
-    }
+    hashes = dict.fromkeys(("gold", "in"), "") if waiting_for_hashes(evaluation) else input_hashes(evaluation)
+    found = {**evaluation.task.signature(evaluation), "gold": hashes["gold"]}
+    if evaluation.run.docs is not None:
+        chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
+        found["docs"] = "#" + hash_chunks([chosen])[:4]
+    return {**found, "in": hashes["in"]}
+
+
+def waiting_for_hashes(evaluation: Evaluation) -> bool:
+    """Whether documents in memory are hashed only if somebody asks for the signature."""
+    return any(not isinstance(side.digest, str) for side in _sides(evaluation))
+
+
+def input_hashes(evaluation: Evaluation) -> dict[str, str]:
+    """The hashes of gold, and of gold and all systems."""
+    from adjudge.stats.signature import hash_chunks
+
+    digests = [side.hashed().encode() for side in _sides(evaluation)]
+    return {"gold": hash_chunks(digests[:1]), "in": hash_chunks(digests)}
+
+
+def _sides(evaluation: Evaluation) -> list[Side]:
+    return [evaluation.gold, *(each.side for each in evaluation.systems.values())]
 
 
 def with_documents(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -56,15 +56,15 @@ class Row(NamedTuple):
 class Side:
     """Gold or one system: its documents by id, in the order of the file.
 
-    `digest` is a hash of what was read, `notes` what the reader says of the file as a whole. `paired_by_place` if the
-    documents had no ids and were numbered. What is in memory has no path. A part of a file has `written`, what the hash
-    of the whole is made of, if that is not its bytes.
+    `digest` is a hash of what was read, or for what is in memory a function that makes it if asked. `notes` is what
+    the reader says of the file as a whole. `paired_by_place` if the documents had no ids and were numbered. What is in
+    memory has no path. A part of a file has `written`, what the hash of the whole is made of, if that is not its bytes.
     """
 
     name: str
     path: str
     documents: Mapping[str, Any]
-    digest: str = ""
+    digest: str | Callable[[], str] = ""
     notes: tuple[Problem | CorpusNote, ...] = ()
     paired_by_place: bool = False
     written: bytes = b""
@@ -73,6 +73,10 @@ class Side:
     def place(self) -> str:
         """How messages call it."""
         return self.path or self.name
+
+    def hashed(self) -> str:
+        """The hash of what was read."""
+        return self.digest if isinstance(self.digest, str) else self.digest()
 
 
 class Reported(NamedTuple):

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from adjudge.algebra import ir
+from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.algebra.plan import Observation
-    from adjudge.algebra.solve.deadline import Deadline
     from adjudge.stats.measure import Measure
 
 Pool = Literal["micro", "macro"]
@@ -205,21 +205,25 @@ class Metric:
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Row:
         """The counts of one document."""
-        from adjudge.algebra.solve.deadline import Deadline
-
-        clock, plans = deadline or Deadline(self.time_limit), self._plans
+        plans = self._plans
+        if len(plans) == 1:
+            only: Observation = plans[0].observe(gold, system, deadline)
+            matched, found, given = self.columns
+            counts = {matched: only.value, found: only.system, given: only.gold}
+            if only.optimal:
+                return Row(counts)
+            return Row(counts, optimal=False, bound=counts if only.bound is None else {**counts, matched: only.bound})
+        clock = deadline or Deadline(self.time_limit)
         left = range(len(plans), 0, -1)
         seen: list[Observation] = [
             plan.observe(gold, system, clock.part(many)) for plan, many in zip(plans, left, strict=True)
         ]
-        first, last = seen[0], seen[-1]
-        middle = [last.value] if len(seen) == 2 else []
-        counts = dict(zip(self.columns, [first.value, first.system, *middle, last.gold], strict=True))
+        first, last = seen
+        counts = dict(zip(self.columns, (first.value, first.system, last.value, last.gold), strict=True))
         if first.optimal and last.optimal:
             return Row(counts)
         best = [each.value if each.bound is None else each.bound for each in seen]
-        middle = [best[-1]] if len(seen) == 2 else []
-        bound = dict(zip(self.columns, [best[0], first.system, *middle, last.gold], strict=True))
+        bound = dict(zip(self.columns, (best[0], first.system, best[1], last.gold), strict=True))
         return Row(counts, optimal=False, bound=bound)
 
     def score(self, gold: Any, system: Any) -> Scores:

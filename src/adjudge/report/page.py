@@ -154,7 +154,7 @@ def _pairs(result: Result, *, sliced: bool) -> Grid | None:
     from adjudge.stats.text import comparison_grid
 
     own = tuple(each for each in result.comparisons if bool(each.slice) is sliced)
-    return comparison_grid(msgspec.structs.replace(result, comparisons=own), limit=PAIRS) if own else None
+    return comparison_grid(msgspec.structs.replace(result.signed(), comparisons=own), limit=PAIRS) if own else None
 
 
 def _shown(panels: Iterable[Panel], systems: list[str]) -> list[Shown]:

@@ -6,7 +6,7 @@ The JSON of a `Result` is the output contract of every command; `saved.json_sche
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
@@ -20,7 +20,7 @@ from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
 from adjudge.stats.inference import chosen_interval, chosen_test
 from adjudge.stats.measure import Measure
 from adjudge.stats.panel import Panel
-from adjudge.stats.signature import SignatureValue
+from adjudge.stats.signature import SignatureValue, signature
 from adjudge.stats.table import AttributeValue, StatsTable
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Slice: TypeAlias = dict[str, AttributeValue]
 
 _NESTED = ("slice", "uncertainty")
+_UNSIGNED = "_unsigned"
 
 
 class BoxNumbers(msgspec.Struct, frozen=True):
@@ -224,11 +225,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     draws: str = "numpy"
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
     """The scores of one or several systems, and the ranking of several by the headline part of each metric.
 
     `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval, or of several systems
     `result["relation.strict"]["A"].f1` (`result.system("A")` has all of one), and `save` and `load` keep all of it.
+    Documents in memory are hashed when somebody first looks at the `signature` or the `options`.
     """
 
     adjudge: str
@@ -243,6 +245,44 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     options: Options | None = None
     documents: tuple[GoldDocument, ...] = ()
     panels: tuple[Panel, ...] = ()
+
+    def signed_by(self, hashes: Callable[[], Mapping[str, SignatureValue]]) -> Result:
+        """The same, with hashes in the signature that are made when somebody first asks for it."""
+        assert self.options is not None
+        self.__dict__[_UNSIGNED] = (self.options, hashes)
+        for name in ("signature", "options"):
+            getattr(Result, name).__delete__(self)  # asking for it leads to __getattr__, writing it is an error
+        return self
+
+    if not TYPE_CHECKING:  # other names are mistakes
+
+        def __getattr__(self, name: str) -> Any:
+            """What is not there yet: the signature, and the options that have its fields."""
+            if _UNSIGNED not in self.__dict__:
+                raise AttributeError(f"a result has no {name}")
+            options, hashes = self.__dict__[_UNSIGNED]
+            options = msgspec.structs.replace(options, fields={**options.fields, **hashes()})
+            fields = result_fields(self.profile, self.systems[0].documents, len(self.systems), options)
+            msgspec.structs.force_setattr(self, "signature", signature(self.task, fields))
+            msgspec.structs.force_setattr(self, "options", options)
+            del self.__dict__[_UNSIGNED]
+            return getattr(self, name)
+
+    def signed(self) -> Result:
+        """The same, certainly with its signature."""
+        _ = self.signature
+        return self
+
+    def __copy__(self) -> Result:
+        return msgspec.structs.replace(self.signed())
+
+    def __reduce__(self) -> Any:
+        return msgspec.Struct.__reduce__(self.signed())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return msgspec.structs.astuple(self.signed()) == msgspec.structs.astuple(other.signed())
 
     def __getitem__(self, metric: str) -> MetricScores | SystemScores:
         if not self.systems:
@@ -321,9 +361,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def to_json(self, *, with_tables: bool = False) -> str:
         """The output contract as JSON; with tables it is what `save` writes."""
         if with_tables:
-            return msgspec.json.encode(self).decode()
+            return msgspec.json.encode(self.signed()).decode()
         bare = msgspec.structs.replace(
-            self,
+            self.signed(),
             systems=tuple(
                 msgspec.structs.replace(system, table=None, best=None, elements=(), samples=(), aligned=())
                 for system in self.systems
@@ -367,7 +407,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             return self
         systems = tuple(msgspec.structs.replace(each, aligned=aligned.get(each.name, ())) for each in self.systems)
         panels = tuple({(each.name, each.system): each for result in results for each in result.panels}.values())
-        return msgspec.structs.replace(self, systems=systems, documents=documents, panels=panels)
+        return msgspec.structs.replace(self.signed(), systems=systems, documents=documents, panels=panels)
 
     def renamed(self, name: str) -> Result:
         """The result of one system under another name."""
@@ -375,7 +415,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise UsageError(f"a result of {len(self.systems)} systems cannot be called {name}")
         panels = tuple(msgspec.structs.replace(each, system=each.system and name) for each in self.panels)
         return msgspec.structs.replace(
-            self, systems=(msgspec.structs.replace(self.systems[0], name=name),), panels=panels
+            self.signed(), systems=(msgspec.structs.replace(self.systems[0], name=name),), panels=panels
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -413,7 +413,7 @@ def _signature(first: Result, sides: Sequence[Side], label: str | None, unit: Se
     from adjudge.stats.signature import hash_chunks, signature
 
     assert first.options is not None
-    digest = hash_chunks([side.digest.encode() for side in sides])
+    digest = hash_chunks([side.hashed().encode() for side in sides])
     kept = {name: value for name, value in first.options.fields.items() if name not in ("gold", "in")}
     options = msgspec.structs.replace(first.options, fields={**kept, "in": digest})
     documents = len(dict.fromkeys(each for side in sides for each in side.documents))

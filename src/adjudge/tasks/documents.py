@@ -6,6 +6,7 @@ import hashlib
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -62,7 +63,7 @@ def read_side(source: Documents, name: str, read: Read | None = None) -> Side:
         return Side(name, corpus.path or "", documents, corpus.digest, notes=corpus.notes)
     if isinstance(source, Mapping):
         found = {str(key): Document(id=str(key), data=value) for key, value in source.items()}
-        return Side(name, "", found, _digest(found))
+        return Side(name, "", found, partial(_digest, found))
     if isinstance(source, Sequence) or (isinstance(source, Iterable) and not isinstance(source, Set)):
         return _sequence(list(source), name)
     raise UsageError(
@@ -85,7 +86,7 @@ def paired(gold: Side, systems: Sequence[Side], pair: Pair) -> list[Side]:
             found.append(side)
             continue
         both = [
-            Corpus(path=each.path, documents=tuple(each.documents.values()), digest=each.digest)
+            Corpus(path=each.path, documents=tuple(each.documents.values()), digest=each.hashed())
             for each in (gold, side)
         ]
         try:
@@ -149,6 +150,8 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
     Traceback (most recent call last):
     adjudge.errors.UsageError: system_reader='bio' reads files, and the system's documents are in memory, leave...
     """
+    if reader is None and system_reader is None:
+        return
     several = system.values() if isinstance(system, Mapping) else system if isinstance(system, list | tuple) else ()
     files = any(map(_from_file, (system, *several)))
     hint = "leave it out, or give the path of a file"
@@ -165,7 +168,10 @@ def _from_file(source: Any) -> bool:
 
 def own_id(value: Any) -> str | None:
     """The id that a document has in itself."""
-    found = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", None)
+    mapping = type(value) is dict or isinstance(value, Mapping)
+    found = value.get("id") if mapping else getattr(value, "id", None)
+    if type(found) is str:
+        return found
     return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else None
 
 
@@ -235,7 +241,7 @@ def _sequence(values: list[Any], name: str) -> Side:
         (identifier or str(place)): Document(id=identifier or str(place), data=value)
         for place, (identifier, value) in enumerate(zip(ids, values, strict=True), 1)
     }
-    return Side(name, "", documents, _digest(documents), paired_by_place=bool(values) and ids[0] is None)
+    return Side(name, "", documents, partial(_digest, documents), paired_by_place=bool(values) and ids[0] is None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from adjudge.algebra import ir
+from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import UsageError, ValidationError
 from adjudge.tasks.elements import ABSENT, element_values, restricted, same
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
-    from adjudge.algebra.solve.deadline import Deadline
     from adjudge.metrics import Combined, Metric
 
 AnyMetric: TypeAlias = "Metric | Combined"
@@ -100,19 +100,24 @@ class Observer:
     """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
-    is done to pairs before.
+    is done to pairs before. `limit` is the time in seconds for one pair, all metrics and slices together.
     """
 
     metrics: tuple[AnyMetric, ...]
     paths: tuple[str, ...] = ()
     plain: bool = False
     change: Change | None = None
+    limit: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        limits = (metric.time_limit for metric in self.metrics)
+        object.__setattr__(self, "limit", max(DEFAULT if limit is None else limit for limit in limits))
 
     def __call__(self, gold: Ready, system: Any) -> tuple[Seen, list[Complaint]]:
         """The counts, or complaints if a document does not fit."""
         seen = Seen()
         ours, theirs = gold.data, system
-        clock, jobs = self._clock(), len(self.metrics) * (1 + len(self.paths))
+        clock, jobs = Deadline(self.limit), len(self.metrics) * (1 + len(self.paths))
         try:
             if self.change is not None:
                 ours, theirs = self.change(ours, theirs)
@@ -128,13 +133,6 @@ class Observer:
         except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
             return seen, self._complaints(error, ours, theirs)
         return seen, []
-
-    def _clock(self) -> Deadline:
-        """The time for one pair of documents, all metrics and slices together."""
-        from adjudge.algebra.solve.deadline import DEFAULT, Deadline
-
-        limits = (metric.time_limit for metric in self.metrics)
-        return Deadline(max(DEFAULT if limit is None else limit for limit in limits))
 
     def pair(self, metric: AnyMetric, gold: Any, system: Any) -> tuple[Any, Any]:
         """Both documents as a metric compares them."""
@@ -175,7 +173,7 @@ class Observer:
     def align(self, ours: Any, theirs: Any) -> dict[str, Alignment]:
         """What became of every item, for each metric by name."""
         members = {member.name: member for metric in self.metrics for member in metric.members}
-        clock = self._clock()
+        clock = Deadline(self.limit)
         found: dict[str, Alignment] = {}
         for number, (name, member) in enumerate(members.items()):
             found[name] = member.align(*self.pair(member, ours, theirs), clock.part(len(members) - number))
@@ -347,7 +345,7 @@ def prepared(metric: AnyMetric, document: Any) -> Any:
     if document is MISSING:
         return _nothing(metric)
     # An object of the user's own is already what the metric wants.
-    return metric.prepare(document) if isinstance(document, Mapping) else document
+    return metric.prepare(document) if type(document) is dict or isinstance(document, Mapping) else document
 
 
 def _nothing(metric: AnyMetric) -> Any:

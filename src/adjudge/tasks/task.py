@@ -78,6 +78,7 @@ class MetricsTask(Task):
     ) -> None:
         self.metrics, self.by, self.readers, self._profile = metrics, by, readers, profile
         self.columns = columns_of(metrics)
+        self._names = frozenset(self.columns)
         self.unit = "character" if readers[0] in (JSONL, "brat") else "token"
         self.options = {} if adjust is None else dict(adjust.options)
         self.clustered = any(member.clustered is not None for each in metrics for member in each.members)
@@ -126,7 +127,7 @@ class MetricsTask(Task):
     def read_system(self, source: Any, name: str, **_: Any) -> Side:
         """A system; one that found nothing may have written nothing, unless its words are to be aligned."""
         if pairing(*self.readers) is None and is_blank(source):
-            return Side(name, source_name(source), {}, read_side((), name).digest)
+            return Side(name, source_name(source), {}, read_side((), name).hashed())
         return self._stored(source, name) or read_side(source, name, reads(*self.readers)[1])
 
     def _stored(self, source: Any, name: str) -> Side | None:
@@ -216,12 +217,11 @@ class MetricsTask(Task):
         seen, complaints = self.observer(gold, None if system is None else system.data)
         if complaints:
             return Row((), problems=tuple(complaints))
-        columns = self.columns
         counts: Mapping[str, float] = seen.whole.counts
-        if len(counts) != len(columns) or any(column not in counts for column in columns):
+        if counts.keys() != self._names:
             counts = self._complete(gold.id, counts)
         plain = seen.whole.optimal and not seen.slices
-        return Row(tuple([counts[column] for column in columns]), detail=None if plain else seen)
+        return Row(tuple(map(counts.__getitem__, self.columns)), (), None if plain else seen)
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
         """What became of every item, from the plans that make the scores."""
@@ -426,11 +426,12 @@ def check_repeats(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> None:
     """Raise if repeated elements should count or be errors, but reading the documents drops them."""
     from adjudge.metrics.documents import without_repeats
 
-    raw = any(isinstance(each.data, Mapping) for side in sides for each in side.documents.values())
     for metric in (member for each in metrics for member in each.members):
-        if raw and metric.document is not None and metric.conventions.duplicates != "set":
+        if metric.document is not None and metric.conventions.duplicates != "set":
             place = without_repeats(metric.document)
-            if place is not None:
+            if place is not None and any(
+                isinstance(each.data, Mapping) for side in sides for each in side.documents.values()
+            ):
                 raise UsageError(
                     f"{metric.name} cannot see repeated elements: {place} is a set, and reading a document drops them",
                     hint="write list[...] in the type: it is compared without regard to order as well",

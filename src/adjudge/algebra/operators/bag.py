@@ -16,7 +16,6 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Misfit,
-    Misfits,
     Op,
     Table,
     expected,
@@ -25,6 +24,10 @@ from adjudge.algebra.operators.leaf import overlap_ratio
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+
+
+_SETS = (set, frozenset)
+_COLLECTIONS = (list, tuple, *_SETS)  # whose elements need no order to be counted
 
 
 def elements(value: Any) -> Sequence[Any]:
@@ -41,34 +44,19 @@ def elements(value: Any) -> Sequence[Any]:
     return list(value)
 
 
-def prepared_each(op: Op, items: Sequence[Any], side: int, memo: Memo) -> list[Any]:
-    """The elements of a collection, prepared."""
-    prepare = op.prepare
-    out: list[Any] = []
-    try:
-        for item in items:
-            out.append(prepare(item, side, memo))
-    except Misfit as misfit:
-        with Misfits() as misfits:
-            misfits.add(misfit, f"[{len(out)}]")
-            for position in range(len(out) + 1, len(items)):
-                with misfits.at(f"[{position}]"):
-                    prepare(items[position], side, memo)
-    return out
-
-
 def twice(position: int) -> Misfit:
     """What is said of an element that must not be there twice."""
     return Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset", f"[{position}]")
 
 
 class Bag(msgspec.Struct, eq=False):
-    """A prepared collection of exactly compared elements: positions by key."""
+    """A prepared collection of exactly compared elements: positions by key; `unordered` is the side of a set."""
 
     items: Sequence[Any]
     positions: dict[Hashable, Any]
     size: int
     identity: Hashable = None
+    unordered: int | None = None
 
 
 class BagOp(Op):
@@ -85,8 +73,9 @@ class BagOp(Op):
         known = memo.get((id(self), id(value)))
         if known is not None:
             return known[1]
-        items = elements(value)
-        keys = prepared_each(self.element, items, side, memo)
+        unordered = type(value) in _SETS and self.duplicates != "error"
+        items = tuple(value) if unordered else elements(value)
+        keys = self.element.prepare_each(items, side, memo)
         positions: dict[Hashable, Any] = {}
         if self.multi:
             for position, key in enumerate(keys):
@@ -98,9 +87,14 @@ class BagOp(Op):
                 for position, key in enumerate(keys):
                     if positions.setdefault(key, position) != position and self.duplicates == "error":
                         raise twice(position)
-        bag = Bag(items, positions, len(items) if self.multi else len(positions))
+        bag = Bag(items, positions, len(items) if self.multi else len(positions), None, side if unordered else None)
         memo[id(self), id(value)] = (value, bag)
         return bag
+
+    def _ordered(self, p: Bag) -> Bag:
+        """The same with the elements of a set in a reproducible order."""
+        ordered: Bag = p if p.unordered is None else self.prepare(elements(set(p.items)), p.unordered, {})
+        return ordered
 
     def identity(self, p: Any) -> Hashable:
         if p.identity is None:
@@ -161,6 +155,7 @@ class BagOp(Op):
         return out[:1] if match == "best" else out
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        s, g = self._ordered(s), self._ordered(g)
         pairs = self.matching(s, g, self.constraint)
         for i, j in pairs:
             report.match(f"{sp}[{i}]", f"{gp}[{j}]", s.items[i], g.items[j], 1.0, self.element)
@@ -178,7 +173,7 @@ class BagOp(Op):
                 report.unmatched(side, f"{path}[{position}]", p.items[position], self.element)
 
     def walk(self, p: Any, side: int, path: str, report: Report) -> None:
-        self._leave(p, side, path, report, set())
+        self._leave(self._ordered(p), side, path, report, set())
 
 
 class ExactSetOp(BagOp):
@@ -190,6 +185,16 @@ class ExactSetOp(BagOp):
         super().__init__(element, node.duplicates or "set")
         self.constraint = node.match
         self.empty = node.empty or 0
+        self.flat = not self.multi and self.constraint != "best"
+
+    def keys(self, value: Any, side: int) -> frozenset[Hashable]:
+        """What the elements are told apart by, if nothing but their number matters (`flat`); raises `Misfit`."""
+        items = value if type(value) in _COLLECTIONS else elements(value)
+        found = self.element.prepare_each(items, side, {})
+        keys = frozenset(found)
+        if self.duplicates == "error" and len(keys) < len(found):
+            raise twice(0)
+        return keys
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         if not s.size or not g.size:

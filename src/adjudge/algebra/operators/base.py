@@ -185,6 +185,21 @@ class Op:
         """
         raise NotImplementedError
 
+    def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
+        """The values of a collection, prepared; what does not fit is raised together."""
+        prepare = self.prepare
+        out: list[Any] = []
+        try:
+            for item in items:
+                out.append(prepare(item, side, memo))
+        except Misfit as misfit:
+            with Misfits() as misfits:
+                misfits.add(misfit, f"[{len(out)}]")
+                for position in range(len(out) + 1, len(items)):
+                    with misfits.at(f"[{position}]"):
+                        prepare(items[position], side, memo)
+        return out
+
     def identity(self, p: Any) -> Hashable:
         """A hashable stand-in: equal identities mean equal values, as far as this similarity can see."""
         return p  # type: ignore[no-any-return]

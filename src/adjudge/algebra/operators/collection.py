@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.operators.bag import both_empty, elements, prepared_each, twice
+from adjudge.algebra.operators.bag import both_empty, elements, twice
 from adjudge.algebra.operators.base import (
     GOLD,
     HERE,
@@ -75,7 +75,7 @@ class Items(msgspec.Struct, eq=False):
 
     items: Sequence[Any]
     positions: Sequence[int]
-    prepared: list[Any]
+    prepared: Sequence[Any]
     size: int
     reach: Sequence[int] = ()
 
@@ -103,7 +103,7 @@ class CollectionOp(Op):
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         items = elements(value)
-        prepared = prepared_each(self.element, items, side, memo)
+        prepared = self.element.prepare_each(items, side, memo)
         if len(prepared) < 2 or self.duplicates == "multiset":
             return Items(items, range(len(prepared)), prepared, len(prepared))
         first: dict[Hashable, int] = {}

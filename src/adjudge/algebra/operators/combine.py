@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
@@ -60,6 +61,13 @@ class UnionOp(Op):
             return (k, self.ops[k].prepare(value, side, memo))
         known = listed([_case_name(case) for case in self.node.cases])
         raise Misfit(f"no case takes {describe(value)}; there are {known}", _tag_hint(self.node, value))
+
+    def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
+        kinds = set(map(type, items))
+        k = self.known.get(kinds.pop()) if len(kinds) == 1 else None
+        if k is None:
+            return super().prepare_each(items, side, memo)
+        return list(zip(repeat(k), self.ops[k].prepare_each(items, side, memo)))
 
     def identity(self, p: Any) -> Hashable:
         return (p[0], self.ops[p[0]].identity(p[1]))

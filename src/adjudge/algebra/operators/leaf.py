@@ -55,6 +55,9 @@ class ExactOp(Op):
             raise Misfit(f"{short(raw)} is not one of {listed(known)}", did_you_mean(str(raw), known))
         return key
 
+    def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
+        return items if self.plain.issuperset(map(type, items)) else super().prepare_each(items, side, memo)
+
     def block(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 

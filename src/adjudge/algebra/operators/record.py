@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from keyword import iskeyword
 from math import fsum
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from adjudge.algebra.access import MissingField, getter, kind
 from adjudge.algebra.operators.base import (
@@ -33,8 +34,14 @@ from adjudge.algebra.operators.leaf import ExactOp
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
 
+Field: TypeAlias = tuple[
+    Callable[[Any], Any], Callable[[Sequence[Any]], list[Any]] | None, frozenset[type], Callable[..., Sequence[Any]]
+]
+_NONE: frozenset[type] = frozenset()
+
 # A bucket this small is compared directly; a larger one asks its most selective part for candidates.
 _DIRECT = 16
+_FEW = 2  # values for which reading field by field does not pay
 _TINY = 4  # pairs for which a join is not worth making
 
 
@@ -46,6 +53,7 @@ class FieldsOp(Op):
         self.getters = [(name, getter(name), op) for name, op in ops.items()]
         self.todo = lru_cache(maxsize=1024)(self._todo)
         self.readers: dict[type, Callable[[Any], Sequence[Any]]] = {}
+        self.fields: dict[type, list[Field]] = {}
         self.integral = all(op.integral for op in ops.values())
         self.rational = all(op.rational or op.integral for op in ops.values())
         self.nested = any(op.nested for op in ops.values())
@@ -94,6 +102,41 @@ class FieldsOp(Op):
             self.check_kind(value)
             self._go_on(misfit, place, out, side, memo)
         return tuple(out)
+
+    def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
+        """Field by field if all values are of one type, which leaves next to nothing to do for each of them."""
+        kinds = set(map(type, items))
+        if len(kinds) != 1 or len(items) < _FEW:
+            return super().prepare_each(items, side, memo)
+        kind = kinds.pop()
+        fields = self.fields.get(kind) or self.fields.setdefault(kind, self._fields(kind))
+        parts: list[Sequence[Any]] = []
+        try:
+            for get, get_all, plain, prepare in fields:
+                raws = list(map(get, items)) if get_all is None else get_all(items)
+                parts.append(raws if plain.issuperset(map(type, raws)) else prepare(raws, side, memo))
+        except (KeyError, AttributeError, MissingField, Misfit):  # whose, and of what value, is found one by one
+            return super().prepare_each(items, side, memo)
+        return self.whole_each(list(zip(*parts, strict=True)))
+
+    def whole_each(self, parts: list[tuple[Any, ...]]) -> Sequence[Any]:
+        """Prepared values from their prepared fields."""
+        return parts
+
+    def _fields(self, kind: type) -> list[Field]:
+        """How each field is read of a value of some type, or of many; a value of a plain type is its own key."""
+        own, found = kind.__module__ != "builtins", list[Field]()
+        for name, get, op in self.getters:
+            get_all: Callable[[Sequence[Any]], list[Any]] | None = None
+            if kind is dict or (own and issubclass(kind, Mapping)):
+                get = itemgetter(name)
+                get_all = partial(_keys, get, name) if kind is dict and op.accepts_null else None
+            elif own and name.isidentifier() and not iskeyword(name):
+                # Written out for every type, an attribute is found where it was found in the value before.
+                get_all = eval(f"lambda items: [item.{name} for item in items]")  # noqa: S307
+                get_all = partial(_attributes, get_all, name) if op.accepts_null else get_all
+            found.append((get, get_all, op.plain if isinstance(op, ExactOp) else _NONE, op.prepare_each))
+        return found
 
     def _go_on(self, misfit: Misfit, place: int, raws: list[Any], side: int, memo: Memo) -> None:
         """Raise what does not fit in one field and in those that follow it."""
@@ -191,6 +234,16 @@ class RecordOp(FieldsOp):
         if self.exact:
             return parts
         return (tuple([op.block(parts[k]) for k, op in self.keys]), parts)
+
+    def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
+        return (
+            super().prepare_each(items, side, memo) if self.size is None else Op.prepare_each(self, items, side, memo)
+        )
+
+    def whole_each(self, parts: list[tuple[Any, ...]]) -> Sequence[Any]:
+        if self.exact:
+            return parts
+        return [(tuple([op.block(each[k]) for k, op in self.keys]), each) for each in parts]
 
     def identity(self, p: Any) -> Hashable:
         if self.exact:
@@ -323,6 +376,22 @@ class SumOp(FieldsOp):
 
     def line(self) -> Line:
         return Line("sum of parts", "", tuple((name, op.line()) for name, op in self.ops.items()))
+
+
+def _keys(get: Callable[[Any], Any], name: str, items: Sequence[Any]) -> list[Any]:
+    """A key that may be absent, of many mappings."""
+    try:
+        return list(map(get, items)) if name in items[0] else [item.get(name) for item in items]
+    except KeyError:
+        return [item.get(name) for item in items]
+
+
+def _attributes(get_all: Callable[[Sequence[Any]], list[Any]], name: str, items: Sequence[Any]) -> list[Any]:
+    """An attribute that may be absent, of many objects."""
+    try:
+        return get_all(items)
+    except AttributeError:
+        return [getattr(item, name, None) for item in items]
 
 
 def below(path: str, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import getter, kind
-from adjudge.algebra.operators.bag import elements, prepared_each
+from adjudge.algebra.operators.bag import elements
 from adjudge.algebra.operators.base import (
     Context,
     Line,
@@ -66,7 +66,7 @@ class GraphOp(CollectionOp):
         items, edges = parts
         with Misfits() as misfits:
             with misfits.at(step(self.node.nodes)):
-                prepared = prepared_each(self.element, items, side, memo)
+                prepared = self.element.prepare_each(items, side, memo)
             names = self._names(items, misfits)
             links = []
             for position, edge in enumerate(edges):

@@ -42,7 +42,7 @@ class Deadline:
 
     def part(self, of: float) -> Deadline:
         """An earlier one, that leaves as much to each of `of` in all; what one does not need, the others have."""
-        return Deadline(max(self.left, 0.0) / of)
+        return self if of == 1 else Deadline(max(self.left, 0.0) / of)
 
 
 NEVER = Deadline(math.inf)

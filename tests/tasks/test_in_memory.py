@@ -1,0 +1,146 @@
+"""Documents in memory: what is made of them, and when."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+import pydantic
+import pytest
+
+import adjudge as aj
+from adjudge.errors import ValidationError
+
+TRIPLES = [("a", "b", "t"), ("b", "c", "t"), ("c", "d", "u"), ("d", "a", "u")]
+RELATIONS = aj.f1(aj.record(relations=aj.set_of(aj.record(head=aj.exact, tail=aj.exact, type=aj.exact))))
+STRICT = aj.f1(aj.record(relations=aj.set_of(aj.record(head=aj.text(), tail=aj.exact, type=aj.exact))))
+
+
+@dataclass(frozen=True)
+class Relation:
+    head: str
+    tail: str
+    type: str
+
+
+class Row(NamedTuple):
+    head: str
+    tail: str
+    type: str
+
+
+class Struct(msgspec.Struct, frozen=True):
+    head: str
+    tail: str
+    type: str
+
+
+class Model(pydantic.BaseModel):
+    head: str
+    tail: str
+    type: str
+
+
+@dataclass
+class Page:
+    id: str
+    relations: Any
+
+
+def plain(head: str, tail: str, type: str) -> dict[str, str]:
+    return {"head": head, "tail": tail, "type": type}
+
+
+def model(head: str, tail: str, type: str) -> Model:
+    return Model(head=head, tail=tail, type=type)
+
+
+@pytest.mark.parametrize("make", [plain, Relation, Row, Struct, model])
+def test_the_same_numbers_whatever_the_elements_are(make: Any) -> None:
+    gold = [Page("d1", [make(*each) for each in TRIPLES])]
+    system = [Page("d1", [make(*each) for each in (*TRIPLES[1:], TRIPLES[1], ("x", "y", "z"))])]
+    assert aj.score(RELATIONS, gold, system, bootstrap=0)["metric"].f1 == pytest.approx(6 / 8)
+
+
+def test_elements_of_different_types_are_the_same_if_their_fields_are() -> None:
+    gold = [Page("d1", [plain(*TRIPLES[0]), Relation(*TRIPLES[1]), Row(*TRIPLES[2])])]
+    system = [Page("d1", [Struct(*TRIPLES[0]), Row(*TRIPLES[1]), plain(*TRIPLES[2])])]
+    assert aj.score(RELATIONS, gold, system, bootstrap=0)["metric"].f1 == 1
+
+
+def test_true_and_numbers_are_told_apart_in_any_place() -> None:
+    gold = [{"id": "d", "items": [{"n": 1}, {"n": 2}, {"n": 3}]}]
+    system = [{"id": "d", "items": [{"n": True}, {"n": 2.0}, {"n": "3"}]}]
+    metric = aj.f1(aj.record(items=aj.set_of(aj.record(n=aj.exact))))
+    assert aj.score(metric, gold, system, bootstrap=0)["metric"].f1 == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("place", [0, 2, 3])
+def test_what_does_not_fit_among_many_is_named_by_its_place(place: int) -> None:
+    items: list[Any] = [plain(*each) for each in TRIPLES]
+    items[place] = {**items[place], "head": 7}
+    with pytest.raises(ValidationError, match=rf"relations\[{place}\]\.head: expected a string, got an integer"):
+        aj.score(STRICT, [{"id": "d", "relations": items}], [{"id": "d", "relations": []}])
+
+
+class Hidden:
+    """Has no form but its text, and counts who asks for it."""
+
+    asked = 0
+
+    def __repr__(self) -> str:
+        Hidden.asked += 1
+        return "hidden"
+
+
+@dataclass
+class Note:
+    id: str
+    tags: frozenset[str]
+    about: Any = field(default=None, compare=False)
+
+
+def notes(*tags: str) -> list[Note]:
+    return [Note("d1", frozenset(tags), Hidden())]
+
+
+TAGS = aj.f1(aj.record(tags=aj.set_of(aj.exact)))
+
+
+def test_documents_are_hashed_only_if_somebody_asks_for_the_signature() -> None:
+    before = Hidden.asked
+    result = aj.score(TAGS, notes("a", "b"), notes("a"), bootstrap=0)
+    assert result["metric"].f1 == pytest.approx(2 / 3)
+    assert Hidden.asked == before
+    other = aj.score(TAGS, notes("a", "b"), notes("b"), bootstrap=0)
+    assert result.signature != other.signature
+    assert Hidden.asked > before
+    assert result.options is not None
+    assert f"gold:{result.options.fields['gold']}|" in result.signature
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda result: result.to_json(),
+        lambda result: result.to_json(with_tables=True),
+        lambda result: str(result),
+        lambda result: result.renamed("run").signature,
+        lambda result: copy.copy(result).signature,
+        lambda result: pickle.loads(pickle.dumps(result)).to_json(),
+        lambda result: aj.compare(result, bootstrap=0).signature,
+    ],
+)
+def test_whatever_is_done_with_a_result_its_signature_is_there(use: Any) -> None:
+    first, second = (aj.score(TAGS, notes("a", "b"), notes("a"), bootstrap=0) for _ in range(2))
+    assert first.signature
+    assert use(second) == use(first)
+    assert aj.score(TAGS, notes("a", "b"), notes("a"), bootstrap=0) == first
+
+
+def test_a_result_has_no_other_attributes() -> None:
+    with pytest.raises(AttributeError, match="sginature"):
+        _ = aj.score(TAGS, notes("a"), notes("a"), bootstrap=0).sginature  # type: ignore[attr-defined]
