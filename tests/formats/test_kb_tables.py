@@ -4,12 +4,13 @@ import gzip
 from array import array
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats import source
+from adjudge.formats import interning, source
 from adjudge.formats.kb_links import attach_links, page_name, read_links
 from adjudge.formats.kb_queries import read_answers, write_answers
 from adjudge.formats.kb_triples import read_triples, write_triples
@@ -162,6 +163,49 @@ def test_round_trip(given_rows, header):
     data = b"".join(write_triples(table, header=header))
     assert read_triples(data) == table
     assert list(read_triples(data).rows()) == [tuple(part.strip() for part in row) for row in given_rows]
+
+
+def one_by_one(text: str) -> TripleTable:
+    """What the page on formats says, line by line."""
+    table = TripleTable()
+    for line in text.split("\n"):
+        fields = [field.strip() for field in line.split("\t")]
+        if len(fields) == 4:
+            table.add(*fields)
+    return table
+
+
+LETTERS = st.sampled_from(["a", "b", "ab", "éa", "王", "x" * 8, "x" * 9, "x" * 16, "x" * 17, "x" * 40, "y" * 1025])
+FIELDS = st.tuples(st.sampled_from(["", " ", "\u3000", "\x85"]), LETTERS, LETTERS, st.sampled_from(["", " ", "\xa0"]))
+LINES = st.lists(
+    st.lists(FIELDS.map("".join), min_size=4, max_size=4).map("\t".join) | st.just("# no row"), max_size=12
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(LINES, st.sampled_from([1, 40, 3000]), st.booleans())
+def test_numbers_are_those_of_lines_read_one_by_one(lines, block, alike):
+    text = "a\tr\ta\td\n" + "\n".join(lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "_BLOCK", block)
+        if alike:  # the numbers by which fields are looked up may be equal, the fields are different all the same
+            patch.setattr(
+                interning, "_hashes", lambda parts, size: np.zeros(size, dtype=np.uint64) + parts[0].words % 3
+            )
+        found = read_triples(text.encode())
+    assert found == one_by_one(text)
+
+
+def test_many_names_in_two_files():
+    lines = [f"n{i * i % 7001}\tr{i % 40}\tn{i * 31 % 9001}\tdoc{i % 999}" for i in range(20_000)]
+    one, other = "\n".join(lines[:12_000]), "\n".join(reversed(lines[8_000:]))
+    gold = read_triples(one.encode())
+    system = read_triples(other.encode(), names=gold.names)
+    assert [*gold.rows(), *system.rows()] == [*one_by_one(one).rows(), *one_by_one(other).rows()]
+    assert gold.names == one_by_one(f"{one}\n{other}").names
+    assert gold.names.nodes["n0"] == 0
+    assert "n0" in gold.names.nodes
+    assert "n" not in gold.names.nodes
 
 
 def test_a_triple_that_looks_like_a_header():

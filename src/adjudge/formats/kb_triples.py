@@ -12,21 +12,20 @@ bytes per line, not with the length of the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings, field_column
 from adjudge.formats.parquet import parquet_columns
-from adjudge.formats.source import Source, find_shards, is_parquet, read_lines, reads, source_name
+from adjudge.formats.source import Line, Source, block_lines, find_shards, is_parquet, reads, source_name, table_blocks
 from adjudge.model.kbp import TripleNames, TripleTable
-
-Columns: TypeAlias = tuple[Sequence[str], ...]
 
 HEADER = ("subject", "relation", "object", "document")
 SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
 
-_ROWS = 16_384  # that are added at once
+_HEADER = tuple(map(str.encode, HEADER))
+_HEAD = 1000  # lines at the beginning that may say nothing
+_ENDS = int.from_bytes(b"\t\t\t\n", "little")
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
@@ -45,8 +44,11 @@ def read_triples(
     """
     table = TripleTable(TripleNames() if names is None else names)
     problems: list[Problem] = []
-    for columns in triple_columns(source, problems, name=name):
-        add_columns(columns, table)
+    shards = triple_shards(source)
+    for each in [source] if shards is None else shards:
+        found = Findings(name if name is not None and shards is None else source_name(each))
+        _scan_file(each, table, found)
+        problems += found.problems()
     if not len(table) and not problems and not may_be_empty:
         problems.append(no_triples(name or source_name(source)))
     if problems:
@@ -63,19 +65,6 @@ def no_triples(place: str) -> Problem:
     return Problem("the file has no triples", path=place, hint=_HINT)
 
 
-def triple_columns(source: Source, problems: list[Problem], *, name: str | None = None) -> Iterator[Columns]:
-    r"""The columns of a file, or of several, in blocks of rows; what is wrong with each file goes to `problems`.
-
-    >>> [[list(column) for column in block] for block in triple_columns(b"ana\tspouse\tben\td1\n", [])]
-    [[['ana'], ['spouse'], ['ben'], ['d1']]]
-    """
-    shards = triple_shards(source)
-    for each in [source] if shards is None else shards:
-        found = Findings(name if name is not None and shards is None else source_name(each))
-        yield from _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found)
-        problems += found.problems()
-
-
 def triple_shards(source: Source) -> list[str] | None:
     """The files of a folder or a pattern; None if the source is one file, or none at all.
 
@@ -90,21 +79,8 @@ def scan_triples(source: Source, table: TripleTable, found: Findings) -> None:
     shards, place = triple_shards(source), found.place
     for each in [source] if shards is None else shards:
         found.place = place if shards is None else source_name(each)
-        for columns in _parquet_columns(each, found) if is_parquet(each) else _text_columns(each, found):
-            add_columns(columns, table)
+        _scan_file(each, table, found)
     found.place = place
-
-
-def add_columns(columns: Columns, table: TripleTable) -> None:
-    """Add rows to a table."""
-    names = table.names
-    nodes = [""] * (2 * len(columns[0]))  # subjects and objects by turns: numbers must not depend on the size of blocks
-    nodes[0::2], nodes[1::2] = columns[0], columns[2]
-    numbers = list(map(names.nodes.__getitem__, nodes))
-    table.subjects.fromlist(numbers[0::2])
-    table.relations.fromlist(list(map(names.relations.__getitem__, columns[1])))
-    table.objects.fromlist(numbers[1::2])
-    table.documents.fromlist(list(map(names.documents.__getitem__, columns[3])))
 
 
 def write_triples(table: TripleTable, *, header: bool = False) -> Iterator[bytes]:
@@ -139,17 +115,77 @@ def _check_names(names: Iterable[str]) -> None:
         raise FormatError(problems)
 
 
-def _text_columns(source: Source, found: Findings) -> Iterator[Columns]:
-    rows: list[list[str]] = []
-    for number, line in read_lines(source, found):
+def _scan_file(source: Source, table: TripleTable, found: Findings) -> None:
+    if is_parquet(source):
+        _scan_parquet(source, table, found)
+        return
+    at = Line()
+    for data in table_blocks(source, found, at):
+        if at.number == 1:
+            at.number, begin = _skip_head(data)
+            if begin > len(data):
+                continue
+            data = data[begin:]
+        before = len(table)
+        if _add_block(data, table):
+            at.number += len(table) - before
+        else:
+            _add_lines(block_lines(at.number, data, found), table, found)
+            at.number += data.count(b"\n") + 1
+
+
+def _skip_head(data: bytes) -> tuple[int, int]:
+    """The number of the first line that says something, and where it begins; beyond the end if there is none."""
+    number, at = 1, 0
+    while number < _HEAD and at <= len(data):
+        end = data.find(b"\n", at)
+        line = data[at : end if end >= 0 else len(data)]
+        header = number == 1 and tuple(field.strip().lower() for field in line.split(b"\t")) == _HEADER
+        if not (header or not line.strip() or (line.startswith(b"#") and b"\t" not in line)):
+            break
+        number, at = number + 1, end + 1 if end >= 0 else len(data) + 1
+    return number, at
+
+
+def _add_block(data: bytes, table: TripleTable) -> bool:
+    """Add all rows of a block at once; False if not all its lines are triples: they must be looked at one by one."""
+    import numpy as np
+
+    from adjudge.formats.interning import LONGEST, Fields, interner_of
+
+    whole = data + b"\n" + bytes(8)
+    every = np.frombuffer(whole, np.uint8)[: len(data) + 1]
+    ends = np.flatnonzero(every <= ord("\n"))
+    if len(ends) % 4 or b"\r" in data or (every[ends].view("<u4") != _ENDS).any():
+        return False
+    starts = np.concatenate((ends[:1] * 0, ends[:-1] + 1))
+    lengths = ends - starts
+    if not lengths.all() or lengths.max() > LONGEST:
+        return False
+    starts, lengths = starts.reshape(-1, 4), lengths.reshape(-1, 4)
+    kinds = (table.names.nodes, table.names.relations, table.names.documents)
+    interners = [interner_of(names) for names in kinds]
+    fields = [
+        Fields(whole, starts[:, own].ravel(), lengths[:, own].ravel())
+        for own in (slice(0, None, 2), slice(1, 2), slice(3, 4))  # subjects and objects by turns, as they get numbers
+    ]
+    try:
+        looked = [interner.look(own) for interner, own in zip(interners, fields, strict=True)]
+    except ValueError:
+        return False
+    nodes, relations, documents = (each.number(own) for each, own in zip(interners, looked, strict=True))
+    table.subjects.frombytes(nodes[0::2].tobytes())
+    table.relations.frombytes(relations.tobytes())
+    table.objects.frombytes(nodes[1::2].tobytes())
+    table.documents.frombytes(documents.tobytes())
+    return True
+
+
+def _add_lines(lines: Iterable[tuple[int, str]], table: TripleTable, found: Findings) -> None:
+    for number, line in lines:
         fields = [*map(str.strip, line.split("\t"))]
         if _is_triple(fields, line, number, found):
-            rows.append(fields)
-            if len(rows) == _ROWS:
-                yield tuple(zip(*rows, strict=True))
-                rows.clear()
-    if rows:
-        yield tuple(zip(*rows, strict=True))
+            table.add(*fields)
 
 
 def _is_triple(fields: list[str], line: str, number: int, found: Findings) -> bool:
@@ -174,11 +210,10 @@ def _is_triple(fields: list[str], line: str, number: int, found: Findings) -> bo
     return False
 
 
-def _parquet_columns(source: Source, found: Findings) -> Iterator[Columns]:
-    """The columns of a Parquet file, which has them under the names of the header."""
+def _scan_parquet(source: Source, table: TripleTable, found: Findings) -> None:
+    """The rows of a Parquet file, which has the columns under the names of the header."""
     number = 0
     for block in parquet_columns(str(source), HEADER, found.place):
-        kept = []
         for row in zip(*block, strict=True):
             number += 1
             bad = [
@@ -190,5 +225,4 @@ def _parquet_columns(source: Source, found: Findings) -> Iterator[Columns]:
                 message = f"row {number}: the {bad[0]} is empty, or no text on one line"
                 found.add("empty-field", message, None, None, "name it")
             else:
-                kept.append(row)
-        yield tuple(zip(*kept, strict=True)) if kept else ((), (), (), ())
+                table.add(*row)

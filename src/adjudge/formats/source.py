@@ -232,6 +232,53 @@ def line_blocks(stream: IO[bytes], size: int, hasher: Any = None, *, longest: in
         yield rest
 
 
+class Line:
+    """The line at which a block of a table begins; who reads the block counts its lines."""
+
+    number = 1
+
+
+def table_blocks(source: Source, found: Findings, at: Line) -> Iterator[bytes]:
+    r"""The lines of a table in blocks; line ends are LF, the last one is off. What is damaged goes to `found`.
+
+    >>> from adjudge.findings import Findings
+    >>> list(table_blocks(b"a\r\n\nb\n", Findings("x"), Line()))
+    [b'a\n\nb']
+    """
+    with opened(source, found.place) as stream:
+        for data in line_blocks(stream, _BLOCK, longest=LONGEST):
+            if isinstance(data, str):
+                found.add("damaged", data, at.number, None, COPY)
+                return
+            if at.number == 1:
+                if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    found.add("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
+                    return
+                data = data.removeprefix(BOM)
+            if b"\r" in data:
+                data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
+            yield data
+
+
+def block_lines(number: int, data: bytes, found: Findings) -> Iterator[tuple[int, str]]:
+    r"""The lines of a block of a table, each with its number; what is no text goes to `found`.
+
+    >>> from adjudge.findings import Findings
+    >>> list(block_lines(7, b"a\n\nb", Findings("x")))
+    [(7, 'a'), (8, ''), (9, 'b')]
+    """
+    try:
+        yield from enumerate(data.decode().split("\n"), number)
+    except UnicodeDecodeError:
+        for at, raw in enumerate(data.split(b"\n"), number):
+            try:
+                yield at, raw.decode()
+            except UnicodeDecodeError as error:
+                column = len(raw[: error.start].decode()) + 1
+                message = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
+                found.add("encoding", message, at, column, "save the file as UTF-8")
+
+
 def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
     r"""The lines of a table without their ends, each with its number; what is no text goes to `found`.
 
@@ -239,30 +286,10 @@ def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
     >>> list(read_lines(b"a\r\n\nb", Findings("x")))
     [(1, 'a'), (2, ''), (3, 'b')]
     """
-    number = 1
-    with opened(source, found.place) as stream:
-        for data in line_blocks(stream, _BLOCK, longest=LONGEST):
-            if isinstance(data, str):
-                found.add("damaged", data, number, None, COPY)
-                return
-            if number == 1:
-                if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-                    found.add("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
-                    return
-                data = data.removeprefix(BOM)
-            if b"\r" in data:
-                data = data.replace(b"\r\n", b"\n").removesuffix(b"\r")
-            try:
-                yield from enumerate(data.decode().split("\n"), number)
-            except UnicodeDecodeError:
-                for at, raw in enumerate(data.split(b"\n"), number):
-                    try:
-                        yield at, raw.decode()
-                    except UnicodeDecodeError as error:
-                        column = len(raw[: error.start].decode()) + 1
-                        message = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
-                        found.add("encoding", message, at, column, "save the file as UTF-8")
-            number += data.count(b"\n") + 1
+    at = Line()
+    for data in table_blocks(source, found, at):
+        yield from block_lines(at.number, data, found)
+        at.number += data.count(b"\n") + 1
 
 
 def read_rows(source: Source, found: Findings) -> Iterator[tuple[int, str, list[str]]]:

@@ -13,9 +13,10 @@ fact comes is kept apart (`fact_lines`), so that two files that say the same are
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 
 from adjudge.errors import Problem
 
@@ -243,40 +244,84 @@ def as_knowledge_base(documents: Iterable[KbDocument], *, id: str = "") -> Knowl
     return KnowledgeBase(id, entities, facts, lines)
 
 
-class Names(dict[str, int]):
+class Names:
     """Numbers for names, given out in the order of first use; `listed[number]` is the name.
 
-    A name is looked up by `names[text]`, which adds it if it is new. Blanks around it do not count.
+    A name is looked up by `names[text]`, which adds it if it is new. Blanks around it do not count. Names that come in
+    great numbers (`extend`) become texts when one of them is asked for.
 
     >>> names = Names()
     >>> names["b"], names["a"], names[" b"], names.listed
     (0, 1, 0, ['b', 'a'])
     """
 
-    __slots__ = ("listed",)
-
     def __init__(self, listed: Iterable[str] = ()) -> None:
-        super().__init__()
-        self.listed: list[str] = []
+        self._listed: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._later: list[str] = []
+        self._size = 0
+        self._numbered = 0  # of the names by number, how many can be looked up
+        self.interner: Any = None
+        """What its reader keeps of the names, for the next file."""
         for name in listed:
             self[name]
 
-    def __missing__(self, text: str) -> int:
-        name = text.strip()
-        if not name:
-            raise ValueError("a name must not be empty")
-        number = self.get(name)
+    @property
+    def listed(self) -> list[str]:
+        """The names by number."""
+        if self._later:
+            self._listed += "\n".join(self._later).split("\n")
+            self._later.clear()
+        return self._listed
+
+    def extend(self, texts: str, number: int) -> None:
+        """Add so many names, with a line break between them; all are new and different, and have no blanks around."""
+        self._later.append(texts)
+        self._size += number
+
+    def joined(self) -> str:
+        """All names, with a line break between them."""
+        return "\n".join((*self._listed, *self._later))
+
+    def numbers(self) -> Mapping[str, int]:
+        """The number of each name."""
+        first, last = self._numbered, self._size
+        if first < last:
+            self._numbers.update(zip(islice(self.listed, first, None), range(first, last), strict=True))
+            self._numbered = last
+        return self._numbers
+
+    def get(self, text: str) -> int | None:
+        """The number of a name, None if it has none."""
+        return self.numbers().get(text)
+
+    def __getitem__(self, text: str) -> int:
+        number = self.get(text)
         if number is None:
-            number = self[name] = len(self.listed)
-            self.listed.append(name)
-        if name != text:
-            self[text] = number
+            name = text.strip()
+            if not name:
+                raise ValueError("a name must not be empty")
+            number = self.get(name)
+            if number is None:
+                number = self._numbers[name] = self._size
+                self._listed.append(name)
+                self._size = self._numbered = number + 1
+            self._numbers[text] = number
         return number
+
+    def __contains__(self, text: str) -> bool:
+        return self.get(text) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.listed)
+
+    def __len__(self) -> int:
+        return self._size
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Names) and self.listed == other.listed
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[type[Names], tuple[list[str]]]:
         return type(self), (self.listed,)

@@ -42,6 +42,18 @@ def test_every_way_to_count_agrees_with_sets(gold, system, identity, walks):
     assert as_plain(found) == expected(gold, system, 3, identity=identity, walks=walks)
 
 
+@given(PLAIN | LABELLED, PLAIN | LABELLED)
+@settings(max_examples=100)
+def test_facts_alone_agree_with_sets(gold, system):
+    assert as_plain(count_paths(gold.facts, system.facts, hops=1)) == expected(gold, system, 1)
+
+
+def test_numbers_of_any_size():
+    large = make_facts([1 << 40, 0, 1 << 40], [5, 5, 5], [7, 1 << 40, 7], [9, 0, 2])
+    assert [column.tolist() for column in large[:5]] == [[0, 1 << 40], [5, 5], [1 << 40, 7], [0, 1, 3], [0, 2, 9]]
+    assert count_paths(large, make_facts([1 << 40], [5], [7]), hops=1)[0].total == Counts(1, 2, 1)
+
+
 @pytest.mark.parametrize("symbolic", [True, False])
 def test_256_witnesses_do_not_vanish(symbolic, monkeypatch):
     # In 8-bit integers 256 witnesses add up to nothing.

@@ -19,7 +19,7 @@ from adjudge.evaluate.processes import WORTHWHILE, map_documents, processors
 from adjudge.evaluate.run import Run
 from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, Sequences, blocks, label_walks, pack, walks_from
 from adjudge.tasks.kbp.options import Engine, KbOptions
-from adjudge.tasks.kbp.products import count_products, relations_of
+from adjudge.tasks.kbp.products import count_facts, count_products, relations_of
 from adjudge.tasks.kbp.sampling import HopEstimate, sample_paths
 from adjudge.tasks.kbp.walks import Identity, Range, Walking, Work, row_counts, sample_totals
 
@@ -401,10 +401,12 @@ class PieceCounter:
         if self._ready[0] != piece.work:
             ready: Any = None
             if products:
-                ready = relations_of(*work.sides)
+                ready = relations_of(*work.sides) if work.hops > 1 else None
             elif not work.by_vectors and work.width >= work.words:
                 ready = work.masks()
             self._ready = piece.work, ready
+        if products and work.hops == 1:
+            return count_facts(*work.sides, sources=piece.part)
         if products:
             return count_products(self._ready[1], work.hops, sources=piece.part)
         if work.presence:

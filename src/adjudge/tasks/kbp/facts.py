@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LARGEST = 1 << 63
 _ROUNDS = 12  # groups of up to this many rows are merged row by row, for all groups at once
 _FEW = 48
+_PIECE = 1 << 16
 
 
 class Facts(NamedTuple):
@@ -84,16 +85,34 @@ def make_facts(
 
     columns = [_numbers(each) for each in (subjects, relations, objects)]
     columns.append(np.zeros_like(columns[0]) if documents is None else _numbers(documents))
-    key = combine(columns, [_top(column) for column in columns])
-    _, kept = np.unique(key, return_index=True)
-    del key
-    columns = [column[kept] for column in columns]
-    new = np.ones(len(kept), dtype=bool)
+    columns = _distinct_rows(columns)
+    new = np.ones(len(columns[0]), dtype=bool)
     new[1:] = np.any([column[1:] != column[:-1] for column in columns[:3]], axis=0)
     starts = np.append(np.flatnonzero(new), len(new))
-    s, r, o = (_narrow(column[new]) for column in columns[:3])
+    s, r, o = (_narrow(column if new.all() else column[new]) for column in columns[:3])
     known = None if labels is None else _narrow(_numbers(labels))
     return Facts(s, r, o, starts, _narrow(columns[3]), max(_top(s), _top(o)), known)
+
+
+def _distinct_rows(columns: list[Ints]) -> list[Ints]:
+    """The rows that differ, in ascending order; numbers that hold a whole row are sorted fastest."""
+    import numpy as np
+
+    bits = [max(0, _top(column) - 1).bit_length() for column in columns]
+    key = combine(columns, [1 << size for size in bits])
+    if sum(bits) > 63:
+        _, kept = np.unique(key, return_index=True)
+        return [column[kept] for column in columns]
+    key.sort()
+    new = np.ones(len(key), dtype=bool)
+    np.not_equal(key[1:], key[:-1], out=new[1:])
+    if not new.all():
+        key = key[new]
+    found = []
+    for size in reversed(bits):
+        found.append(_narrow(key & ((1 << size) - 1)))
+        key >>= size
+    return found[::-1]
 
 
 def closed(facts: Facts, inverse: Mapping[int, int]) -> Facts:
@@ -197,6 +216,16 @@ def combine(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
         key += column
         bound *= max(1, size)
     return key
+
+
+def mapped(values: Ints, places: Ints) -> Ints:
+    """The values at some places, a piece at a time: what goes through the caches needs no memory."""
+    import numpy as np
+
+    found = np.empty(len(places), dtype=values.dtype)
+    for at in range(0, len(places), _PIECE):
+        np.take(values, places[at : at + _PIECE], out=found[at : at + _PIECE], mode="wrap")
+    return found
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -136,9 +136,9 @@ def read_inputs(
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
     # No document in common is an error, never a zero.
-    of_gold = _documents(ours.table) if ours.corpus is None else {each.id for each in ours.corpus.documents}
-    found = [Names(each.path, _documents(each.table) if each.kb is None else each.kb.documents()) for each in theirs]
-    check_sides(Names(ours.path, of_gold), found)
+    of_gold = [each.id for each in ours.corpus.documents] if ours.corpus is not None else documents_of(ours.table)
+    found = [Names(each.path, documents_of(each.table) if each.kb is None else each.kb.documents()) for each in theirs]
+    check_sides(Names(ours.path, frozenset(of_gold)), found)
     return KbInputs(ours, tuple(theirs), None if listed is None else frozenset(listed.names))
 
 
@@ -298,8 +298,16 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
     return "raw" if raw else "text"
 
 
-def _documents(table: TripleTable | None) -> set[str]:
-    return set() if table is None else {table.names.documents.listed[number] for number in set(table.documents)}
+def documents_of(table: TripleTable | None) -> list[str]:
+    """The documents that the rows of a table name, in the order of their numbers."""
+    import numpy as np
+
+    from adjudge.tasks.kbp.relations import columns_of
+
+    if table is None:
+        return []
+    listed, used = table.names.documents.listed, np.bincount(columns_of(table)[3])
+    return [name for name, number in zip(listed, used.tolist(), strict=False) if number]
 
 
 def _attach_table(

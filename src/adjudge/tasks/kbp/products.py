@@ -20,6 +20,7 @@ from adjudge.tasks.kbp.facts import (
     Sequences,
     blocks,
     by_relation,
+    combine,
     label_of,
     ranges,
 )
@@ -92,6 +93,37 @@ def count_products(
     for leaf in leaves(relations, hops, sources=sources, block=block):
         found[leaf.sequence] = found.get(leaf.sequence, Counts(0, 0, 0)) + _count(leaf, size, block)
     return found
+
+
+def count_facts(gold: Facts, system: Facts, *, sources: tuple[int, int] | None = None) -> Sequences:
+    """The paths of one hop, for which nothing has to be multiplied; otherwise as `count_products`.
+
+    >>> from adjudge.tasks.kbp.facts import make_facts
+    >>> count_facts(make_facts([0, 1], [0, 1], [1, 2]), make_facts([0, 3], [0, 1], [3, 2]))
+    {(0,): Counts(both=0, gold=1, system=1), (1,): Counts(both=0, gold=1, system=1)}
+    """
+    import numpy as np
+
+    rows = []
+    for side in (gold, system):
+        own = [label_of(side, side.subjects), side.relations, label_of(side, side.objects)]
+        if sources is not None:
+            inside = (own[0] >= sources[0]) & (own[0] < sources[1])
+            own = [column[inside] for column in own]
+        rows.append(own)
+    columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
+    every = combine(columns, [int(column.max(initial=0)) + 1 for column in columns])
+    keys, kinds = np.split(every, [len(rows[0][0])]), [own[1] for own in rows]
+    for place, side in enumerate((gold, system)):
+        if side.labels is not None:  # several nodes may count as one
+            keys[place], at = np.unique(keys[place], return_index=True)
+            kinds[place] = kinds[place][at]
+    at = np.searchsorted(keys[0], keys[1])
+    at[at == len(keys[0])] = 0
+    both = kinds[1][keys[0][at] == keys[1]] if len(keys[0]) else kinds[1][:0]
+    size = int(columns[1].max(initial=0)) + 1
+    counts = np.stack([np.bincount(own, minlength=size) for own in (both, *kinds)], axis=1)
+    return {(r,): Counts(*row) for r, row in enumerate(counts.tolist()) if any(row)}
 
 
 def relations_of(gold: Facts, system: Facts) -> dict[int, Relation]:

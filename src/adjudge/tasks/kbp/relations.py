@@ -6,18 +6,21 @@ once for each relation, never for each triple.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.tasks.kbp.facts import Facts, closed, make_facts
+from adjudge.tasks.kbp.facts import Facts, closed, make_facts, mapped
 from adjudge.tasks.kbp.options import KbOptions, Side, is_listed, relation_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from adjudge.model.kbp import Names, TripleTable
+    from adjudge.model.kbp import Names, TripleNames, TripleTable
 
     Ints: TypeAlias = npt.NDArray[Any]
+
+
+_PIECE = 1 << 16  # rows that are looked at at once
 
 
 class Prepared(NamedTuple):
@@ -59,18 +62,27 @@ def prepare(
     rows = rows_of(table, options, side, documents=documents, named=named)
     inside = rows.places >= 0
     kept = inside & (rows.relations >= 0)
-    outside = int(np.count_nonzero(~inside))
-    excluded = len(table) - outside - int(np.count_nonzero(kept))
-    s, r, o, d = (column[kept] for column in rows)
-    known = None if labels is None else _labels(labels, len(table.names.nodes.listed))
-    loops = 0
+    number = int(np.count_nonzero(kept))
+    outside = len(table) - int(np.count_nonzero(inside))
+    known = None if labels is None else _labels(labels, len(table.names.nodes))
     if options.self_loops == "drop":
-        own = s == o if known is None else (s == o) | (known[s] == known[o])
-        loops = int(np.count_nonzero(own))
-        s, r, o, d = s[~own], r[~own], o[~own], d[~own]
+        kept &= rows.subjects != rows.objects
+        if known is not None:
+            kept &= known[rows.subjects] != known[rows.objects]
+    loops = number - int(np.count_nonzero(kept))
+    s, r, o, d = rows if kept.all() else (column[kept] for column in rows)
     facts = make_facts(s, r, o, d, labels=known)
     reverse = reversed_relations(table.names.relations, options)
+    excluded = len(table) - outside - number
     return Prepared(closed(facts, reverse) if reverse else facts, excluded, outside, loops)
+
+
+def columns_of(table: TripleTable) -> list[Ints]:
+    """Subjects, relations, objects and documents, which are not copied."""
+    import numpy as np
+
+    columns = (table.subjects, table.relations, table.objects, table.documents)
+    return [np.frombuffer(own, f"i{own.itemsize}") if len(own) else np.zeros(0, np.int32) for own in columns]
 
 
 class Rows(NamedTuple):
@@ -95,17 +107,14 @@ def rows_of(
     """
     import numpy as np
 
-    s, relations, o, where = (
-        np.frombuffer(column, dtype=f"i{column.itemsize}") if len(column) else np.zeros(0, dtype=np.int32)
-        for column in (table.subjects, table.relations, table.objects, table.documents)
-    )
+    s, relations, o, where = columns_of(table)
     names = table.names.relations
     if named:
         numbers = np.arange(len(names.listed))
     else:
         new = [relation_name(name, options, side) for name in tuple(names.listed)]
-        numbers = np.array([-1 if name is None else names[name] for name in new], dtype=np.int64)
-    r = numbers[relations]
+        numbers = np.array([-1 if name is None else names[name] for name in new], dtype=np.int32)
+    r = mapped(numbers, relations)
     if options.inverse == "canonical":
         # Of two inverses the one listed first is forward.
         forward: dict[str, str] = {}
@@ -115,7 +124,7 @@ def rows_of(
         turned = {names[other]: names[one] for other, one in forward.items() if other in names}
         turns = np.where(r >= 0, _lookup(turned, len(names.listed))[r], -1)
         s, r, o = np.where(turns >= 0, o, s), np.where(turns >= 0, turns, r), np.where(turns >= 0, s, o)
-    return Rows(s, r, o, _lookup(documents, len(table.names.documents.listed))[where])
+    return Rows(s, r, o, mapped(_lookup(documents, len(table.names.documents)), where))
 
 
 def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
@@ -167,13 +176,27 @@ def _labels(labels: Mapping[int, int], nodes: int) -> Ints:
 def _lookup(numbers: Mapping[int, int], size: int) -> Ints:
     import numpy as np
 
-    found = np.full(max(1, size), -1)
-    for old, new in numbers.items():
-        found[old] = new
+    found = np.full(max(1, size), -1, dtype=np.int32)
+    found[np.fromiter(numbers, np.int64, len(numbers))] = np.fromiter(numbers.values(), np.int32, len(numbers))
     return found
 
 
-def table_digest(table: TripleTable) -> bytes:
+class NameHashes(NamedTuple):
+    """The hash of each name, by number."""
+
+    nodes: Ints
+    relations: Ints
+    documents: Ints
+
+
+def hash_names(names: TripleNames) -> NameHashes:
+    """The hashes of all names that tables share."""
+    from adjudge.formats.interning import name_hashes
+
+    return NameHashes(*map(name_hashes, (names.nodes, names.relations, names.documents)))
+
+
+def table_digest(table: TripleTable, hashes: NameHashes | None = None) -> bytes:
     r"""A sum over the rows, each mixed from the hashes of its names.
 
     >>> from adjudge.formats.kb_triples import read_triples
@@ -185,33 +208,12 @@ def table_digest(table: TripleTable) -> bytes:
 
     if not len(table):
         return b"empty"
-    subjects, relations, objects, documents = (
-        np.frombuffer(column, dtype=f"i{column.itemsize}")
-        for column in (table.subjects, table.relations, table.objects, table.documents)
-    )
-    nodes = _hashes(table.names.nodes.listed, np.concatenate((subjects, objects)))
-    sides = (
-        nodes[subjects],
-        _hashes(table.names.relations.listed, relations)[relations],
-        nodes[objects],
-        _hashes(table.names.documents.listed, documents)[documents],
-    )
-    row = np.zeros(len(table), dtype=np.uint64)
-    for hashes in sides:
-        row = (row ^ hashes) * np.uint64(0x9E3779B97F4A7C15)
-        row ^= row >> np.uint64(29)
-    sums = int(row.sum(dtype=np.uint64)), int((row * (row | np.uint64(1))).sum(dtype=np.uint64))
-    return b"".join(number.to_bytes(8, "little") for number in sums)
-
-
-def _hashes(listed: Sequence[str], numbers: Ints) -> Ints:
-    """The hash of each name that is used, by number."""
-    import hashlib
-
-    import numpy as np
-
-    used = np.unique(numbers)
-    found = np.zeros(len(listed), dtype="<u8")
-    names = (listed[number].encode("utf-8", "surrogatepass") for number in used.tolist())
-    found[used] = np.frombuffer(b"".join(hashlib.blake2b(name, digest_size=8).digest() for name in names), dtype="<u8")
-    return found
+    known = hash_names(table.names) if hashes is None else hashes
+    columns, sums = columns_of(table), np.zeros(2, dtype=np.uint64)
+    for at in range(0, len(table), _PIECE):
+        row = np.zeros(1, dtype=np.uint64)
+        for column, own in zip(columns, (known.nodes, known.relations, known.nodes, known.documents), strict=True):
+            row = (row ^ own[column[at : at + _PIECE]]) * np.uint64(0x9E3779B97F4A7C15)
+            row ^= row >> np.uint64(29)
+        sums += np.array([row.sum(dtype=np.uint64), (row * (row | np.uint64(1))).sum(dtype=np.uint64)])
+    return bytes(sums.astype("<u8"))

@@ -11,11 +11,19 @@ from adjudge.evaluate.corpus import corpus_explanations, corpus_result
 from adjudge.model.kbp import TripleTable
 from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.counting import KbRun, Scored
-from adjudge.tasks.kbp.inputs import DocumentList, GoldInput, KbInputs, SystemInput, only_rows, read_inputs
+from adjudge.tasks.kbp.inputs import (
+    DocumentList,
+    GoldInput,
+    KbInputs,
+    SystemInput,
+    documents_of,
+    only_rows,
+    read_inputs,
+)
 from adjudge.tasks.kbp.mapping import Mapped, MappedSystem, map_systems
 from adjudge.tasks.kbp.notes import input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, make_options
-from adjudge.tasks.kbp.relations import Prepared, prepare, table_digest
+from adjudge.tasks.kbp.relations import Prepared, hash_names, prepare, table_digest
 from adjudge.tasks.kbp.task import Corpus, PathsTask
 
 if TYPE_CHECKING:
@@ -117,14 +125,13 @@ def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
         raise UsageError("triples have no nodes of the system's own", hint=hint)
     gold = read.gold.table
     assert gold is not None
-    listed = gold.names.documents.listed
-    known = {listed[number] for number in set(gold.documents)} if read.documents is None else read.documents
+    known = documents_of(gold) if read.documents is None else read.documents
     systems = tuple(
         MappedSystem(each.name, each.table, {"outside": each.outside, "facts": each.outside + len(each.table)})
         for each in read.systems
         if each.table is not None
     )
-    return Mapped(gold, {}, {}, {}, (), (), systems, tuple(sorted(known)), named=False)
+    return Mapped(gold, {}, {}, {}, (), (), systems, tuple(known), named=False)
 
 
 def score_mapped(mapped: Mapped, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
@@ -167,7 +174,8 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
     from adjudge.stats.signature import hash_chunks
 
     names, listed = mapped.gold.names, sorted(set(mapped.documents))
-    documents = {names.documents[name]: place for place, name in enumerate(listed)}
+    known = names.documents.numbers()
+    documents = {known[name] if name in known else names.documents[name]: at for at, name in enumerate(listed)}
     how: dict[str, Any] = {"documents": documents, "named": mapped.named}
     right = prepare(mapped.gold, options, "gold", **how)
     scored = []
@@ -187,9 +195,10 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
             surer = only_rows(each.table, [row for row, confidence in enumerate(sure) if confidence >= least])
             curve.append((least, prepare(surer, options, "system", **how).facts))
         scored.append(Scored(each.name, side.facts, own, tally, remarks, curve))
-    hashes = ["\n".join(listed).encode("utf-8", "surrogatepass"), table_digest(mapped.gold)]
-    inputs = [*hashes, *(table_digest(each.table) for each in mapped.systems)]
-    digests = {"gold": hash_chunks(hashes), "in": hash_chunks(inputs)}
+    hashes = hash_names(names)
+    of_gold = ["\n".join(listed).encode("utf-8", "surrogatepass"), table_digest(mapped.gold, hashes)]
+    inputs = [*of_gold, *(table_digest(each.table, hashes) for each in mapped.systems)]
+    digests = {"gold": hash_chunks(of_gold), "in": hash_chunks(inputs)}
     notes = [] if read is None else input_notes(read, options, profile)
     tally = _tallied(mapped.gold_tally, right)
     corpus = Corpus(right.facts, names.relations.listed, listed, tally, notes, digests)

@@ -144,9 +144,9 @@ def _triple_counts(source: Source, found: Findings) -> dict[str, int]:
         found.add_problem("empty", no_triples(found.place))
     return {
         "line": len(table),
-        "node": len(table.names.nodes.listed),
-        "relation": len(table.names.relations.listed),
-        "document": len(table.names.documents.listed),
+        "node": len(table.names.nodes),
+        "relation": len(table.names.relations),
+        "document": len(table.names.documents),
     }
 
 

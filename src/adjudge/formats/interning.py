@@ -1,0 +1,311 @@
+"""Fields of a block of bytes as numbers of their names, all at once.
+
+A field is hashed eight bytes at a time and looked for in a table of the fields seen so far, by open addressing. What is
+found is compared with the field byte by byte, so that equal hashes never make two names one. Only fields that are new
+become texts and go through `Names`, in the order of their first use: numbers do not depend on blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from adjudge.model.kbp import Names
+
+    Ints: TypeAlias = npt.NDArray[Any]
+
+LONGEST = 1 << 10
+"""Bytes of the longest field that can be looked for: each eight of them are a step for the whole block."""
+_ROOM = 1 << 10  # fields that there is room for at first
+_FACTOR = 0x9E3779B97F4A7C15
+_FREE = (1 << 64) - 1  # a slot
+_TAG = 0xFFFFFFFF << 32
+_HEAD = 2  # words of a field that are kept with it
+_HASH, _FIRST, _SECOND, _SIZE = range(4)  # of what is kept of a field; the last is its length and its number
+
+
+class Fields(NamedTuple):
+    """Fields of a block, where they begin and how long they are; at least eight bytes follow the last one."""
+
+    data: bytes
+    starts: Ints
+    lengths: Ints
+
+
+class Part(NamedTuple):
+    """Eight bytes of each field, filled up with zeros; `places` are the fields that are so long, None if all are."""
+
+    places: Ints | None
+    words: Ints
+
+
+class Looked(NamedTuple):
+    """What is known of fields: their numbers, where those are kept that have none yet, and the texts of these.
+
+    A line break is between the texts, and if they are `plain`, no blanks are around them.
+    """
+
+    numbers: Ints
+    fresh: Ints
+    kept: Ints
+    texts: str = ""
+    plain: bool = True
+
+
+class Interner:
+    """The fields that were seen, and the numbers that `names` gave them; blanks around a field do not count.
+
+    >>> import numpy as np
+    >>> from adjudge.model.kbp import Names
+    >>> known = Interner(Names())
+    >>> fields = Fields(b"ben ana ben" + bytes(8), np.array([0, 4, 8]), np.array([3, 3, 3]))
+    >>> known.number(known.look(fields)).tolist(), known.names.listed
+    ([0, 1, 0], ['ben', 'ana'])
+    """
+
+    def __init__(self, names: Names) -> None:
+        import numpy as np
+
+        self.names = names
+        self._size = 0
+        self._given = 0  # how many of the names came from here
+        self._filled = 0
+        self._slots = np.full(4 * _ROOM, _FREE, dtype=np.uint64)  # half a hash, and where the field is kept
+        self._rows = np.zeros((_ROOM, 4), dtype=np.uint64)
+        self._tails = np.zeros(_ROOM, dtype=np.int64)  # where the words beyond the second begin
+        self._words = np.zeros(_ROOM, dtype=np.uint64)
+
+    def look(self, fields: Fields) -> Looked:
+        """Look for fields; no name gets a number yet. A ValueError says that one is blank, no text, or too alike."""
+        import numpy as np
+
+        parts = _parts(fields)
+        hashes = _hashes(parts, len(fields.starts))
+        kept = self._find(hashes)
+        fresh = np.flatnonzero(kept < 0)
+        texts, plain = "", True
+        if len(fresh):
+            _, first, group = np.unique(hashes[fresh], return_index=True, return_inverse=True)
+            order = np.argsort(first)
+            rank = np.empty_like(order)
+            rank[order] = np.arange(len(order))
+            new = fresh[first[order]]
+            texts, plain = _texts(fields, new), self._are_plain(fields, new)
+            if not plain and not all(map(str.strip, texts.split("\n"))):
+                raise ValueError("a name must not be empty")
+            self._store(new, fields.lengths, hashes, parts)
+            kept[fresh] = self._size + rank[group]
+        rows = np.take(self._rows, kept, axis=0)
+        if not self._are_equal(kept, rows, fields.lengths, parts):
+            raise ValueError("different fields with the same hash")
+        return Looked(rows[:, _SIZE].astype(np.int32), fresh, kept[fresh], texts, plain)
+
+    def number(self, looked: Looked) -> Ints:
+        """The numbers of fields that were looked for; what is new has one from now on."""
+        import numpy as np
+
+        if looked.texts:
+            first, numbers = self._size, self._numbered(looked)
+            self._size += len(numbers)
+            self._rows[first : self._size, _SIZE] += np.array(numbers, dtype=np.uint64)
+            if 2 * self._size > len(self._slots):
+                self._slots = np.full(1 << (4 * self._size).bit_length(), _FREE, dtype=np.uint64)
+                first = 0
+            self._insert(first)
+            looked.numbers[looked.fresh] = self._rows[looked.kept, _SIZE].astype(np.int32)
+        return looked.numbers
+
+    def _numbered(self, looked: Looked) -> Sequence[int]:
+        """The numbers of new fields; their texts need not be looked at if nobody else has named anything."""
+        first = len(self.names)
+        if looked.plain and first == self._given:
+            number = looked.texts.count("\n") + 1
+            self.names.extend(looked.texts, number)
+            numbers: Sequence[int] = range(first, first + number)
+        else:
+            numbers = [self.names[text] for text in looked.texts.split("\n")]
+        self._given += len(self.names) - first
+        return numbers
+
+    def _are_plain(self, fields: Fields, places: Ints) -> bool:
+        """Whether fields begin and end with a letter or another sign of ASCII, so that there are no blanks around."""
+        import numpy as np
+
+        every = np.frombuffer(fields.data, np.uint8)
+        starts = fields.starts[places]
+        ends = every[np.concatenate((starts, starts + fields.lengths[places] - 1))]
+        return bool(((ends > ord(" ")) & (ends < 0x80)).all())
+
+    def _find(self, hashes: Ints) -> Ints:
+        """Where the fields with these hashes are kept, -1 if nowhere."""
+        import numpy as np
+
+        at, tags = self._slot(hashes), hashes & _TAG
+        found = np.take(self._slots, at)
+        rest = np.flatnonzero(((found & _TAG) != tags) & (found != _FREE))
+        at, own = at[rest], tags[rest]
+        while len(rest):  # the slot is another's: the field is in one that follows, or new
+            at = (at + 1) & (len(self._slots) - 1)
+            found[rest] = slots = self._slots[at]
+            other = ((slots & _TAG) != own) & (slots != _FREE)
+            rest, at, own = rest[other], at[other], own[other]
+        return found.astype(np.uint32).view(np.int32)
+
+    def _store(self, new: Ints, lengths: Ints, hashes: Ints, parts: list[Part]) -> None:
+        """Keep what tells new fields from others; their numbers come later."""
+        import numpy as np
+
+        sizes = np.maximum((lengths[new] + 7) >> 3, _HEAD) - _HEAD
+        tails = self._filled + np.cumsum(sizes) - sizes
+        stop = self._size + len(new)
+        self._rows = _grown(self._rows, stop)
+        self._tails = _grown(self._tails, stop)
+        self._words = _grown(self._words, self._filled + int(sizes.sum()))
+        rows = self._rows[self._size : stop]
+        rows[:, _HASH] = hashes[new]
+        rows[:, _SIZE] = lengths[new] << 32
+        self._tails[self._size : stop] = tails
+        for step, (places, words) in enumerate(parts):
+            if places is not None:
+                words = _spread(words, places, len(hashes))
+            if step < _HEAD:
+                rows[:, _FIRST + step] = words[new]
+            else:
+                longer = sizes > step - _HEAD
+                self._words[tails[longer] + step - _HEAD] = words[new[longer]]
+        self._filled += int(sizes.sum())
+
+    def _are_equal(self, kept: Ints, rows: Ints, lengths: Ints, parts: list[Part]) -> bool:
+        """Whether all fields are what they are taken for."""
+        import numpy as np
+
+        same = (rows[:, _SIZE] >> np.uint64(32)).view(np.int64) == lengths
+        for step, (places, words) in enumerate(parts):
+            if step < _HEAD:
+                own = rows[:, _FIRST + step]
+                same &= own == (words if places is None else _spread(words, places, len(lengths)))
+                continue
+            own = self._words[self._tails[kept if places is None else kept[places]] + step - _HEAD]
+            if not np.array_equal(own, words):
+                return False
+        return bool(same.all())
+
+    def _insert(self, first: int) -> None:
+        """Make the fields that are kept from a place on known."""
+        import numpy as np
+
+        hashes = self._rows[first : self._size, _HASH]
+        slots = (hashes & _TAG) | np.arange(first, self._size, dtype=np.uint64)
+        at = self._slot(hashes)
+        while len(slots):
+            free = self._slots[at] == _FREE
+            self._slots[at[free]] = slots[free]
+            left = self._slots[at] != slots
+            slots, at = slots[left], (at[left] + 1) & (len(self._slots) - 1)
+
+    def _slot(self, hashes: Ints) -> Ints:
+        """Where the search begins, by the half of the hash that is not in the slots."""
+        import numpy as np
+
+        return (hashes & np.uint64(len(self._slots) - 1)).astype(np.int64)
+
+
+def interner_of(names: Names) -> Interner:
+    """The one of these names: what one file has named, another may name again."""
+    if names.interner is None:
+        names.interner = Interner(names)
+    found: Interner = names.interner
+    return found
+
+
+def name_hashes(names: Names) -> Ints:
+    """A number of 64 bits for each name that depends on nothing but the name.
+
+    >>> from adjudge.model.kbp import Names
+    >>> name_hashes(Names(["ana", "ben"]))[1] == name_hashes(Names(["ben"]))[0]
+    np.True_
+    """
+    import numpy as np
+
+    data = names.joined().encode("utf-8", "surrogatepass") + b"\n" + bytes(8)
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8)[:-8] == ord("\n"))
+    if len(ends) != len(names):  # some have line breaks of their own
+        sizes = [len(name.encode("utf-8", "surrogatepass")) + 1 for name in names]
+        ends = np.cumsum(np.array(sizes, dtype=np.int64)) - 1
+    starts = np.concatenate((np.zeros(min(1, len(ends)), dtype=np.int64), ends[:-1] + 1))
+    lengths = ends - starts
+    found = _hashes(_parts(Fields(data, starts, np.minimum(lengths, LONGEST))), len(names))
+    found ^= lengths.astype(np.uint64)
+    for place in np.flatnonzero(lengths > LONGEST).tolist():
+        whole = blake2b(data[starts[place] : ends[place]], digest_size=8)
+        found[place] = int.from_bytes(whole.digest(), "little")
+    return found
+
+
+def _parts(fields: Fields) -> list[Part]:
+    import numpy as np
+    from numpy.lib.stride_tricks import as_strided
+
+    every = as_strided(np.frombuffer(fields.data, "<u8", 1), (len(fields.data) - 7,), (1,), writeable=False)
+    masks = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
+    starts, lengths, places = fields.starts, fields.lengths, None
+    found: list[Part] = []
+    while True:
+        found.append(Part(places, every[starts] & np.take(masks, lengths, mode="clip")))
+        longer = np.flatnonzero(lengths > 8)
+        if not len(longer):
+            return found
+        if len(longer) < len(starts):
+            places = longer if places is None else places[longer]
+            starts, lengths = starts[longer], lengths[longer]
+        starts, lengths = starts + 8, lengths - 8
+
+
+def _hashes(parts: list[Part], size: int) -> Ints:
+    import numpy as np
+
+    found = np.zeros(size, dtype=np.uint64)
+    for places, words in parts:
+        mixed = words + (found if places is None else found[places])
+        mixed *= np.uint64(_FACTOR)
+        mixed ^= mixed >> np.uint64(32)
+        if places is None:
+            found = mixed
+        else:
+            found[places] = mixed
+    return found
+
+
+def _spread(words: Ints, places: Ints, size: int) -> Ints:
+    """The words of all fields; of those that are too short, zero."""
+    import numpy as np
+
+    found = np.zeros(size, dtype=np.uint64)
+    found[places] = words
+    return found
+
+
+def _grown(column: Ints, size: int) -> Ints:
+    import numpy as np
+
+    if size <= len(column):
+        return column
+    return np.concatenate(
+        (column, np.zeros((max(size, 2 * len(column)) - len(column), *column.shape[1:]), column.dtype))
+    )
+
+
+def _texts(fields: Fields, places: Ints) -> str:
+    """The fields at some places as one text, with a line break between them."""
+    import numpy as np
+
+    sizes = fields.lengths[places] + 1
+    ends = np.cumsum(sizes)
+    every = np.frombuffer(fields.data, np.uint8)
+    whole = every[np.arange(int(ends[-1])) + np.repeat(fields.starts[places] - (ends - sizes), sizes)]
+    whole[ends - 1] = ord("\n")
+    return bytes(whole[:-1]).decode()
