@@ -85,3 +85,43 @@ def test_traps_of_seqeval_warn():
         with pytest.warns(AdjudgeWarning, match="as in seqeval"):
             assert seqeval.f1_score([["I-PER"]], [["I-PER"]], **options) == 1.0
     assert seqeval.f1_score([["B-A"]], [["B-A"]], mode="strict", scheme=seqeval.IOB2) == 1.0
+
+
+NERVALUATE = [case for case in CASES if case["module"].endswith("nervaluate")]
+
+
+def evaluated(case):
+    """What a method of the evaluator of a case returns, as the cases write it."""
+    from adjudge.compat.nervaluate import Evaluator
+
+    found = getattr(Evaluator(case["true"], case["pred"], **case["kwargs"]), case["method"])(**case["margs"])
+    if not isinstance(found, dict):
+        return found
+    found.pop("entity_indices")
+    text = json.dumps(found, default=vars)
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("case", [each for each in NERVALUATE if "returns" in each], ids=lambda case: case["id"])
+def test_nervaluate_returns(case):
+    assert evaluated(case) == case["returns"]
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in NERVALUATE if "raises" in each and not each.get("accident")], ids=lambda case: case["id"]
+)
+def test_nervaluate_raises(case):
+    with pytest.raises(ValueError) as caught:
+        evaluated(case)
+    prefix = case.get("message_is") == "prefix"
+    assert str(caught.value).startswith(case["message"]) if prefix else str(caught.value) == case["message"]
+
+
+def test_accidents_of_nervaluate_have_answers():
+    """An empty first document; what is missed is named by the gold entity."""
+    from adjudge.compat.nervaluate import Evaluator
+
+    empty = Evaluator([[], ["B-PER"]], [[], ["O"]], tags=["PER"])
+    assert empty.evaluate()["overall"]["strict"].missed == 1
+    (line,) = [each for each in empty.summary_report_indices().splitlines() if each.startswith("Missed")]
+    assert line.split() == ["Missed", "1", "0", "Label=PER,", "Start=0,", "End=0"]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.compat.nervaluate import EvaluationResult, tally
 from adjudge.errors import FormatError, UsageError
 from adjudge.scorers import conlleval, nervaluate, seqeval
-from adjudge.scorers.nervaluate import Tally, tally
 from adjudge.tasks.family import pairing, reads
 
 
@@ -78,17 +78,17 @@ class TestNervaluate:
     def test_the_first_entity_that_overlaps_is_taken_even_if_a_later_one_would_be_right_with_it(self):
         # The first system entity takes the gold one with which the second would have been right.
         gold, system = [("x", 0, 4)], [("x", 0, 1), ("x", 0, 4)]
-        assert tally("strict", gold, system, 1.0) == Tally(incorrect=1, spurious=1)
-        assert tally("partial", gold, system, 1.0) == Tally(partial=1, spurious=1)
+        assert tally("strict", gold, system, 1.0) == EvaluationResult(incorrect=1, spurious=1)
+        assert tally("partial", gold, system, 1.0) == EvaluationResult(partial=1, spurious=1)
 
     def test_the_same_type_goes_to_the_closest_boundaries(self):
         gold = [("x", 0, 3), ("x", 3, 5)]
-        assert tally("ent_type", gold, [("x", 2, 5), ("x", 0, 1)], 1.0) == Tally(correct=2)
+        assert tally("ent_type", gold, [("x", 2, 5), ("x", 0, 1)], 1.0) == EvaluationResult(correct=2)
 
     def test_overlap_is_measured_in_the_gold_entity(self):
         gold, system = [("x", 0, 4)], [("x", 3, 9)]
-        assert tally("partial", gold, system, 25.0) == Tally(partial=1)
-        assert tally("partial", gold, system, 26.0) == Tally(missed=1, spurious=1)
+        assert tally("partial", gold, system, 25.0) == EvaluationResult(partial=1)
+        assert tally("partial", gold, system, 26.0) == EvaluationResult(missed=1, spurious=1)
 
     def test_by_type_a_wrong_type_is_spurious_and_missed(self):
         lines = nervaluate.run(columns("B-x"), columns("B-y"), scenario="strict").text.splitlines()
