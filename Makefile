@@ -120,7 +120,7 @@ $(BENCHES):
 
 $(BENCH_VENV)/.installed: pyproject.toml
 	$(call environment,$(BENCH_VENV))
-	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster]" "duckdb>=1.0"
+	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster]" "duckdb>=1.0" "polars>=1.0"
 	@touch $@
 
 # The pages as they are in the project, built with warnings as errors: open build/docs/index.html

@@ -3,10 +3,12 @@
 0.45 T entities (60 % persons, 30 % organisations, 10 % places), 15 relations with the argument types of ACE, subjects
 and objects drawn from Zipf laws with exponents 0.55 and 0.85; the system has 70 % of gold and noise of the same kind. A
 corpus for resampling has ten triples in each document, of which a system keeps 42 %. They are made in the process that
-needs them.
+needs them, or written as files.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 
@@ -45,13 +47,26 @@ def draw_triples(
 
 def make_pair(triples: int) -> tuple[Facts, Facts]:
     """Gold and system of the given size."""
-    rng = np.random.default_rng(_SEED)
+    gold, system = _draw_pair(triples, np.random.default_rng(_SEED))
+    return make_facts(*gold), make_facts(*system)
+
+
+def _draw_pair(triples: int, rng: np.random.Generator) -> tuple[list[np.ndarray], list[np.ndarray]]:
     entities = max(30, int(0.45 * triples))
-    s, r, o = draw_triples(triples, entities, rng)
+    gold = draw_triples(triples, entities, rng)
     kept = rng.random(triples) < 0.7
-    a, b, c = draw_triples(int(1.2 * triples) - int(kept.sum()), entities, rng)
-    system = (np.concatenate((s[kept], a)), np.concatenate((r[kept], b)), np.concatenate((o[kept], c)))
-    return make_facts(s, r, o), make_facts(*system)
+    noise = draw_triples(int(1.2 * triples) - int(kept.sum()), entities, rng)
+    return list(gold), [np.concatenate((own[kept], other)) for own, other in zip(gold, noise, strict=True)]
+
+
+def write(folder: Path, *, triples: int) -> None:
+    """`gold.tsv` and `system.tsv` of the given size, ten triples to a document."""
+    rng = np.random.default_rng(_SEED)
+    for name, (s, r, o) in zip(("gold", "system"), _draw_pair(triples, rng), strict=True):
+        where = rng.integers(0, max(1, triples // 10), len(s))
+        rows = zip(s.tolist(), r.tolist(), o.tolist(), where.tolist(), strict=True)
+        with (folder / f"{name}.tsv").open("w", encoding="utf-8") as file:
+            file.writelines(f"entity_{a:07}\trel:type_{b}\tentity_{c:07}\tdoc-{d:06}\n" for a, b, c, d in rows)
 
 
 def make_corpus(documents: int, per_document: int = 10) -> tuple[Facts, Facts]:

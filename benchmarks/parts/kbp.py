@@ -1,16 +1,19 @@
-"""Knowledge bases: paths counted by sparse products beside a join in DuckDB, resampling beside recomputing.
+"""Knowledge bases: files of triples scored beside DuckDB and polars, paths counted by sparse products, resampling.
 
-The clock is the CPU time of counting, in processes that have made the data and loaded everything; memory is the peak
-beyond what they held before.
+From files to numbers, whole processes are compared: start-up, reading, dropping what does not count, counting. In the
+other rows the clock is the CPU time of counting alone, in processes that have made the data and loaded everything;
+memory is the peak beyond what they held before.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 from benchmarks.house.fit import fit_exponent
-from benchmarks.house.measure import Cost, Failed, run_worker
+from benchmarks.house.measure import ROOT, Cost, Failed, adjudge, run_process, run_worker
 from benchmarks.house.rows import Bench, Found, Row, compare
 from benchmarks.house.setting import Setting
 
@@ -18,6 +21,8 @@ from benchmarks.house.setting import Setting
 def benches(*, quick: bool) -> list[Bench]:
     triples = 100_000 if quick else 1_000_000
     return [
+        _files(triples, 1, 1, judged=not quick),
+        _files(triples, 2, 5, judged=not quick),
         _join(triples, judged=not quick),
         _large(triples, judged=not quick),
         _samples(200 if quick else 600, judged=not quick),
@@ -25,8 +30,50 @@ def benches(*, quick: bool) -> list[Bench]:
     ]
 
 
+def _files(triples: int, hops: int, bar: float, *, judged: bool) -> Bench:
+    what = f"{triples:,} gold triples, {hops} hop{'s' * (hops > 1)}, from files to numbers"
+    engines = {"DuckDB": "duckdb", "polars": "polars"}
+    rows = tuple(
+        Row(f"{of} {engine}", what, f"times less {text} than {name}", least, judged=judged)
+        for name, engine in engines.items()
+        for of, text, least in (("cpu", "CPU", bar), ("memory", "memory", 1))
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("kb", triples=triples)
+        options = ("--hops", hops, "--bootstrap", 0, "--identity", "endpoints", "--format", "json", "--jobs", 1)
+        command = adjudge("kbp", "score", folder / "gold.tsv", folder / "system.tsv", "--quiet", *options)
+
+        def join(engine: str) -> Cost:
+            if find_spec(engine) is None:
+                raise Failed(f"{engine} is not installed (make bench installs it)")
+            more = {"PYTHONPATH": str(ROOT), "POLARS_MAX_THREADS": "1"}
+            return run_process([sys.executable, "-m", "benchmarks.workers.kbp_join", engine, folder, hops], **more)
+
+        sides = {name: lambda engine=engine: join(engine) for name, engine in engines.items()}
+        few = {} if hops == 1 else dict.fromkeys(engines, 1)
+        turns = setting.alternate({"ours": lambda: run_process(command), **sides}, 5 if hops == 1 else 3, fewer=few)
+        counts = {name: _counts(turns.best(name).found, hops) for name in turns.runs if name not in turns.failed}
+        if len({str(each) for each in counts.values()}) > 1:
+            raise Failed(f"the counts differ: {counts}")
+        for name, engine in engines.items():
+            yield compare(f"cpu {engine}", turns, name)
+            yield compare(f"memory {engine}", turns, name, of="megabytes")
+
+    return Bench(f"kbp/files-{hops}", rows, run)
+
+
+def _counts(text: str, hops: int) -> list[list[int]]:
+    """What was printed: the counts alone, or a result."""
+    said = json.loads(text)
+    if isinstance(said, list):
+        return [list(map(int, row)) for row in said]
+    parts = {(each["metric"], each["part"]): each["value"] for each in said["systems"][0]["scores"]}
+    return [[int(parts[f"kbp.hop{hop}", part]) for part in ("tp", "gold", "system")] for hop in range(1, hops + 1)]
+
+
 def _join(triples: int, *, judged: bool) -> Bench:
-    what = f"{triples:,} triples, 2 hops"
+    what = f"{triples:,} triples, 2 hops, counting alone"
     rows = (
         Row("cpu", what, "times less CPU than a join in DuckDB", 10, judged=judged),
         Row("memory", what, "times less memory than a join in DuckDB", 5, judged=judged),
@@ -50,7 +97,7 @@ def _join(triples: int, *, judged: bool) -> Bench:
 
 
 def _large(triples: int, *, judged: bool) -> Bench:
-    what = f"{triples:,} triples, 3 hops"
+    what = f"{triples:,} triples, 3 hops, counting alone"
     rows = (
         Row("memory", what, "MB, the whole process", 2000, at_least=False, judged=judged),
         Row("sample", f"{what}, 2,000 first nodes sampled", "times less CPU than counting all paths"),
