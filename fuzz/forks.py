@@ -212,6 +212,7 @@ def _one(seed: int, number: int, said: int, bugs: list[str]) -> dict[str, Any]:
     from adjudge.cli import run
 
     kind, case = lines.made(seed, number)
+    work = Path.cwd()
     for name, data in case.files.items():
         path = Path(name)
         if path.parent != Path():
@@ -235,7 +236,11 @@ def _one(seed: int, number: int, said: int, bugs: list[str]) -> dict[str, Any]:
     peak = _memory("VmHWM") - memory
     text = os.pread(said, 1 << 20, 0).decode("utf-8", "replace")
     what = bugs[0] if bugs else wrong(case, code, seconds, text)
-    left = _clear(Path())
+    if not (work.is_dir() and work.samefile(Path())):
+        what = "the folder around it is gone"
+        work.mkdir(exist_ok=True)
+        os.chdir(work)
+    left = _clear(work)
     if what is None and left:
         what = f"left behind: {left[0]}"
     if any(Path(name).is_file() and Path(name).stat().st_size for name in lines.DEVICES) and os.geteuid() == 0:

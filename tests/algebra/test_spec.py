@@ -380,3 +380,8 @@ def test_the_conventions_are_always_written():
         "conventions": {"duplicates": "set", "empty": 0, "undefined": 0},
     }
     assert msgspec.json.decode(msgspec.json.encode(plain)) == plain
+
+
+def test_a_number_that_is_too_long_is_called_so() -> None:
+    with pytest.raises(FormatError, match=r"a number of 5000 digits is too large, write one that can be counted with"):
+        load_spec(f"metric: {{sim: number, scale: {'9' * 5000}}}")

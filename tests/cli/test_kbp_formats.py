@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,8 +142,32 @@ def test_the_engine_in_a_database_is_gone(tmp_path, capsys):
     gold, _ = write(tmp_path / "gold", "triples", "file")
     assert run(["kbp", "score", "--gold", str(gold), str(gold), "--engine", "duckdb"]) == 2
     assert "the engine duckdb is gone, leave it out: ten million triples take about 3 GB" in capsys.readouterr().err
-    assert run(["kbp", "score", "--gold", str(gold), str(gold), "--memory", "4GB"]) == 0
-    assert "--memory has no effect" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds the limit")
+def test_a_limit_of_memory_holds(tmp_path):
+    triples = tmp_path / "triples.tsv"
+    triples.write_text("".join(f"subject-{n}\trelation\tobject-{n}\tdocument-{n % 9}\n" for n in range(150_000)))
+    line = [sys.executable, "-m", "adjudge", "kbp", "score", str(triples), str(triples), "--hops", "1", "--bootstrap"]
+
+    def ran(*memory: str) -> tuple[int, str, str, int]:
+        code = "import resource, subprocess, sys\nran = subprocess.run(sys.argv[1:])\n"
+        code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)\nsys.exit(ran.returncode)"
+        words = [sys.executable, "-c", code, *line, "0", "--quiet", "--memory", *memory]
+        found = subprocess.run(words, capture_output=True, text=True, check=False)
+        *out, peak = found.stdout.splitlines()
+        return found.returncode, "\n".join(out), found.stderr, int(peak)
+
+    code, out, err, needed = ran("4GB")
+    assert (code, "100.0" in out, err) == (0, True, "")
+    code, out, err, peak = ran(f"{needed // 3_000_000 * 2}MB")
+    assert (code, out) == (2, "")
+    assert re.fullmatch(r"error: [\d,]+ MB of memory are not enough, give more with --memory, .*\n", err)
+    assert peak <= 1.05 * (needed // 3_000_000 * 2_000_000)  # pages of programs are none of ours
+    code, _, err, _ = ran("1MB")
+    assert (code, "MB are in use before anything is read" in err) == (2, True)
+    code, _, err, _ = ran("much")
+    assert (code, "'much' is not possible, write for example 500MB or 4GB" in err) == (2, True)
 
 
 def test_a_folder_of_several_things_is_refused(tmp_path, capsys):

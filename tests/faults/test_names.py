@@ -11,7 +11,7 @@ from adjudge.errors import AdjudgeError, UsageError
 from adjudge.files import write_folder
 from adjudge.formats.eal_write import FolderWriter, FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking
-from faults.harness import Ground
+from faults.harness import Ground, tree
 
 REFUSED = [
     "..",
@@ -117,7 +117,7 @@ def test_what_is_no_file_is_never_replaced(ground: Ground) -> None:
         for out in ("pipe", "pipe.zip"):
             pipe = pipe.rename(work / out)
             ran = ground.nursery.run(("eal", "trim", "@granite", "-o", out, "--overwrite"), work)
-            says = f"error: {out}: this is neither a file nor a folder, choose another name\n"
+            says = f"error: {out}: this is neither a file nor a folder, choose another name for what is to be written\n"
             assert (ran.code, ran.err) == (2, says)
             assert pipe.is_fifo()
     finally:
@@ -138,3 +138,13 @@ def test_names_that_no_file_can_have(ground: Ground) -> None:
         assert "File name too long" in ran.err
     ran = ground.nursery.run(("eal", "pool", "@granite", "-o", ""), ground.fresh())
     assert ran.code == 2, ran
+
+
+@pytest.mark.parametrize("out", ["", ".", "..", "../in"])
+def test_overwriting_never_takes_what_is_no_store(ground: Ground, out: str) -> None:
+    work = ground.fresh()
+    (work / "mine").write_text("kept")
+    before = tree(ground.root)
+    ran = ground.nursery.run(("eal", "trim", "@granite", "-o", out, "--overwrite"), work)
+    assert ran.code == 2, ran
+    assert tree(ground.root) == before

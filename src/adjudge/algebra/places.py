@@ -218,6 +218,9 @@ def _scalar(node: Any, where: Where, source: Source, problems: list[Problem]) ->
         if kind in ("int", "float"):
             return int(node.value) if kind == "int" else float(node.value)
     except ValueError:
-        pass
+        if node.value.strip("+-").isdigit():  # Python reads some thousands of digits
+            message = f"a number of {len(node.value)} digits is too large"
+            problems.append(source.problem(where, message, "write one that can be counted with"))
+            return None
     problems.append(source.problem(where, f"the tag {node.tag} is not understood here", "leave the tag out"))
     return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.options import (
+    Memory,
     Sides,
     Whole,
     choice,
@@ -227,7 +228,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     "score",
     _input_options,
     _choice_options,
-    section("Paths", value("--memory", "SIZE", "Without effect: triples are counted in memory.", hidden=True)),
+    section("Paths", value("--memory", "SIZE", "Refuse to take more in any process, such as 4GB.", type=Memory())),
     scoring_options(
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
@@ -254,18 +255,17 @@ def score(**options: Any) -> None:
     relations, or those facts alone that are at least so confident (a curve of precision and recall).
     """
     sides, chosen = _sides(options), _chosen(options)
+    from adjudge.evaluate.memory import limited
     from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
     from adjudge.tasks.kbp.task import measures_of
 
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
     warn, shared = _warning(options), run_from(options, docs=None)
-    if options["memory"] and warn is not None:
-        warn("--memory has no effect any more: triples are counted in memory, ten million in about 3 GB")
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
     asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
     asked["align"] = options["save_documents"]
     run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": partial(log, options)})[1]
-    with uncollected(), working("scoring", shown=not options["quiet"]):
+    with limited(options["memory"]), uncollected(), working("scoring", shown=not options["quiet"]):
         read = _read(sides, options)
         if options["explain"] is not None:
             refuse_with("--explain", (*_ONLY_SCORES, "jobs", "cluster"))

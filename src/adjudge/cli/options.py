@@ -110,6 +110,19 @@ class Target(Value):
         return None
 
 
+class Memory(Value):
+    """A size such as 500MB or 4GB, in bytes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The bytes."""
+        from adjudge.evaluate.memory import parse_size
+
+        size = value if isinstance(value, int) else parse_size(value)
+        if not size:
+            self.fail(f"{value!r} is not possible, write for example 500MB or 4GB", param, ctx)
+        return size
+
+
 class Method(click.Choice[str]):
     """A choice that also knows the names that methods had before."""
 

@@ -110,13 +110,10 @@ def _read_answers(raw: str) -> tuple[int | None, Assessment | None]:
     """Cluster and assessment of columns 12 to 18; a ValueError if something is wrong with them."""
     findings = Findings("")
     answers = [each.strip(WHITE) for each in raw.split("\t")]
+    if len(answers) != ALL_COLUMNS - COLUMNS:
+        raise ValueError("other columns")
     cluster, judged = _cluster(answers, "", 0, findings), _assessment(answers, "", 0, findings)
-    if (
-        len(answers) != ALL_COLUMNS - COLUMNS
-        or isinstance(judged, bool)
-        or findings.found
-        or (judged and inconsistencies(judged, cluster is not None))
-    ):
+    if isinstance(judged, bool) or findings.found or (judged and inconsistencies(judged, cluster is not None)):
         raise ValueError("no sound answers")
     return cluster, judged
 

@@ -41,6 +41,9 @@ class FolderWriter:
     (False, b'text', 1)
     """
 
+    parts: tuple[str, ...] = ()
+    """The folders that may be in what is overwritten."""
+
     def __init__(
         self, path: str | os.PathLike[str], *, overwrite: bool = False, durable: bool = False, again: bool = False
     ) -> None:
@@ -65,8 +68,7 @@ class FolderWriter:
                 if not held.enter_context(temporary.guarded(self.path)):
                     raise self._busy()
                 temporary.sweep(self.path)
-                if is_special(self.path):
-                    raise self._taken()
+                self._check_kind()
                 may_be_there = self._overwrite or self._again or _is_empty_folder(self.path)
                 if not may_be_there and os.path.lexists(self.path):
                     raise self._taken()
@@ -196,9 +198,20 @@ class FolderWriter:
             with suppress(OSError):
                 made.unlink(missing_ok=True)
 
-    def _taken(self) -> UsageError:
+    def _check_kind(self) -> None:
+        """Raise if there is something that is never replaced: no file or folder, the work around us, or not a store."""
+        message = None
         if is_special(self.path):
-            return UsageError(Problem("this is neither a file nor a folder", self._shown, hint="choose another name"))
+            message = "this is neither a file nor a folder"
+        elif self.path in (here := Path.cwd(), *here.parents):
+            message = "this is the folder in which you are, or one around it"
+        elif self._overwrite and self.path.is_dir():
+            others = sorted(each.name for each in self.path.iterdir() if each.is_dir() and each.name not in self.parts)
+            message = f"this is no such store: there are folders in it ({', '.join(others[:3])})" if others else None
+        if message is not None:
+            raise UsageError(Problem(message, path=self._shown, hint="choose another name for what is to be written"))
+
+    def _taken(self) -> UsageError:
         hint = "choose another name, or say that it may be overwritten"
         return UsageError(Problem("there is something already", path=self._shown, hint=hint))
 
@@ -218,6 +231,8 @@ class StoreWriter(FolderWriter):
     `ids` decides the first column and the ids of the linking: content hashes ("sha1", "2014") or those read ("keep").
     With `linking=False` the store has no frames, whatever is given.
     """
+
+    parts = ("arguments", "linking")
 
     def __init__(
         self,

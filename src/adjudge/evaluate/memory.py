@@ -1,0 +1,59 @@
+"""A limit of memory that holds: the operating system refuses what is beyond it, to this process and to its workers."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from adjudge.errors import EnvironmentFault, UsageError
+
+_SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?) ?([KMGT]?)(i?)B?", re.IGNORECASE | re.ASCII)
+
+
+def parse_size(text: str) -> int | None:
+    """The bytes of a size as people write it; None if it is none.
+
+    >>> parse_size("500MB"), parse_size("1.5 GiB"), parse_size("2g"), parse_size("much")
+    (500000000, 1610612736, 2000000000, None)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        return None
+    number, unit, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))
+
+
+@contextmanager
+def limited(size: int | None) -> Iterator[None]:
+    """No more memory than so many bytes in each process, if it is a number; to need more is a fault of the machine.
+
+    >>> with limited(None): pass
+    """
+    if size is None:
+        yield
+        return
+    if not sys.platform.startswith("linux"):
+        raise UsageError("a limit of memory can be held on Linux only", hint="leave --memory out")
+    import resource
+
+    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123  # pathlib is slow to load
+        addresses, resident = (int(pages) * resource.getpagesize() for pages in file.read().split()[:2])
+    if size <= resident:
+        raise UsageError(f"{_megabytes(resident)} are in use before anything is read", hint="give more with --memory")
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    # Addresses without memory behind them, such as those of libraries, do not count; what is new counts in full.
+    wanted = addresses + size - resident
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    try:
+        yield
+    except MemoryError:
+        message = f"{_megabytes(size)} of memory are not enough"
+        raise EnvironmentFault(message, hint="give more with --memory, or score fewer documents at once") from None
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _megabytes(size: int) -> str:
+    return f"{-(-size // 1_000_000):,} MB"
