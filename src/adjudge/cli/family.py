@@ -213,12 +213,13 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         about="\n\n".join(blocks),
     )
     def score(**options: Any) -> None:
-        adjusting = {name: options.pop(name.replace("-", "_")) for name in family.options}
-        chosen = {name: options.pop(name.replace("-", "_")) for name in extra}
-        for name in _given(chosen if options["compat"] is None else adjusting):
-            if options["compat"] is None:
+        given = {name: options.pop(name.replace("-", "_")) for name in {**family.options, **extra}}
+        adjusting, chosen = ({name: given[name] for name in own} for own in (family.options, extra))
+        for name in _given(given):
+            if options["compat"] is None and name not in family.options:
                 raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
-            raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
+            if options["compat"] is not None and name not in extra:
+                raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
         if options["compat"] is not None:
             _compat(scorers[options["compat"]], chosen, options)
             return

@@ -103,15 +103,15 @@ def percentages(matched: float, system: float, gold: float, found: float | None 
     return 100.0 * precision, 100.0 * recall, 100.0 * f1
 
 
-def assigned(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """The pairs of the 1:1 matching with the greatest sum, row by row; which of equal ones, is up to scipy.
+def assigned(weights: Any) -> list[tuple[int, int]]:
+    """The pairs of the 1:1 matching of a table with the greatest sum, row by row; which of equal ones, is up to scipy.
 
     The programs that are written in Python leave it to the same function, and so it is part of what they print.
 
     >>> assigned([[1.0, 3.0], [2.0, 3.0]])
     [(0, 1), (1, 0)]
     """
-    if not weights or not weights[0]:
+    if not len(weights) or not len(weights[0]):
         return []
     import numpy as np
     from scipy.optimize import linear_sum_assignment
