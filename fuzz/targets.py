@@ -207,7 +207,7 @@ def _descriptions() -> Iterable[Target]:
     """Metrics as data, and results."""
     yield Target("specs", "yaml", "specs", calls.spec, cost=4)
     yield Target("similarity", "json", "similarity", calls.similarity)
-    yield Target("schema", "yaml", "schema", filed("metrics.record_schema:read_schema", "fields.yaml"), cost=2)
+    yield Target("schema", "yaml", "schema", filed("algebra.schema_file:schema_of", "fields.yaml"), cost=2)
     yield Target("hierarchy", "fields", "hierarchy", filed("algebra.similarity:read_parents", "h.tsv"))
     yield Target("hierarchy-json", "json", "hierarchy-json", filed("algebra.similarity:read_parents", "h.json"))
     yield Target("results", "json", "results", placed("stats.saved:decode_result", "r.json"), cost=2)

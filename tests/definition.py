@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import definition_leaves
 from adjudge.algebra import ir
 from adjudge.errors import ValidationError
 from definition_values import (
@@ -103,6 +104,8 @@ def phi(node: ir.Similarity, s: Any, g: Any, variables: Variables) -> Fraction:
             return Fraction(s in variables and variables[s] == g)
         case ir.Latent():
             return max(phi(node.of, s, g, each) for each in variable_matchings(node.of, s, g))
+        case ir.Leaves():
+            return Fraction(definition_leaves.worth(node.schema, g, s)[0])
         case ir.Normalise():
             return normalise(node, s, g, variables)
         case ir.Set():
@@ -148,6 +151,8 @@ def own(node: ir.Similarity, x: Any, side: int) -> Fraction:
             return max(ZERO, Fraction(node.function(x, x) if node.self_score is None else node.self_score))
         case ir.Latent():
             return own(node.of, x, side)
+        case ir.Leaves():
+            return Fraction(definition_leaves.leaves(node.schema, x, of_gold=side == 1))
         case ir.Normalise():
             inner = node.recall if node.recall is not None and side == 1 else node.of
             return ONE if own(inner, x, side) > 0 else Fraction(node.undefined or 0)
@@ -183,6 +188,10 @@ def seen(node: ir.Similarity, x: Any, side: int) -> Any:
             return first if node.recall is None else (first, seen(node.recall, x, side))
         case ir.Max():
             return tuple(seen(part, x, side) for part in node.of)
+        case ir.Leaves():
+            records = definition_leaves.records(node.schema, x)
+            of = definition_leaves.record_shape(node.schema)
+            return definition_leaves.bag(definition_leaves.seen(node.schema, of, each) for each in records)
         case ir.Hierarchy():
             return tuple(chain(node, x))
         case ir.Span():

@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+import leaf_documents
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 
@@ -58,7 +59,10 @@ def spans(draw: st.DrawFn) -> Any:
 
 @st.composite
 def leaves(draw: st.DrawFn) -> Shape:
-    kind = draw(st.sampled_from(["exact", "exact", "exact", "span", "edit", "number", "hierarchy", "custom"]))
+    kind = draw(st.sampled_from(["exact", "exact", "exact", "span", "edit", "number", "hierarchy", "custom", "leaves"]))
+    if kind == "leaves":
+        inside = st.dictionaries(st.sampled_from("ab"), leaf_documents.anything(1), max_size=2)
+        return Shape(ir.Leaves(), inside | st.lists(inside, max_size=2))
     if kind == "exact":
         values = draw(
             st.sampled_from(

@@ -29,7 +29,7 @@ def documents(metric):
 def ratios(metric, row):
     """Numerators and denominators of precision and recall of every member."""
     for member in metric.members:
-        counts = [row.counts[column] for column in member.columns]
+        counts = [row.counts[column] for column in member.columns[: 3 if member.leaves else None]]
         yield (counts[0], counts[1]), (counts[-2] if len(counts) == 4 else counts[0], counts[-1])
 
 

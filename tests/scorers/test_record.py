@@ -15,9 +15,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.cli import run
-from adjudge.errors import AdjudgeError
 from adjudge.metrics import find
-from adjudge.metrics.record_schema import read_schema
 
 GOLD = [
     {"name": "Ada Lovelace", "born": 1815, "tags": ["maths", "computing"]},
@@ -54,7 +52,7 @@ class TestSchema:
     @pytest.fixture
     def schema(self, tmp_path):
         path = tmp_path / "fields.yaml"
-        path.write_text("name: words\nborn: {number: 1}\ntags: text\ndied: ignore\n")
+        path.write_text("name: words\nborn: {number: 1}\ntags: [text]\ndied: ignore\n")
         return str(path)
 
     def test_by_hand(self, schema):
@@ -84,25 +82,6 @@ class TestSchema:
         assert metric.score(gold, [{"price": "$104", "when": "March 15, 2015"}]).f1 == 1
         assert metric.score(gold, [{"price": "$106", "when": "March 15, 2015"}]).f1 == 0
         assert metric.score(gold, [{"price": "$104", "when": "March 16, 2015"}]).f1 == 0
-
-    @pytest.mark.parametrize(
-        ("text", "says"),
-        [
-            ("name: wrods", "name: there is no comparison 'wrods', did you mean words"),
-            ("name: {number: -1}", "says no comparison"),
-            ("name: {sim: nothing}", "name: "),
-            ("name: ignore", "all fields are ignored"),
-            ("- name", "expected fields and how they are compared"),
-            ("name: [", "fields.yaml:1:8: "),
-            ("", "the file is empty"),
-        ],
-    )
-    def test_mistakes_are_said(self, tmp_path, text, says):
-        path = tmp_path / "fields.yaml"
-        path.write_text(text)
-        with pytest.raises(AdjudgeError) as caught:
-            read_schema(path)
-        assert says in str(caught.value)
 
 
 class TestCommand:
@@ -186,11 +165,13 @@ def test_objects_give_the_numbers_of_dicts(metric, kind, other, tmp_path):
 
     def found(gold, system):
         result = aj.score(metric, [{"id": "d", "records": gold}], [{"id": "d", "records": system}], bootstrap=0)
-        return [each.value for each in result.systems[0].scores]
+        return {each.part: each.value for each in result.systems[0].scores if each.part != "absent"}
 
     plain = [people(dict, "1815-12-10", "London", right=right) for right in (True, False)]
     expected = found(*plain)
-    assert expected[-1] == pytest.approx({"record.fields": 6 / 7, "record.match": 3 / 4, "record.exact": 1 / 2}[metric])
+    assert expected["f1"] == pytest.approx(
+        {"record.fields": 6 / 7, "record.match": 3 / 4, "record.exact": 1 / 2}[metric]
+    )
     gold, system = people(kind, day, Place.LONDON, right=True), people(other, "1815-12-10", "London", right=False)
     assert found(gold, system) == expected
     assert found(system, gold) == expected

@@ -84,12 +84,16 @@ class Why:
 
 @dataclass
 class Report:
-    """Collects what the operators say while they align two values."""
+    """Collects what the operators say while they align two values.
+
+    `elements` leads from the path of a system's list element to that of gold, where leaves and not elements are items.
+    """
 
     matched: list[Matched] = field(default_factory=list)
     left: tuple[list[Unmatched], list[Unmatched]] = field(default_factory=lambda: ([], []))
     operators: dict[str, Op] = field(default_factory=dict)
     mapping: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    elements: dict[str, str] = field(default_factory=dict)
 
     def match(self, sp: str, gp: str, s: Any, g: Any, score: float, op: Op) -> None:
         """Note a matched pair."""
@@ -128,6 +132,7 @@ class Alignment:
         self.spurious: Sequence[Unmatched] = left[SYSTEM]
         self.missed: Sequence[Unmatched] = left[GOLD]
         self.variables = dict(report.mapping)
+        self.elements = report.elements
         self._operators = report.operators
 
     def joined(self, other: Alignment) -> Alignment:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.algebra import leaf_values, values
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import UsageError, ValidationError, did_you_mean
 
 
 def _memberships(entities: Iterable[Iterable[Any]]) -> list[dict[str, Any]]:
@@ -53,6 +53,15 @@ def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
     return {"nodes": nodes, "edges": edges}
 
 
+def _records(value: Any) -> list[Any]:
+    """The records of a document, which may be one object; what is no object is the only field of one."""
+    value = values.as_json(value)
+    if not isinstance(value, dict | list) and value is not None:
+        raise ValidationError(f"expected an array or an object, got {value!r}", hint="give a record, or a list of them")
+    given = value if isinstance(value, list) else [] if value is None else [value]
+    return [each if isinstance(each, Mapping) else {"value": each} for each in given]
+
+
 PLAIN: dict[str, Callable[[Any], Any]] = {
     "casefold": str.casefold,
     "lower": str.lower,
@@ -75,7 +84,7 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "memberships": _memberships,
     "tree": _tree,
     "fold": values.fold,
-    "present": values.present,
+    "records": _records,
 }
 
 
@@ -136,7 +145,6 @@ WITH_ARGUMENTS: dict[str, Callable[..., Callable[..., Any]]] = {
     "only": _only,
     "unpunctuated": _unpunctuated,
     "split": _split,
-    "entries": values.entries,
     "near": leaf_values.near,
     "within": leaf_values.within,
     "days": leaf_values.days,

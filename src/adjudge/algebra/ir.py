@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from adjudge.algebra.functions import Fn
+from adjudge.algebra.shape import Schema
 from adjudge.errors import UsageError, did_you_mean
 
 Match: TypeAlias = Literal["1:1", "N:1", "1:N", "N:N", "best"]
@@ -317,6 +318,18 @@ class Latent(Node, frozen=True, tag="latent"):
     of: Similarity
 
 
+class Leaves(Node, frozen=True, tag="leaves"):
+    """The correct leaves of two documents of nested records, lists in them under their best alignment.
+
+    The self score is the number of leaves. `schema` says how values are compared; without one they are as they come.
+    """
+
+    schema: Schema = Schema()
+
+    def __hash__(self) -> int:
+        return hash(msgspec.json.encode(self.schema))
+
+
 class Normalise(Node, frozen=True, tag="normalise"):
     """A ratio of a matching value and its self scores. (Eq. 4-7)
 
@@ -352,6 +365,7 @@ Similarity: TypeAlias = (
     | Graph
     | Variable
     | Latent
+    | Leaves
     | Normalise
 )
 
@@ -444,12 +458,12 @@ class Conventions(_Checked, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     `duplicates`: a collection is a set, a multiset, or repeating an element is an error. `empty`: the self score of an
     empty collection, 0 or 1. `undefined`: the value of 0/0; null leaves a reported ratio undefined (a ratio nested
-    inside a metric must have a value, and takes 0 then).
+    inside a metric must have a value, and takes 0 then); `both` is 1 if there is nothing on both sides, and else 0.
     """
 
     duplicates: Duplicates = "set"
     empty: Literal[0, 1] = 0
-    undefined: Literal[0, 1] | None = 0
+    undefined: Literal[0, 1, "both"] | None = 0
 
 
 def children(node: Similarity) -> Iterator[Similarity]:
@@ -499,7 +513,9 @@ def settled(node: Similarity, conventions: Conventions) -> Similarity:
     if getattr(node, "empty", 0) is None:
         changes["empty"] = conventions.empty
     if isinstance(node, Normalise) and node.undefined is None:
-        changes["undefined"] = conventions.undefined or 0
+        # An F score and a Jaccard index are 0/0 only if there is nothing on both sides.
+        both = conventions.undefined == "both"
+        changes["undefined"] = int(node.by in ("f", "jaccard")) if both else conventions.undefined or 0
     return msgspec.structs.replace(node, **changes) if changes else node
 
 

@@ -17,8 +17,9 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
-from adjudge.algebra.operators import bag, collection, combine, graded, latent, leaf, record, search, wrap
+from adjudge.algebra.operators import bag, collection, combine, graded, latent, leaf, leaves, record, search, wrap
 from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Cuts, Line, Misfit, Op
+from adjudge.algebra.operators.leaf_outcomes import Outcomes
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import Problem, UsageError, ValidationError
 
@@ -28,7 +29,8 @@ DEFAULTS = ir.Conventions()
 class Observation(msgspec.Struct, frozen=True):
     """Three numbers of one document: the matching value and the two self scores.
 
-    If a search hit its time limit, `optimal` is False and the true value lies between `value` and `bound`.
+    If a search hit its time limit, `optimal` is False and the true value lies between `value` and `bound`. Where leaves
+    are counted, `outcomes` says what became of them.
     """
 
     value: float
@@ -36,6 +38,7 @@ class Observation(msgspec.Struct, frozen=True):
     gold: float
     optimal: bool = True
     bound: float | None = None
+    outcomes: Outcomes | None = None
 
 
 class Plan:
@@ -70,14 +73,15 @@ class Plan:
             own = self.op.self_score(s, SYSTEM), self.op.self_score(g, GOLD)
             ctx = self._context(deadline)
             value = self.op.pair(s, g, ctx)
+            outcomes = self.op.outcomes(s, g, ctx)
             if ctx.optimal:
-                return Observation(value, *own)
+                return Observation(value, *own, outcomes=outcomes)
             self._unfinished = gold, system, g, s, replace(ctx)
             if ctx.cuts.made:
                 most = max(value, min(own[side] for side in self.capped))
-                return Observation(value, *own, most <= value, None if most <= value else most)
+                return Observation(value, *own, most <= value, None if most <= value else most, outcomes)
             ctx.upper = True
-            return Observation(value, *own, False, self.op.pair(s, g, ctx))
+            return Observation(value, *own, False, self.op.pair(s, g, ctx), outcomes)
         except Misfit as misfit:
             raise _invalid(misfit, "") from misfit
         finally:
@@ -194,7 +198,7 @@ def plan(node: ir.Similarity, *, time_limit: float | None = None) -> Plan:
 
     >>> from adjudge.algebra import exact, set_of
     >>> plan(set_of(exact)).observe(gold=[3, 4, 5], system=[1, 2, 3, 4])
-    Observation(value=2.0, system=4.0, gold=3.0, optimal=True, bound=None)
+    Observation(value=2.0, system=4.0, gold=3.0, optimal=True, bound=None, outcomes=None)
     """
     return Plan(node, time_limit=time_limit)
 
@@ -287,6 +291,8 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             return graded.CustomOp(node)
         case ir.Variable():
             return leaf.VariableOp()
+        case ir.Leaves():
+            return leaves.LeavesOp(node)
         case ir.Record() | ir.Sum():
             ops = {name: inside(inner, f"{path}.{name}") for name, inner in node.fields.items()}
             return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else record.SumOp(ops)

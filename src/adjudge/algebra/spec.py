@@ -23,11 +23,12 @@ from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import NodeError, is_choice, literals
 from adjudge.algebra.matching import ALIASES
+from adjudge.algebra.operators.leaf_outcomes import OUTCOMES
 from adjudge.algebra.places import Source, Where, read_file, read_source
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
-_OMITTED: dict[str, Any] = {"name": "", "about": "", "recall": None, "report": []}
+_OMITTED: dict[str, Any] = {"name": "", "about": "", "recall": None, "report": [], "per": None}
 
 
 # Writing
@@ -136,7 +137,10 @@ def spec_schema() -> dict[str, Any]:
     'A metric of adjudge'
     """
     made = msgspec.json.schema(MetricSpec, schema_hook=_function_schema)
-    patched: dict[str, Any] = _patched(made["$defs"])
+    # What two modules call alike has the name of its module before its own.
+    patched: dict[str, Any] = {
+        key.removeprefix(f"{ir.__name__}."): value for key, value in _patched(made["$defs"]).items()
+    }
     named = [{"$ref": f"#/$defs/{kind.__name__}"} for kind in CLASSES.values()]
     patched["Similarity"] = {"anyOf": [{"enum": sorted(BARE)}, *named]}
     for name in ("Record", "Sum"):
@@ -167,18 +171,19 @@ def _patched(schema: Any) -> Any:
         return [_patched(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    if "discriminator" in schema:
+    if "discriminator" in schema and schema["discriminator"]["propertyName"] == "sim":
         rest = [each for each in schema["anyOf"] if "$ref" not in each]
         of = {"$ref": "#/$defs/Similarity"}
         return {**({"anyOf": [of, *rest]} if rest else of), **({"default": None} if "default" in schema else {})}
-    return {key: _patched(value) for key, value in schema.items()}
+    return {key: _patched(value) for key, value in schema.items() if key != "discriminator"}
 
 
 class MetricSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A metric, complete with its conventions.
 
     With `recall`, precision comes from `metric` and recall from `recall`. `report` lists the parts to show (empty: the
-    usual ones). `pool`: counts are summed over documents (`micro`), or scores averaged (`macro`).
+    usual ones). `pool`: counts are summed over documents (`micro`), or scores averaged (`macro`). `per` field, a metric
+    of leaves is the unweighted mean of the F1 of all fields.
     """
 
     metric: ir.Similarity
@@ -188,10 +193,11 @@ class MetricSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     report: tuple[str, ...] = ()
     pool: Literal["micro", "macro"] = "micro"
     conventions: ir.Conventions = ir.Conventions()
+    per: Literal["field"] | None = None
 
 
 CLASSES: dict[str, type[ir.Node]] = {str(each.__struct_config__.tag): each for each in ir.Node.__subclasses__()}
-BARE = ("exact", "edit", "span", "variable")
+BARE = ("exact", "edit", "leaves", "span", "variable")
 
 
 def read_function(kind: type, value: Any) -> Any:
@@ -242,6 +248,7 @@ class _Reader:
         ratio = spec.metric if isinstance(spec.metric, ir.Normalise) else ir.Normalise(of=spec.metric)
         both = spec.recall is not None or ratio.recall is not None
         known = ["precision", "recall", f"f{ratio.beta:g}", *(() if both else ("jaccard", "matched")), "system", "gold"]
+        known += OUTCOMES if isinstance(ratio.of, ir.Leaves) else ()
         for position, part in enumerate(spec.report):
             where = ("report", position)
             if part in spec.report[:position]:

@@ -14,7 +14,7 @@ import string
 import unicodedata
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -236,53 +236,22 @@ def _scalar(value: Any) -> Any:
     raise TypeError(f"the fields of {name} are not known: give dicts, or make {name} a dataclass")
 
 
-def entries(*steps: str) -> Callable[[Any], list[tuple[str, Any]]]:
-    """The fields of an object as pairs of name and value: those inside of objects too, each value of a list by itself.
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
-    Steps: `fold` or `squad` for texts, `numbers` and `dates` for texts that are such. What is null is left out.
 
-    An object of a class is what a dict with its fields would be.
+def as_json(value: Any) -> Any:
+    """A value that is made of what JSON has as it is, and else as plain data.
 
-    >>> entries("fold")({"name": " Ada  L ", "tags": ["X", None], "at": {"year": 1843}})
-    [('name', 'ada l'), ('tags', 'x'), ('at.year', 1843)]
+    >>> as_json(({"when": date(1815, 12, 10)},))
+    [{'when': '1815-12-10'}]
     """
-    known = ("fold", "squad", "numbers", "dates")
-    unknown = [step for step in steps if step and step not in known]
-    if unknown:
-        raise ValueError(f"there is no step {unknown[0]}, known are {', '.join(known)}")
-    return lambda value: _entries("", plain(value), frozenset(steps))
-
-
-def _entries(name: str, value: Any, steps: frozenset[str]) -> list[tuple[str, Any]]:
-    if value is None:
-        return []
-    if isinstance(value, Mapping):
-        prefix = f"{name}." if name else ""
-        return [pair for key, inner in value.items() for pair in _entries(f"{prefix}{key}", inner, steps)]
-    if isinstance(value, list):
-        return [pair for inner in value for pair in _entries(name, inner, steps)]
-    return [(name or "value", _settled(value, steps))]
-
-
-def _settled(value: Any, steps: frozenset[str]) -> Any:
-    if not isinstance(value, str):
-        return value
-    if "dates" in steps and (day := as_date(value)) is not None:
-        return day.isoformat()
-    if "numbers" in steps and (number := as_number(value)) is not None:
-        return int(number) if number == int(number) and abs(number) < 10**15 else float(number)
-    if "squad" in steps:
-        return squad(value)
-    return fold(value) if "fold" in steps else value
-
-
-def present(value: Any) -> list[Any]:
-    """A value that may be missing or several, as a list of what is there.
-
-    >>> present(None), present("x"), present(["x", "y"])
-    ([], ['x'], ['x', 'y'])
-    """
-    value = plain(value)
-    if value is None:
-        return []
-    return [each for each in value if each is not None] if isinstance(value, list) else [value]
+    todo = [value]
+    for here in todo:
+        kind = type(here)
+        if kind is dict:
+            todo += [each for each in here.values() if type(each) not in _SCALARS]
+        elif kind is list:
+            todo += [each for each in here if type(each) not in _SCALARS]
+        elif kind not in _SCALARS:
+            return plain(value)
+    return value

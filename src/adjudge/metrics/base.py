@@ -6,7 +6,7 @@ measures                         how summed counts become scores
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from adjudge.algebra import ir
+from adjudge.algebra.operators.leaf_outcomes import OUTCOMES, Outcome
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import UsageError, did_you_mean
 
@@ -40,11 +41,15 @@ def part(value: Any, name: str) -> Any:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The counts of one document; `bound` holds proven upper bounds where a search was cut short."""
+    """The counts of one document; `bound` holds proven upper bounds where a search was cut short.
+
+    `outcomes` has what became of leaves, by metric and path, for metrics that count them.
+    """
 
     counts: Mapping[str, float]
     optimal: bool = True
     bound: Mapping[str, float] | None = None
+    outcomes: Mapping[str, Mapping[str, Outcome]] = {}
 
 
 class Clustered(NamedTuple):
@@ -97,6 +102,7 @@ class Metric:
     is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `origin` is the
     text it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back. If it is
     `clustered`, the counts of a corpus are not the sum of those of its documents, and `observe` is of one document.
+    `per` field it is the unweighted mean of the F scores of all fields. `usual` are the conventions that go unsaid.
     """
 
     similarity: ir.Similarity
@@ -111,6 +117,8 @@ class Metric:
     within: str | None = None
     time_limit: float | None = None
     clustered: Clustered | None = None
+    per: Literal["field"] | None = None
+    usual: ir.Conventions = DEFAULTS
 
     def __post_init__(self) -> None:
         if self.time_limit is not None and not self.time_limit > 0:
@@ -119,7 +127,9 @@ class Metric:
             )
         if self.pool not in ("micro", "macro"):
             raise UsageError(f"there is no pooling {self.pool!r}", hint="use micro or macro")
-        known = (*PARTS, f"f{self.beta:g}")
+        if self.per is not None and (self.leaves is None or self.beta != 1):
+            raise UsageError(f"{self.name} cannot be a mean of fields", hint="give the F1 of leaves")
+        known = (*PARTS, f"f{self.beta:g}", *(OUTCOMES if self.leaves is not None else ()))
         for part in self.report:
             if part not in known:
                 raise UsageError(
@@ -140,6 +150,12 @@ class Metric:
     def beta(self) -> float:
         """The weight of recall in F."""
         return self._ratio.beta if self._ratio is not None else 1.0
+
+    @property
+    def leaves(self) -> ir.Leaves | None:
+        """The similarity whose leaves are counted, if that is what it is about."""
+        inner = self.similarity if self._ratio is None else self._ratio.of
+        return inner if isinstance(inner, ir.Leaves) else None
 
     @cached_property
     def _sides(self) -> tuple[ir.Similarity, ...]:
@@ -171,21 +187,27 @@ class Metric:
         """What is reported, most telling last."""
         if self.report:
             return self.report
+        if self.per is not None:
+            return ("f1",)
         kind = "f" if self._ratio is None else self._ratio.by
-        return ("precision", "recall", f"f{self.beta:g}") if kind == "f" else (kind,)
+        usual = ("precision", "recall", f"f{self.beta:g}") if kind == "f" else (kind,)
+        return usual if self.leaves is None else (*usual, *OUTCOMES)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the counts of one document."""
         names = ("matched", "system", "gold") if len(self._sides) == 1 else ("matched", "system", "found", "gold")
-        return tuple(f"{self.name}:{name}" for name in names)
+        counted = OUTCOMES[1:] if self.leaves is not None and self.per is None else ()
+        return tuple(f"{self.name}:{name}" for name in (*names, *counted))
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """How summed counts become scores."""
-        from adjudge.stats.measure import Prf
+        from adjudge.stats.measure import Fields, Prf, Total
 
-        matched, system, *others = self.columns
+        if self.per is not None:
+            return (Fields(self.name, "f1", (), self.conventions.undefined),)
+        matched, system, *others = self.columns[: 3 if self.leaves is not None else 4]
         recall = (others[0], others[1]) if len(others) == 2 else (matched, others[0])
         made = Prf(
             name=self.name,
@@ -193,9 +215,24 @@ class Metric:
             recall=recall,
             beta=self.beta,
             undefined=self.conventions.undefined,
-            parts=self.parts,
+            parts=tuple(part for part in self.parts if part not in OUTCOMES),
         )
-        return (made,)
+        counts = {"correct": matched} | {column.rpartition(":")[2]: column for column in self.columns[3:]}
+        totals = (Total(self.name, part, ((counts[part], 1.0),)) for part in self.parts if part in OUTCOMES)
+        return (made, *totals)
+
+    def measures_of(self, fields: Iterable[str]) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+        """The measures of documents with these fields, and the columns that they need beside those of the metric."""
+        from adjudge.stats.measure import Fields
+
+        if self.per is None:
+            return self.measures, ()
+        groups = tuple(
+            (f"{self.name}:{field}:matched", f"{self.name}:{field}:system", f"{self.name}:{field}:gold")
+            for field in sorted(fields)
+        )
+        made = Fields(self.name, "f1", groups, self.conventions.undefined)
+        return (made,), tuple(name for group in groups for name in group)
 
     @cached_property
     def _plans(self) -> tuple[Any, ...]:
@@ -208,11 +245,16 @@ class Metric:
         plans = self._plans
         if len(plans) == 1:
             only: Observation = plans[0].observe(gold, system, deadline)
-            matched, found, given = self.columns
+            matched, found, given, *more = self.columns
             counts = {matched: only.value, found: only.system, given: only.gold}
+            outcomes = {}
+            if only.outcomes is not None:
+                outcomes = {self.name: only.outcomes.by_path}
+                counts.update(zip(more, only.outcomes.total[1:], strict=False))  # a mean of fields has no more
             if only.optimal:
-                return Row(counts)
-            return Row(counts, optimal=False, bound=counts if only.bound is None else {**counts, matched: only.bound})
+                return Row(counts, outcomes=outcomes)
+            bound = counts if only.bound is None else {**counts, matched: only.bound}
+            return Row(counts, optimal=False, bound=bound, outcomes=outcomes)
         clock = deadline or Deadline(self.time_limit)
         left = range(len(plans), 0, -1)
         seen: list[Observation] = [
@@ -230,8 +272,13 @@ class Metric:
         """The scores of one pair of values: documents, or what stands in their field `within`."""
         from adjudge.stats.points import points
 
-        counts = self.observe(self.document_of(gold), self.document_of(system)).counts
-        found = points(self.measures, counts)
+        row = self.observe(self.document_of(gold), self.document_of(system))
+        counts, outcomes = row.counts, row.outcomes.get(self.name, {})
+        measures, columns = self.measures_of(outcomes)
+        if columns:
+            triples = ((each.correct, each.system, each.gold) for _, each in sorted(outcomes.items()))
+            counts = dict(zip(columns, (number for each in triples for number in each), strict=True))
+        found = points(measures, counts)
         return Scores({part: found[self.name, part] for part in self.parts})
 
     def explain(self, gold: Any, system: Any) -> Alignment:
@@ -309,7 +356,7 @@ class Metric:
         return write(self)
 
     def _identity(self) -> tuple[Any, ...]:
-        return (self.name, self.precision, self.recall, self.beta, self.parts, self.pool, self.conventions)
+        return (self.name, self.precision, self.recall, self.beta, self.parts, self.pool, self.conventions, self.per)
 
     def __eq__(self, other: object) -> bool:
         """Metrics are equal if they have the same name and compute the same, however they were written."""

@@ -166,7 +166,8 @@ class Combined:
 def _joined(rows: Sequence[Row]) -> Row:
     """The counts of all members."""
     counts = {column: value for row in rows for column, value in row.counts.items()}
+    outcomes = {name: found for row in rows for name, found in row.outcomes.items()}
     if all(row.optimal for row in rows):
-        return Row(counts)
+        return Row(counts, outcomes=outcomes)
     bounds = {column: value for row in rows for column, value in (row.bound or row.counts).items()}
-    return Row(counts, optimal=False, bound=bounds)
+    return Row(counts, optimal=False, bound=bounds, outcomes=outcomes)

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from adjudge.metrics.combined import Combined
 
 
+_UNDEFINED = {"None": "undefined", "both": "1 if both sides are empty, else 0"}
+
+
 def definition(metric: Metric) -> str:
     """Name, formula, what is reported, conventions and laws.
 
@@ -41,7 +44,7 @@ def definition(metric: Metric) -> str:
         lines += _lines(metric.precision, "precision, of documents", 0)
         lines += _lines(metric.recall, "recall, of documents", 0)
     value = metric.conventions.undefined
-    lines.append(f"0/0 is {'undefined' if value is None else value}")
+    lines.append(f"0/0 is {_UNDEFINED.get(str(value), value)}")
     if metric.laws:
         lines.append(f"promises {', '.join(metric.laws)}")
     return "\n".join(lines)
@@ -122,5 +125,7 @@ def _said(node: ir.Similarity) -> str:
             return "variable"
         case ir.Latent():
             return "under the best matching of variables"
+        case ir.Leaves():
+            return "correct leaves, lists under their best alignment"
         case ir.Normalise():
             return f"F{node.beta:g}" if node.by == "f" else node.by

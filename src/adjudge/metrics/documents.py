@@ -24,7 +24,7 @@ def empty(node: ir.Similarity) -> Any:
     match node:
         case ir.Record() | ir.Sum():
             return {name: empty(inner) for name, inner in node.fields.items()}
-        case ir.Set() | ir.Greedy() | ir.Sequence() | ir.Overlap():
+        case ir.Set() | ir.Greedy() | ir.Sequence() | ir.Overlap() | ir.Leaves():
             return []
         case ir.Graph():
             return {node.nodes: [], node.edges: []}

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from adjudge.algebra import exact, f, f1, ir, jaccard, mapped, overlap, sequence, set_of, threshold
-from adjudge.metrics.record_schema import of_fields, read_schema
+import msgspec
+
+from adjudge.algebra import exact, f, f1, ir, jaccard, mapped, sequence, set_of, threshold
+from adjudge.algebra.shape import Anything, Fields, Ignore, Leaf, Listing, Plain, Schema
 from adjudge.metrics.registry import metric
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
 EXAMPLE = {"id": "d1", "items": ["a", "b", {"any": "value"}]}
 RECORDS = {"id": "d1", "records": [{"name": "Ada Lovelace", "born": 1815}, {"name": "Alan Turing", "born": "1912"}]}
-RECORD_LAWS = ("self", "order", "swap", "bounded", "pooled")
+OF_RECORDS: dict[str, Any] = {
+    "within": "records",
+    "laws": ("self", "order", "swap", "bounded", "pooled"),
+    "embedded": ("schema",),
+    "usual": ir.Conventions(undefined="both"),
+}
 Text = Literal["exact", "fold", "squad"]
+Blank = Literal["absent", "value"]
 
 
 @metric("record.set", within="items", laws=LAWS, example=EXAMPLE)
@@ -51,59 +59,117 @@ def in_order(*, beta: float = 1.0) -> ir.Similarity:
     return f(sequence(exact), beta=beta)
 
 
-@metric("record.match", within="records", laws=RECORD_LAWS, example=RECORDS, embedded=("schema",))
+@metric("record.match", example=RECORDS, **OF_RECORDS)
 def match(
-    *, text: Text = "fold", numbers: bool = False, dates: bool = False, schema: str | None = None, beta: float = 1.0
+    *,
+    text: Text = "fold",
+    numbers: bool = False,
+    dates: bool = False,
+    nulls: str = "",
+    blank: Blank = "absent",
+    schema: Any = None,
+    beta: float = 1.0,
 ) -> ir.Similarity:
-    """F1 of records, matched one-to-one so that as much as possible is right; a record counts by its share of fields.
+    """F1 of records, matched one-to-one so that as much as possible is right; a record counts by its share of leaves.
 
-    Two records are worth the Dice of their sets of (field, value), or with `schema` the F1 of their fields. Texts are
+    Two records are worth the F1 of their leaves (2C over the leaves of both), 1 if neither has any. Texts are
     equal but for case, spacing and Unicode form (`fold`), also for punctuation and articles (`squad`), or as they are
-    (`exact`); `numbers` and `dates` read texts as such. `schema` is a file that says how each field is compared.
+    (`exact`); `numbers` and `dates` read texts as such. A text of nothing but space is absent, unless `blank` is value,
+    and so are `nulls`, texts between commas. `schema` is a file that says how each field is compared.
 
     >>> gold = [{"name": "Ada", "born": 1815}, {"name": "Alan", "born": 1912}]
     >>> match.score(gold, [{"name": "ALAN", "born": 1912}, {"name": "Ada", "born": 1816}]).f1
     0.75
     """
-    if schema is not None:
-        return f(set_of(f1(of_fields(read_schema(schema)))), beta=beta)
-    return f(set_of(_entries(text, numbers, dates, by="dice")), beta=beta)
+    made = _schema(schema, Plain(text=text, numbers=numbers, dates=dates), nulls, blank)
+    return f(_records(f1(_leaves_of_one(made), undefined=1), made), beta=beta)
 
 
-@metric("record.fields", within="records", laws=RECORD_LAWS, example=RECORDS, embedded=("schema",))
+@metric("record.fields", example=RECORDS, **OF_RECORDS)
 def fields(
-    *, text: Text = "fold", numbers: bool = False, dates: bool = False, schema: str | None = None, beta: float = 1.0
+    *,
+    text: Text = "fold",
+    numbers: bool = False,
+    dates: bool = False,
+    nulls: str = "",
+    blank: Blank = "absent",
+    schema: Any = None,
+    beta: float = 1.0,
 ) -> ir.Similarity:
-    """F1 of the fields of records, which are matched one-to-one so that as many fields as possible are right.
+    """F1 of the leaves of records, matched one-to-one, like the elements of lists in them, so that most are right.
 
-    The options are those of `record.match`.
+    A leaf is one value. C correct, W wrong, O omitted and H hallucinated ones make P = C / (C + W + H) and
+    R = C / (C + W + O). The options are those of `record.match`.
 
     >>> gold = [{"name": "Ada", "born": 1815}, {"name": "Alan", "born": 1912}]
-    >>> fields.score(gold, [{"name": "Alan"}, {"name": "Ada", "born": 1816, "died": 1852}])
-    precision=0.5 recall=0.5 f1=0.5
+    >>> found = fields.score(gold, [{"name": "Alan"}, {"name": "Ada", "born": 1816, "died": 1852}])
+    >>> found.f1, found.wrong, found.omitted, found.hallucinated
+    (0.5, 1.0, 1.0, 1.0)
     """
-    if schema is not None:
-        return f(set_of(of_fields(read_schema(schema))), beta=beta)
-    return f(set_of(_entries(text, numbers, dates, by="count")), beta=beta)
+    return f(ir.Leaves(schema=_schema(schema, Plain(text=text, numbers=numbers, dates=dates), nulls, blank)), beta=beta)
 
 
-@metric("record.exact", within="records", laws=RECORD_LAWS, example=RECORDS, embedded=("schema",))
-def all_right(
-    *, text: Text = "fold", numbers: bool = False, dates: bool = False, schema: str | None = None, beta: float = 1.0
+@metric("record.field-mean", per="field", example=RECORDS, **OF_RECORDS)
+def field_mean(
+    *,
+    text: Text = "fold",
+    numbers: bool = False,
+    dates: bool = False,
+    nulls: str = "",
+    blank: Blank = "absent",
+    schema: Any = None,
 ) -> ir.Similarity:
-    """F1 of records all of whose fields are right.
+    """The unweighted mean of the F1 of all fields that gold or the system has, aligned as for `record.fields`.
 
     The options are those of `record.match`.
+
+    >>> gold = {"vendor": "Acme", "lines": [{"sku": "A1"}, {"sku": "B2"}]}
+    >>> field_mean.score(gold, {"vendor": "Acme", "lines": [{"sku": "A1"}, {"sku": "C3"}]}).f1
+    0.75
+    """
+    return f(ir.Leaves(schema=_schema(schema, Plain(text=text, numbers=numbers, dates=dates), nulls, blank)))
+
+
+@metric("record.exact", example=RECORDS, **OF_RECORDS)
+def all_right(
+    *,
+    text: Text = "fold",
+    numbers: bool = False,
+    dates: bool = False,
+    nulls: str = "",
+    blank: Blank = "absent",
+    schema: Any = None,
+    beta: float = 1.0,
+) -> ir.Similarity:
+    """F1 of records all of whose leaves are right, and which have none too many.
+
+    Two records without any leaf are equal. The options are those of `record.match`.
 
     >>> gold = [{"name": "Ada", "born": 1815}]
     >>> all_right.score(gold, [{"born": "1815", "name": "ada"}], numbers=True).f1
     1.0
     """
-    if schema is not None:
-        return f(set_of(threshold(f1(of_fields(read_schema(schema))), at_least=1)), beta=beta)
-    return f(set_of(threshold(_entries(text, numbers, dates, by="dice"), at_least=1)), beta=beta)
+    made = _schema(schema, Plain(text=text, numbers=numbers, dates=dates), nulls, blank)
+    return f(_records(threshold(f1(_leaves_of_one(made), undefined=1), at_least=1), made), beta=beta)
 
 
-def _entries(text: Text, numbers: bool, dates: bool, *, by: Literal["dice", "count"]) -> ir.Similarity:
-    steps = [*([] if text == "exact" else [text]), *(["numbers"] if numbers else []), *(["dates"] if dates else [])]
-    return mapped(overlap(by=by), by=f"entries({','.join(steps)})")
+def _schema(given: Any, plain: Plain, nulls: str, blank: Blank) -> Schema:
+    from adjudge.algebra.schema_file import schema_of
+
+    made = Schema(root=Anything(by=plain)) if given is None else schema_of(given)
+    names = tuple(each for part in nulls.split(",") if (each := part.strip()))
+    return msgspec.structs.replace(made, nulls=(*made.nulls, *names), blank=made.blank or blank == "value")
+
+
+def _records(of: ir.Similarity, schema: Schema) -> ir.Similarity:
+    """The best one-to-one matching of records, which may be one object."""
+    unique = isinstance(schema.root, Listing) and schema.root.unique
+    return mapped(set_of(of, duplicates="set" if unique else "multiset"), by="records")
+
+
+def _leaves_of_one(schema: Schema) -> ir.Leaves:
+    """The leaves of a single record."""
+    root = schema.root.of if isinstance(schema.root, Listing) else schema.root
+    if isinstance(root, Leaf | Listing | Ignore):
+        root = Fields(fields={"value": root})
+    return ir.Leaves(schema=msgspec.structs.replace(schema, root=root))

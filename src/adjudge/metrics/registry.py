@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
-from adjudge.metrics.base import Clustered, Metric, Scores
+from adjudge.metrics.base import DEFAULTS, Clustered, Metric, Scores
 from adjudge.metrics.combined import Combined
 from adjudge.metrics.derived import derive
 
@@ -39,6 +39,8 @@ class Definition:
     example: Mapping[str, Any] | None
     embedded: tuple[str, ...] = ()
     clustered: Clustered | None = None
+    usual: ir.Conventions = DEFAULTS
+    per: Literal["field"] | None = None
 
     def __call__(self, **options: Any) -> Any:
         """The metric, with the function's own options and the conventions (duplicates, empty, undefined, pool)."""
@@ -52,7 +54,7 @@ class Definition:
         common = {key: value for key, value in options.items() if key in _RESERVED}
         pool = common.pop("pool", "micro")
         built = self.build(**{key: _option(self, key, value) for key, value in own.items()})
-        conventions = _conventions(common)
+        conventions = _conventions({**msgspec.structs.asdict(self.usual), **common})
         changed = {key: value for key, value in own.items() if value != known[key].default}
         # A file may change under its name, so what was read from one is written in full.
         origin = None if any(key in self.embedded for key in changed) else _written(self.name, changed)
@@ -68,6 +70,8 @@ class Definition:
             origin=origin,
             within=self.within,
             clustered=self.clustered,
+            per=self.per,
+            usual=self.usual,
         )
 
     def score(self, gold: Any, system: Any, **options: Any) -> Scores:
@@ -121,19 +125,20 @@ def metric(
     laws: tuple[str, ...] = (),
     example: Mapping[str, Any] | None = None,
     embedded: tuple[str, ...] = (),
-    clustered: Clustered | None = None,
+    **more: Any,
 ) -> Callable[[Callable[..., ir.Similarity | Combined]], Definition]:
     """Put a function that builds a similarity into the catalogue.
 
     `within` is the field of a document that the similarity compares; `laws` are the properties it promises, which one
     property-based suite tests for every member; `example` is a document. `embedded` names options that are files, whose
-    content becomes part of the metric. `clustered` says how the whole corpus is counted if that is not the sum over
-    documents.
+    content becomes part of the metric. What is seldom said: `clustered`, how the whole corpus is counted if that is not
+    the sum over documents; `usual`, the conventions of the metric if they are others than usual; `per`, of what it is
+    the mean.
     """
     unknown = [law for law in laws if law not in LAWS]
     if unknown:
         raise UsageError(f"{name} claims an unknown law {unknown[0]!r}", hint=f"known are {', '.join(LAWS)}")
-    return lambda build: Definition(name, build, within, laws, example, embedded, clustered)
+    return lambda build: Definition(name, build, within, laws, example, embedded, **more)
 
 
 @cache
@@ -196,6 +201,7 @@ def from_spec(spec: Any) -> Metric:
         pool=spec.pool,
         conventions=spec.conventions,
         about=spec.about or "",
+        per=spec.per,
     )
 
 
@@ -239,7 +245,7 @@ def _from_type(text: str, options: Mapping[str, Any]) -> Metric | Combined:
 def write(metric: Metric) -> str:
     """The text that `find` turns back into a metric."""
     if metric.origin is not None:
-        return with_common_options(metric.origin, metric.conventions, metric.pool)
+        return with_common_options(metric.origin, metric.conventions, metric.pool, metric.usual)
     from adjudge.algebra.spec import MetricSpec, dump_spec
 
     spec = MetricSpec(
@@ -249,6 +255,7 @@ def write(metric: Metric) -> str:
         report=metric.report,
         pool=metric.pool,
         conventions=metric.conventions,
+        per=metric.per,
     )
     return msgspec.json.encode(dump_spec(spec)).decode()
 
@@ -257,7 +264,7 @@ def _conventions(given: Mapping[str, Any]) -> ir.Conventions:
     try:
         return msgspec.convert(dict(given), ir.Conventions)
     except msgspec.ValidationError as error:
-        choices = "duplicates=set|multiset|error, empty=0|1, undefined=0|1|null"
+        choices = "duplicates=set|multiset|error, empty=0|1, undefined=0|1|both|null"
         raise UsageError(f"wrong convention: {error}", hint=f"write {choices}") from None
 
 
@@ -266,13 +273,13 @@ def _written(name: str, options: Mapping[str, Any]) -> str:
     return f"{name}({','.join(texts)})" if texts else name
 
 
-def with_common_options(origin: str, conventions: ir.Conventions, pool: str) -> str:
+def with_common_options(origin: str, conventions: ir.Conventions, pool: str, unsaid: ir.Conventions = DEFAULTS) -> str:
     """The text of a metric with those conventions that are not the usual ones.
 
     >>> with_common_options("record.set(beta=2)", ir.Conventions(empty=1), "macro")
     'record.set(beta=2,empty=1,pool="macro")'
     """
-    usual = msgspec.structs.asdict(ir.Conventions())
+    usual = msgspec.structs.asdict(unsaid)
     changed = {key: value for key, value in msgspec.structs.asdict(conventions).items() if value != usual[key]}
     if pool != "micro":
         changed["pool"] = pool

@@ -4,6 +4,13 @@ Items of both sides have words and places in the text; a matching says what one 
 outcome and credit, missed and spurious items, those that do not count, and why. Items that belong together (the
 mentions of a chain, the nuggets of a hopper, the arguments of a frame or an event, the fields of a record) name their
 group.
+
+Where leaves of nested records are counted (`record.fields`), each leaf is an item: its `id` is its path on its own side
+with positions (`records[0].lines[2].price`; one object is `records[0]`), its `value` the value. Pairs are `correct`,
+`partial` or `wrong`, `missed` are omitted and `spurious` hallucinated leaves; what is absent on both sides is no item.
+`group` names the elements of lists that a leaf stands in, outermost first: (`records[0]`, `records[0].lines[2]`). These
+are places in gold, on the system's side too, so that leaves of both sides with one group stand in the same row of the
+same table; an element that only the system has is called by its own place after a plus sign (`+records[0].lines[3]`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "npt.NDArray[np.float64]"
 Key: TypeAlias = tuple[str, str]  # (metric, part)
-Undefined: TypeAlias = Literal[0, 1] | None
+Undefined: TypeAlias = Literal[0, 1, "both"] | None
 Weighted: TypeAlias = tuple[tuple[str, float], ...]
 
 COUNT_PARTS = ("matched", "system", "gold")
@@ -34,7 +34,8 @@ class Prf(_Measure, frozen=True):
 
     P = p_num / p_den, R = r_num / r_den. When both numerators are the column S, F = (1+b^2) S / (b^2 r_den + p_den)
     and Jaccard is S / (p_den + r_den - S); else F = (1+b^2) P R / (b^2 P + R), which is 0 when either P or R is 0.
-    `undefined` is the value of a ratio whose denominator is 0 (None: it has no value). `parts` are chosen from
+    `undefined` is the value of a ratio whose denominator is 0 (None: it has no value; `both`: 1 if there is nothing on
+    both sides, 0 if there is nothing on one). `parts` are chosen from
     precision, recall, f1 (named after beta), jaccard, and the counts matched, system, gold. If `harmonic`, F is always
     made of the values of P and R, and has no value where one of them has none or both are 0.
 
@@ -119,6 +120,21 @@ class Combined(_Measure, frozen=True):
             raise UsageError(f"{self.name}: weights do not fit", hint="give one for each term of a sum")
 
 
+class Fields(_Measure, frozen=True):
+    """The unweighted mean of the F1 of several fields, each with its columns (matched, system, gold).
+
+    A field that neither side has does not count; without any the mean is `undefined`.
+
+    >>> Fields("record.field-mean", "f1", (("a:matched", "a:system", "a:gold"),)).undefined
+    'both'
+    """
+
+    name: str
+    part: str
+    of: tuple[tuple[str, str, str], ...]
+    undefined: Undefined = "both"
+
+
 class Blanc(_Measure, frozen=True):
     """The mean of two kinds of links, and what it is when one kind is missing (BLANC).
 
@@ -141,7 +157,7 @@ class Blanc(_Measure, frozen=True):
     parts: ClassVar[tuple[str, ...]] = ("recall", "precision", "f1")
 
 
-Measure: TypeAlias = Prf | Ratio | Total | Combined | Blanc
+Measure: TypeAlias = Prf | Ratio | Total | Combined | Fields | Blanc
 
 
 def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
@@ -185,6 +201,8 @@ def needed_columns(m: Measure) -> set[str]:
         return {*m.precision, *m.recall}
     if isinstance(m, Blanc):
         return {*m.coref, *m.noncoref, *m.mentions}
+    if isinstance(m, Fields):
+        return {name for each in m.of for name in each}
     terms = m.columns if isinstance(m, Total) else (*m.numerator, *m.denominator)
     return {name for name, _ in terms}
 

@@ -78,6 +78,9 @@ def nothing_in_gold(measures: Sequence[Measure], totals: Mapping[str, float], wh
     for measure in measures:
         value = 0 if isinstance(measure, Blanc) else getattr(measure, "undefined", None)
         if value is not None and _gold(measure, totals) == 0:
+            if value == "both":
+                assert isinstance(measure, Prf)
+                value = 0 if totals.get(measure.precision[1]) else 1
             found.setdefault(value, []).append(measure.name)
     return [
         Note(

@@ -22,6 +22,7 @@ from adjudge.stats.measure import (
     Array,
     Blanc,
     Combined,
+    Fields,
     Key,
     Measure,
     Prf,
@@ -229,6 +230,8 @@ def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Ke
                     done |= _prf(m, totals)
                 elif isinstance(m, Blanc):
                     done |= _blanc(m, totals)
+                elif isinstance(m, Fields):
+                    done[m.name, m.part] = _fields(m, totals, zero)
                 elif isinstance(m, Total):
                     done[m.name, m.part] = _weighted(m.columns, totals, zero)
                 elif isinstance(m, Ratio):
@@ -263,9 +266,18 @@ def _weighted(terms: Weighted, totals: Mapping[str, Any], zero: Any) -> Any:
     return total
 
 
+def _fields(m: Fields, totals: Mapping[str, Any], zero: Any) -> Any:
+    total = number = zero
+    for names in m.of:
+        matched, system, gold = (totals[name] for name in names)
+        total = total + _ratio(2 * matched, system + gold, 0)
+        number = number + _either(system + gold > 0, 1.0, 0.0)
+    return _ratio(total, number, m.undefined)
+
+
 def _ratio(numerator: Any, denominator: Any, undefined: Undefined) -> Any:
     """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
-    otherwise = math.nan if undefined is None else float(undefined)
+    otherwise = math.nan if undefined is None else 1.0 if undefined == "both" else float(undefined)
     if isinstance(denominator, int | float):
         return numerator / denominator if denominator else otherwise
     import numpy as np
@@ -304,12 +316,15 @@ def _prf(m: Prf, totals: Mapping[str, Any]) -> dict[Key, Any]:
     """
     pairs = _prf_fractions(m, totals)
     values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
+    if m.undefined == "both":
+        something = (pairs["precision"][1] > 0) | (pairs["recall"][1] > 0)
+        values = {part: _either(something & (pair[1] == 0), 0.0, values[part]) for part, pair in pairs.items()}
     if m.f_name not in values:
         p, r, square = values["precision"], values["recall"], m.beta * m.beta
         value = _ratio((1 + square) * p * r, square * p + r, None if m.harmonic else 0)
         if not m.harmonic:
             nothing = (pairs["precision"][1] == 0) & (pairs["recall"][1] == 0)
-            empty = math.nan if m.undefined is None else float(m.undefined)
+            empty = math.nan if m.undefined is None else 1.0 if m.undefined == "both" else float(m.undefined)
             value = _either(nothing, empty, _either((p == 0) | (r == 0), 0.0, value))
         values[m.f_name] = value
     values |= {"system": totals[m.precision[1]], "gold": totals[m.recall[1]], "matched": totals[m.precision[0]]}

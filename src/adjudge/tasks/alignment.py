@@ -49,7 +49,10 @@ def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False)
                 side.setdefault(one.path, one.value)
     values = [{path: plain(value) for path, value in side.items()} for side in sides]
     text, place = _text(document, [span for value in values[0].values() for _, span in _placed(value)])
+    elements = {one: other for each in found.values() for one, other in each.elements.items()}
     gold, system = (_items(each, text, place) for each in values)
+    if elements:
+        gold, system = _grouped(gold, {}, ""), _grouped(system, elements, "+")
     numbers = [{item.id: number for number, item in enumerate(items)} for items in (gold, system)]
     made = tuple(_matching(name, each, gold, system, numbers) for name, each in found.items())
     return Alignment(gold=gold, system=system, matchings=made, text=text, missing=missing)
@@ -69,7 +72,7 @@ def _matching(
         Pair(
             ours[each.gold_path],
             theirs[each.system_path],
-            "correct" if each.score >= 1 else "partial",
+            "correct" if each.score >= 1 else "partial" if each.score > 0 else "wrong",
             round(each.score, _DIGITS),
             "" if each.score >= 1 else _differing(found.why(each)),
         )
@@ -151,6 +154,19 @@ def _items(values: Mapping[str, Any], text: str | None, place: Any) -> tuple[Ite
     levels = {level_of(path) for path in values}
     order = sorted(values, key=lambda path: (path.count("["), level_of(path), _numbers(path)))
     return tuple(_item(path, values[path], levels, text, place) for path in order)
+
+
+def _grouped(items: Sequence[Item], elements: Mapping[str, str], mark: str) -> tuple[Item, ...]:
+    """The leaves with the elements of lists that they stand in, outermost first, each by its place in gold.
+
+    An element that only the system has is called by its own place after a mark.
+    """
+    found = []
+    for item in items:
+        outer = [item.id[: each.end()] for each in _INDEX.finditer(item.id) if each.end() < len(item.id)]
+        names = tuple(elements.get(each) or f"{mark}{each}" for each in outer)
+        found.append(msgspec.structs.replace(item, group=names) if names else item)
+    return tuple(found)
 
 
 def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any) -> Item:

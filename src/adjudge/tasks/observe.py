@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from adjudge.algebra import ir
+from adjudge.algebra.operators.leaf_outcomes import Outcome
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import UsageError, ValidationError
 from adjudge.tasks.elements import ABSENT, element_values, restricted, same
@@ -17,6 +18,7 @@ from adjudge.tasks.elements import ABSENT, element_values, restricted, same
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.metrics import Combined, Metric
+    from adjudge.metrics.base import Row
 
 AnyMetric: TypeAlias = "Metric | Combined"
 Change: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
@@ -70,10 +72,14 @@ class Sliced(msgspec.Struct):
 
 
 class Seen(msgspec.Struct):
-    """The counts of one document and one system, all metrics together, and those of the slices by each path."""
+    """The counts of one document and one system, all metrics together, and those of the slices by each path.
+
+    `outcomes` has what became of leaves, by metric and path, if that is wanted.
+    """
 
     whole: Counted = msgspec.field(default_factory=Counted)
     slices: dict[str, Sliced] = {}
+    outcomes: dict[str, Mapping[str, Outcome]] = {}
 
 
 class Ready:
@@ -100,13 +106,15 @@ class Observer:
     """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
-    is done to pairs before. `limit` is the time in seconds for one pair, all metrics and slices together.
+    is done to pairs before. `outcomes`: what became of leaves is kept. `limit` is the time in seconds for one pair, all
+    metrics and slices together.
     """
 
     metrics: tuple[AnyMetric, ...]
     paths: tuple[str, ...] = ()
     plain: bool = False
     change: Change | None = None
+    outcomes: bool = False
     limit: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -145,7 +153,9 @@ class Observer:
         if number not in gold.whole:
             gold.whole[number] = _prepared(metric, wrapped(metric, pair[0], plain=self.plain), of_gold=True)
         own = _prepared(metric, wrapped(metric, pair[1], plain=self.plain), of_gold=False)
-        _count(metric, gold.whole[number], own, seen.whole, clock)
+        row = _count(metric, gold.whole[number], own, seen.whole, clock)
+        if self.outcomes:
+            seen.outcomes.update(row.outcomes)
 
     def _slice(self, key: tuple[int, str], gold: Ready, pair: tuple[Any, Any], seen: Seen, clock: Deadline) -> None:
         """Counts of the elements with each value that gold or the system has, and of a value that neither has."""
@@ -242,7 +252,7 @@ def _deep(*, of_gold: bool) -> Complaint:
     return Complaint(of_gold, "$", "the document is nested too deeply", "flatten it")
 
 
-def _count(metric: AnyMetric, gold: Any, system: Any, counted: Counted, clock: Deadline) -> None:
+def _count(metric: AnyMetric, gold: Any, system: Any, counted: Counted, clock: Deadline) -> Row:
     try:
         row = metric.observe(gold, system, clock)
     except ValidationError as error:
@@ -251,6 +261,7 @@ def _count(metric: AnyMetric, gold: Any, system: Any, counted: Counted, clock: D
     if not row.optimal:
         counted.optimal = False
         counted.bound.update(row.bound or {})
+    return row
 
 
 def _prepared(metric: AnyMetric, document: Any, *, of_gold: bool) -> Any:
@@ -309,7 +320,7 @@ def _fields(node: ir.Similarity) -> frozenset[str] | None:
             return frozenset(node.fields)
         case ir.Graph():
             return frozenset((node.nodes, node.edges))
-        case ir.Mapped() | ir.Custom():
+        case ir.Mapped() | ir.Custom() | ir.Leaves():
             return None
         case ir.Normalise() | ir.Latent() | ir.Threshold() | ir.Unit() | ir.Union() | ir.Max():
             found = [_fields(inner) for inner in ir.children(node)]

@@ -7,7 +7,7 @@ from adjudge.tasks.family import Family, Reader
 FAMILY = Family(
     name="record",
     about="Records: lists of JSON objects, matched optimally, in any order.",
-    metrics=("record.exact", "record.match", "record.fields"),
+    metrics=("record.exact", "record.match", "record.field-mean", "record.fields"),
     readers={
         "answers": Reader(
             "raw answers of a language model under output; those without JSON count as empty, with a note",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from adjudge.errors import UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import Run, run_of
@@ -13,6 +15,7 @@ from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.corpus import check_clustered
 from adjudge.tasks.documents import Documents, check_readers
 from adjudge.tasks.family import JSONL
+from adjudge.tasks.leaf_fields import FIELD, has_schema
 from adjudge.tasks.task import Adjust, MetricsTask
 
 if TYPE_CHECKING:
@@ -133,6 +136,8 @@ def evaluated(
     check_readers(gold, system, None if readers[0] == JSONL else readers[0], readers[1])
     metrics = as_metrics(metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy)
     check_clustered(metrics, adjusted=adjust is not None)
+    if has_schema(metrics) and FIELD not in run.by:
+        run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)
     several = system if isinstance(system, list | tuple) else [system]
     if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):

@@ -32,6 +32,7 @@ from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, Family, find_reader, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
+from adjudge.tasks.leaf_fields import FIELD, field_table, leaf_metrics, widened, with_fields
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
@@ -83,10 +84,14 @@ class MetricsTask(Task):
         self.options = {} if adjust is None else dict(adjust.options)
         self.clustered = any(member.clustered is not None for each in metrics for member in each.members)
         align, self._stream = (False, None) if run is None else (run.align, run.stream)
-        self.observer = Observer(metrics, change=None if adjust is None else adjust.change)
+        self._leaves = FIELD in by and bool(leaf_metrics(metrics))
+        self._means = any(one.per is not None for each in metrics for one in each.members)
+        change = None if adjust is None else adjust.change
+        self.observer = Observer(metrics, change=change, outcomes=self._leaves or self._means)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
         # What is said of elements, of whole corpora and of every item needs all documents.
-        self.by_blocks = jsonl and not (align or self.clustered or any("." in name for name in by))
+        inside = self.observer.outcomes or any("." in name for name in by)
+        self.by_blocks = jsonl and not (align or self.clustered or inside)
         self._unwanted = unwanted_fields(metrics)
         self._words = False
 
@@ -220,7 +225,7 @@ class MetricsTask(Task):
         counts: Mapping[str, float] = seen.whole.counts
         if counts.keys() != self._names:
             counts = self._complete(gold.id, counts)
-        plain = seen.whole.optimal and not seen.slices
+        plain = seen.whole.optimal and not seen.slices and not seen.outcomes
         return Row(tuple(map(counts.__getitem__, self.columns)), (), None if plain else seen)
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
@@ -307,25 +312,44 @@ class MetricsTask(Task):
         """The counts by fields of elements."""
         paths = self.observer.paths
         return {
-            name: [element_table(self.metrics, own.details, path) for path in paths]
+            name: [
+                *(element_table(self.metrics, own.details, path) for path in paths),
+                *([field_table(self.metrics, own.details)] if self._leaves else ()),
+            ]
             for name, own in evaluation.systems.items()
         }
 
+    @property
+    def _inside(self) -> tuple[str, ...]:
+        """What slices cut through documents."""
+        return (*self.observer.paths, *([FIELD] if self._leaves else ()))
+
     def reported(self, evaluation: Evaluation) -> Reported:
         """All counts, with the highest ones that are possible where a search was cut short."""
-        slices = slicing(self.by, evaluation.attributes, self.metrics, self.observer.paths)
+        slices = slicing(self.by, evaluation.attributes, self.metrics, self._inside)
+        measures, columns, counts = self.measures(), self.columns, {}
+        if self._means:
+            details = {name: own.details for name, own in evaluation.systems.items()}
+            measures, more = with_fields(self.metrics, details.values())
+            columns = (*columns, *more)
+        for name, own in evaluation.systems.items():
+            width = len(self.columns)
+            counts[name] = widened(own.counts, width, own.details, more) if self._means else own.counts
         best = {
             name: {
-                place: tuple(seen.whole.best[column] for column in self.columns)
+                place: (
+                    *(seen.whole.best[column] for column in self.columns),
+                    *counts[name][place * len(columns) + len(self.columns) : (place + 1) * len(columns)],
+                )
                 for place, seen in enumerate(own.details)
                 if seen is not None and not seen.whole.optimal
             }
             for name, own in evaluation.systems.items()
         }
         return Reported(
-            self.columns,
-            self.measures(),
-            {name: own.counts for name, own in evaluation.systems.items()},
+            columns,
+            measures,
+            counts,
             pool=self.metrics[0].pool,
             best=best,
             attributes=slices.attributes,
@@ -337,7 +361,7 @@ class MetricsTask(Task):
         if self.clustered:
             from adjudge.tasks.corpus import add_up_corpus
 
-            slices = slicing(self.by, evaluation.attributes, self.metrics, self.observer.paths)
+            slices = slicing(self.by, evaluation.attributes, self.metrics, self._inside)
             result = with_doubts(add_up_corpus(self, evaluation.checked(), slices), compared_in(evaluation))
         else:
             result = result_of(evaluation)

@@ -22,6 +22,7 @@ from adjudge.errors import ValidationError, did_you_mean
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
     from adjudge.algebra.functions import Fn
+    from adjudge.algebra.operators.leaf_outcomes import Outcomes
 
 SYSTEM, GOLD = 0, 1
 
@@ -234,6 +235,10 @@ class Op:
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         """The variables inside a prepared value, in a fixed order."""
         return ()
+
+    def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes | None:
+        """What became of every leaf, if leaves are what is counted."""
+        return None
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         """Report what is matched, missed and spurious below two matched values."""

@@ -33,6 +33,7 @@ from adjudge.algebra.operators.leaf import ExactOp
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.operators.leaf_outcomes import Outcomes
 
 Field: TypeAlias = tuple[
     Callable[[Any], Any], Callable[[Sequence[Any]], list[Any]] | None, frozenset[type], Callable[..., Sequence[Any]]
@@ -62,6 +63,11 @@ class FieldsOp(Op):
         """The prepared fields of a prepared value."""
         fields: Sequence[Any] = p
         return fields
+
+    def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes | None:
+        if len(self.getters) != 1:
+            return None
+        return self.getters[0][2].outcomes(self.parts(s)[0], self.parts(g)[0], ctx)
 
     def raw(self, value: Any, name: str, get: Any, op: Op) -> Any:
         """The raw value of one field; a field that may be null may also be absent."""

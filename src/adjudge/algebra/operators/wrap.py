@@ -101,7 +101,7 @@ class MappedOp(Wrapper):
 
     def _marked(self, path: str, side: int) -> str:
         function = self.functions[side]
-        return path if function is None else f"{path}|{short_name(function)}"
+        return path if function is None or function.name == "records" else f"{path}|{short_name(function)}"
 
     def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
         if self.inner.nested:

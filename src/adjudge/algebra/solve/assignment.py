@@ -104,11 +104,44 @@ def priced_matching(
     that is to be in the matching costs at least price[row] + price[column] - weight. `OutOfTime` if time is up.
 
     >>> priced_matching({0: {0: 3.0, 1: 2.0}, 1: {0: 2.0}})
-    ({0: 1, 1: 0}, {0: 2.0, 1: 1.0}, {0: 1.0, 1: 0.0})
+    ({0: 1, 1: 0}, {0: 2.0, 1: 1.0}, {0: 1.0, 1: 0})
     """
     answer = _augmenting_paths(rows, None, deadline)
     assert answer is not None
     return answer
+
+
+def lexicographic(edges: Sequence[tuple[int, int, Sequence[int]]]) -> list[tuple[int, int, int]]:
+    """Edges whose weights are several whole numbers, the first of which decides first, with one number instead.
+
+    Among matchings of these, more of an earlier number outweighs everything that the later ones can add up to.
+
+    >>> lexicographic([(0, 0, (1, 0)), (0, 1, (1, 2)), (1, 1, (2, 5))])
+    [(0, 0, 8), (0, 1, 10), (1, 1, 21)]
+    """
+    weights = [0] * len(edges)
+    factor = 1
+    for level in reversed(range(len(edges[0][2]))):
+        most: dict[int, int] = {}
+        for place, (row, _, each) in enumerate(edges):
+            value = each[level]
+            weights[place] += factor * value
+            most[row] = max(most.get(row, 0), value)
+        factor *= 1 + sum(most.values())
+    return [(row, column, weight) for (row, column, _), weight in zip(edges, weights, strict=True)]
+
+
+def exact_matching(edges: Sequence[tuple[int, int, int]], deadline: Deadline = NEVER) -> list[tuple[int, int]]:
+    """The heaviest matching of edges whose weights are whole numbers of any size.
+
+    >>> exact_matching([(0, 0, 10**30 + 1), (0, 1, 10**30), (1, 0, 10**30), (1, 1, 2)])
+    [(0, 1), (1, 0)]
+    """
+    rows: Graph = {}
+    for row, column, weight in edges:
+        if weight > 0:
+            rows.setdefault(row, {})[column] = weight
+    return sorted(priced_matching(rows, deadline)[0].items())
 
 
 def _augmenting_paths(
@@ -121,7 +154,7 @@ def _augmenting_paths(
     """
     left = math.inf if budget is None else budget
     row_price = {row: max(mine.values()) for row, mine in rows.items()}
-    column_price = {column: 0.0 for mine in rows.values() for column in mine}
+    column_price: dict[int, float] = {column: 0 for mine in rows.values() for column in mine}
     owner: dict[int, int] = {}
     mate: dict[int, int] = {}
     for number, start in enumerate(rows):
@@ -132,7 +165,8 @@ def _augmenting_paths(
         via: dict[int, int] = {}
         settled: dict[int, float] = {}
         heap: list[tuple[float, bool, int]] = []
-        row, travelled = start, 0.0
+        row: int = start
+        travelled: float = 0
         limit, quitter = row_price[start], start
         end = -1
         while True:

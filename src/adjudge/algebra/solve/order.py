@@ -418,10 +418,10 @@ def best_chain(edges: Sequence[Edge], *, rows_strict: bool, columns_strict: bool
     columns = sorted({column for _, column, _ in points})
     rank = {column: index for index, column in enumerate(columns, 1)}
     size = len(columns)
-    best = [0.0] * (size + 1)
+    best: list[float] = [0] * (size + 1)
     holder = [-1] * (size + 1)
     before = [-1] * len(points)
-    totals = [0.0] * len(points)
+    totals: list[float] = [0] * len(points)
     # With strict rows the points of a row must not see each other: they enter the tree when the row is over.
     waiting: list[int] = []
     for index, (row, column, weight) in enumerate(points):
@@ -430,7 +430,8 @@ def best_chain(edges: Sequence[Edge], *, rows_strict: bool, columns_strict: bool
                 _raise(best, holder, rank[points[done][1]], totals[done], done)
             waiting.clear()
         place = rank[column] - 1 if columns_strict else rank[column]
-        value, who = 0.0, -1
+        value: float = 0
+        who = -1
         while place:
             if best[place] > value:
                 value, who = best[place], holder[place]

@@ -1,0 +1,167 @@
+"""Lists of leaves or objects: which elements of gold and the system belong together.
+
+Among all alignments the one with most correct leaves is taken; of several, the one with most objects that are right as
+a whole, then the one that compares most, then the one whose earlier fields are right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from adjudge.algebra import shape
+from adjudge.algebra.operators.base import GOLD, SYSTEM, simplest
+from adjudge.algebra.operators.leaf_outcomes import Place, Tally
+from adjudge.algebra.operators.leaf_shapes import NOTHING, Compiler, Kind, Lst, Obj, Rec, Worth, size_of
+from adjudge.algebra.solve.assignment import exact_matching, lexicographic
+from adjudge.algebra.solve.order import best_chain
+
+
+class ListingKind(Kind):
+    """A list whose elements are matched one-to-one, each of which may stay alone."""
+
+    listed = True
+
+    def __init__(self, of: shape.Listing, element: Kind, compiler: Compiler) -> None:
+        self.of, self.element = of, element
+        self.unit, self.absent = compiler.unit, compiler.absent
+        least = None if of.pair_at is None else simplest(of.pair_at)
+        self.least = None if least is None else (least.numerator, least.denominator)
+
+    @property
+    def same(self) -> bool:  # type: ignore[override]
+        """Equal lists are right in every leaf; elements that must share enough may not be, by way of a third one."""
+        return self.element.same and self.least is None
+
+    def prepare(self, value: Any, side: int) -> Any:
+        if value is None:
+            return None
+        given = value if isinstance(value, list | tuple) else (value,)
+        items, positions, seen, size = [], [], set[Hashable](), 0
+        for position, each in enumerate(given):
+            p = self.element.prepare(each, side)
+            own = size_of(p)
+            if not own:
+                if self.of.match != "place":
+                    continue
+                p = None
+            if self.of.unique:
+                key = self.element.key(p)
+                if key in seen:
+                    continue
+                seen.add(key)
+            items.append(p)
+            positions.append(position)
+            size += own
+        return Lst(items, range(len(items)) if len(items) == len(given) else positions, size)
+
+    def key(self, p: Any) -> Hashable:
+        keys = [None if each is None else self.element.key(each) for each in p.items]
+        return frozenset(Counter(keys).items()) if self.of.match == "best" else tuple(keys)
+
+    def worth(self, g: Any, s: Any) -> Worth:
+        if not g.items or not s.items:
+            return NOTHING
+        totals = [0, 0, 0, 0]
+        for _, _, worth in self.aligned(g, s):
+            for level, each in enumerate(worth):
+                totals[level] += each
+        return Worth(*totals)
+
+    def _pair(self, a: Any, b: Any) -> Worth:
+        found = NOTHING if a is None or b is None else self.element.worth(a, b)
+        if isinstance(a, Rec | Obj) and found.correct == self.unit * a.size == self.unit * size_of(b):
+            return found._replace(whole=found.whole + 1)
+        return found
+
+    def aligned(self, g: Lst, s: Lst) -> list[tuple[int, int, Worth]]:
+        """The places of the elements of gold and the system that belong together, and what each pair is worth."""
+        if self.of.match == "place":
+            places = range(min(len(g.items), len(s.items)))
+            return [(place, place, self._pair(g.items[place], s.items[place])) for place in places]
+        found, ours, theirs = self._equal(g.items, s.items)
+        worths: list[tuple[int, int, Worth]] = []
+        for i in ours:
+            a = g.items[i]
+            for j in theirs:
+                worth = self._pair(a, s.items[j])
+                if worth[0] > 0 and self.allowed(a, s.items[j], worth[0]):
+                    worths.append((i, j, worth))
+        if len(worths) < 2:
+            return found + worths
+        edges = lexicographic(worths)
+        if self.of.match == "order":
+            chosen = {edge[:2] for edge in best_chain(edges, rows_strict=True, columns_strict=True)[1]}
+        else:
+            chosen = set(exact_matching(edges))
+        return found + [each for each in worths if each[:2] in chosen]
+
+    def _equal(self, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[tuple[int, int, Worth]], list[int], list[int]]:
+        """Elements that are the same on both sides, which belong together wherever that is transitive; the rest."""
+        if self.of.match != "best" or not self.same or (self.element.listed and len(gs) * len(ss) < _LARGE):
+            return [], list(range(len(gs))), list(range(len(ss)))
+        waiting: dict[Hashable, list[int]] = {}
+        for j in reversed(range(len(ss))):
+            waiting.setdefault(self.element.key(ss[j]), []).append(j)
+        found, left = [], []
+        for i, each in enumerate(gs):
+            others = waiting.get(self.element.key(each)) if size_of(each) else None
+            if others:
+                j = others.pop()
+                found.append((i, j, self._pair(each, ss[j])))
+            else:
+                left.append(i)
+        return found, left, sorted(j for others in waiting.values() for j in others)
+
+    def allowed(self, a: Any, b: Any, correct: int) -> bool:
+        """Whether two elements with so much in common may be paired."""
+        if self.least is not None:
+            top, bottom = self.least
+            if 2 * correct * bottom < top * (size_of(a) + size_of(b)) * self.unit:
+                return False
+        return all(self._agree(a, b, name) for name in self.of.key)
+
+    def _agree(self, a: Any, b: Any, name: str) -> bool:
+        """Whether a field is right, or absent on both sides."""
+        kind, one = self.element.field(a, name)  # type: ignore[attr-defined]
+        _, other = self.element.field(b, name)  # type: ignore[attr-defined]
+        sizes = size_of(one), size_of(other)
+        if not all(sizes):
+            return not any(sizes)
+        right: int = kind.worth(one, other).correct
+        return right == self.unit * sizes[0] == self.unit * sizes[1]
+
+    def both(self, g: Any, s: Any, at: str, tally: Tally, gp: Place | None, sp: Place | None) -> None:
+        self.each(g, s, f"{at}[]", tally, gp, sp)
+
+    def each(self, g: Lst | None, s: Lst | None, path: str, tally: Tally, gp: Place | None, sp: Place | None) -> None:
+        """Count the leaves of the elements of two lists, which have this path."""
+        pairs = [] if g is None or s is None else self.aligned(g, s)
+        used: tuple[set[int], set[int]] = set(), set()
+        for i, j, _ in sorted(pairs):
+            used[0].add(i)
+            used[1].add(j)
+            assert g is not None
+            assert s is not None
+            here: Place | None = None
+            there: Place | None = None
+            if gp is not None and sp is not None:
+                here, there = (*gp, g.positions[i]), (*sp, s.positions[j])
+                tally.pairs.append((here, there))
+            self.element.both(g.items[i], s.items[j], path, tally, here, there)
+        for side, own, where, taken in ((GOLD, g, gp, used[0]), (SYSTEM, s, sp, used[1])):
+            if own is not None and len(taken) < len(own.items):
+                for place, each in enumerate(own.items):
+                    if place not in taken and each is not None:
+                        here = None if where is None else (*where, own.positions[place])
+                        self.element.alone(each, side, path, tally, here)
+
+    def alone(self, p: Any, side: int, at: str, tally: Tally, where: Place | None) -> None:
+        path = f"{at}[]"
+        for position, each in zip(p.positions, p.items, strict=True):
+            if each is not None:
+                self.element.alone(each, side, path, tally, None if where is None else (*where, position))
+
+
+_LARGE = 2_500  # pairs, from which on equal elements with lists in them are not compared with others

@@ -1,0 +1,181 @@
+"""The leaves that two values have in common: objects field by field, nested lists under their best alignment.
+
+phi(s, g) is the number of correct leaves (C), the self score the number of leaves. What became of every leaf stands in
+`outcomes`; F1 of it is 2C over the leaves of both sides, and no alignment has a higher one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from adjudge.algebra import ir, shape
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Misfit, Op, expected
+from adjudge.algebra.operators.leaf_lists import ListingKind
+from adjudge.algebra.operators.leaf_outcomes import Outcomes, Place, Tally
+from adjudge.algebra.operators.leaf_shapes import Compiler, Kind, Lst, step
+from adjudge.algebra.values import as_json
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Report
+
+_DEEP = 20_000  # frames for values nested deeper than Python usually goes
+
+
+class Records:
+    """A document: its records, and whether it is one object instead of a list."""
+
+    __slots__ = ("alone", "raw", "records", "solved")
+
+    def __init__(self, records: Lst, alone: bool, raw: Sequence[Any]) -> None:
+        self.records, self.alone, self.raw = records, alone, raw
+        self.solved: tuple[Any, Tally] | None = None
+
+
+class LeavesOp(Op):
+    """Documents of nested records, compared leaf by leaf."""
+
+    nested = True
+    accepts_null = True
+
+    def __init__(self, node: ir.Leaves) -> None:
+        self.node = node
+        compiler = Compiler(node.schema, ListingKind)
+        root = node.schema.root
+        while isinstance(root, shape.Named):
+            root = node.schema.named[root.name]
+        listing = root if isinstance(root, shape.Listing) else shape.Listing(of=root)
+        self.wrapped = not _is_record(listing.of, node.schema)
+        record = shape.Fields(fields={"value": listing.of}) if self.wrapped else listing.of
+        self.record: Kind = compiler.kind(record)
+        self.listing = ListingKind(listing, self.record, compiler)
+        self.integral = compiler.unit == 1
+
+    def prepare(self, value: Any, side: int, memo: Memo) -> Any:
+        value = _plain(value)
+        if not isinstance(value, dict | list) and value is not None:
+            raise expected("an array or an object", value, "give a record, or a list of them")
+        given = value if isinstance(value, list | tuple) else () if value is None else (value,)
+        raw = [each if isinstance(each, Mapping) and not self.wrapped else {"value": each} for each in given]
+        items = _deeply(lambda: [self.record.prepare(each, side) for each in raw])
+        return Records(Lst(items, range(len(items)), sum(each.size for each in items)), isinstance(value, Mapping), raw)
+
+    def identity(self, p: Any) -> Hashable:
+        return _deeply(lambda: self.listing.key(p.records))
+
+    def self_score(self, p: Any, side: int) -> float:
+        return float(p.records.size)
+
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        return self._tally(s, g, ctx).total.correct
+
+    def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes:
+        tally = self._tally(s, g, ctx)
+        return Outcomes(tally.total, tally.by_path)
+
+    def _tally(self, s: Records, g: Records, ctx: Context, *, places: bool = False) -> Tally:
+        if s.solved is not None and s.solved[0] is g and not places:
+            return s.solved[1]
+        tally = Tally()
+        whole: Place | None = () if places else None
+        only: Place | None = (0,) if places else None
+        if g.alone and len(s.records.items) == 1:
+            if places:
+                tally.pairs.append(((0,), (0,)))
+            ours, theirs = g.records.items[0], s.records.items[0]
+            _deeply(lambda: self.record.both(ours, theirs, "", tally, only, only))
+        else:
+            _deeply(lambda: self.listing.each(g.records, s.records, "", tally, whole, whole))
+        s.solved = g, tally
+        return tally
+
+    def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
+        if gp.endswith("]"):
+            return  # a record among others is an item itself
+        tally = self._tally(s, g, ctx, places=True)
+        for ours, theirs in tally.pairs:
+            report.elements[_written(sp, theirs)] = _written(gp, ours)
+        for event in tally.events:
+            here = None if event.gold is None else (_written(gp, event.gold), _found(g.raw, event.gold))
+            there = None if event.system is None else (_written(sp, event.system), _found(s.raw, event.system))
+            if here is not None and there is not None:
+                report.match(there[0], here[0], there[1], here[1], event.credit, _LEAF)
+            elif here is not None:
+                report.unmatched(GOLD, *here, _LEAF)
+            elif there is not None:
+                report.unmatched(SYSTEM, *there, _LEAF)
+
+    def walk(self, p: Any, side: int, path: str, report: Report) -> None:
+        if path.endswith("]"):
+            return
+        tally = Tally()
+        ours, theirs = (p.records, None) if side == GOLD else (None, p.records)
+        _deeply(lambda: self.listing.each(ours, theirs, "", tally, (), ()))
+        for event in tally.events:
+            where = event.gold if event.system is None else event.system
+            assert where is not None
+            report.unmatched(side, _written(path, where), _found(p.raw, where), _LEAF)
+
+    def line(self) -> Line:
+        return Line("count correct leaves, lists under their best alignment", "O(n m) pairs per list, then assignment")
+
+
+def _is_record(of: shape.Shape, schema: shape.Schema) -> bool:
+    """Whether values of a shape are objects, or whatever they are."""
+    while isinstance(of, shape.Named):
+        of = schema.named[of.name]
+    return isinstance(of, shape.Fields | shape.Anything)
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return as_json(value)
+    except TypeError as error:
+        raise Misfit(str(error)) from None
+
+
+class _LeafOp(Op):
+    """One leaf beside another, for people who look at them."""
+
+    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
+        return [Difference(path, s, g, 1.0 if s == g and type(s) is type(g) else 0.0)]
+
+
+_LEAF = _LeafOp()
+
+
+def _written(path: str, where: Place) -> str:
+    """The path of a place.
+
+    >>> _written("records", (0, "lines", 2, "unit price"))
+    'records[0].lines[2].unit price'
+    """
+    for each in where:
+        path = f"{path}[{each}]" if isinstance(each, int) else step(path, each)
+    return path
+
+
+def _found(value: Any, where: Place) -> Any:
+    """What stands at a place."""
+    for each in where:
+        if isinstance(each, int) and not isinstance(value, list | tuple):
+            continue  # a lone value stands for a list of one
+        value = value[each]
+    return value
+
+
+_Result = TypeVar("_Result")
+
+
+def _deeply(function: Callable[[], _Result]) -> _Result:
+    """What a function gives, also for values that are nested deeper than Python usually goes."""
+    try:
+        return function()
+    except RecursionError:
+        usual = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(usual, _DEEP))
+        try:
+            return function()
+        finally:
+            sys.setrecursionlimit(usual)
