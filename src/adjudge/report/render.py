@@ -127,10 +127,12 @@ def _comparisons_csv(result: Result) -> str:
 
 
 def _markdown(result: Result, *, quiet: bool, pairs: bool) -> str:
+    from adjudge.stats.field_text import elsewhere, field_grids
     from adjudge.stats.text import comparison_grid, footer_fields, note_lines, official_grids, score_grid, shows_pairs
 
     blocks = _markdown_grids(official_grids(result, pairs=pairs))
-    blocks.append(markdown_table(_table(score_grid(result, ranked=True))))
+    blocks.append(markdown_table(_table(score_grid(result, ranked=True, leave_out=elsewhere(result)))))
+    blocks += (markdown_table(_table(grid)) for grid in field_grids(result))
     if shows_pairs(result, pairs=pairs):
         blocks.append(markdown_table(_table(comparison_grid(result))))
     if not quiet:

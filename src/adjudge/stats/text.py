@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
@@ -61,7 +61,9 @@ def render_text(result: Result, *, pairs: bool = False) -> str:
     Several systems are ranked, the best first. Two are compared; more only if all `pairs` are asked for.
     """
     tables = ranked_blocks(result, pairs=pairs)
-    before = 1 + len(official_grids(result, pairs=pairs))
+    from adjudge.stats.field_text import field_grids
+
+    before = 1 + len(official_grids(result, pairs=pairs)) + len(field_grids(result))
     fields = footer_fields(result)
     width = max(len(name) for name, _ in fields)
     blocks = [*tables[:before], "\n".join(f"{name:<{width}}  {value}" for name, value in fields), *tables[before:]]
@@ -74,7 +76,10 @@ def render_text(result: Result, *, pairs: bool = False) -> str:
 def ranked_blocks(result: Result, *, pairs: bool = False) -> list[str]:
     """The tables of a result as text: an official ranking, the scores, and the comparisons."""
     blocks = [f"{title}\n{format_grid(grid)}" for title, grid in official_grids(result, pairs=pairs).items()]
-    blocks.append(format_grid(score_grid(result, ranked=True)))
+    from adjudge.stats.field_text import elsewhere, field_grids
+
+    blocks.append(format_grid(score_grid(result, ranked=True, leave_out=elsewhere(result))))
+    blocks += map(format_grid, field_grids(result))
     if shows_pairs(result, pairs=pairs):
         limit = None if pairs else _COMPARISONS_SHOWN
         left = 0 if limit is None else max(0, len(result.comparisons) - limit)
@@ -100,13 +105,15 @@ def official_grids(result: Result, *, pairs: bool = False) -> dict[str, Grid]:
     return leaderboard_grids(board, pairs=pairs or len(standings) == 2)
 
 
-def score_grid(result: Result, *, ranked: bool = False) -> Grid:
-    """One row per metric, slice and system; one column per part.
+def score_grid(result: Result, *, ranked: bool = False, leave_out: Callable[[Score], bool] | None = None) -> Grid:
+    """One row per metric, slice and system; one column per part; some scores may be left out.
 
     If systems are to be `ranked`, those of each metric stand in the order of its ranking, with the range of their
     ranks; a ranking by one score is that of all metrics.
     """
     scores = [(system.name, score) for system in result.systems for score in system.scores]
+    if leave_out is not None:
+        scores = [each for each in scores if not leave_out(each[1])]
     metrics, parts = (list(dict.fromkeys(getattr(s, name) for _, s in scores)) for name in ("metric", "part"))
     places = list({slice_key(score.slice): score.slice for _, score in scores}.items())
     places.sort(key=lambda place: len(place[1]) > 0)  # the whole corpus first, then slices in their own order
@@ -366,7 +373,9 @@ def _width(text: str) -> int:
 
 def render_html(result: Result) -> str:
     """The table of `render_text` as HTML; nothing from the outside goes in unescaped."""
-    parts = [_table(score_grid(result, ranked=True))]
+    from adjudge.stats.field_text import elsewhere, field_grids
+
+    parts = [_table(score_grid(result, ranked=True, leave_out=elsewhere(result))), *map(_table, field_grids(result))]
     if shows_pairs(result, pairs=False):
         parts.append(_table(comparison_grid(result)))
     terms = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in footer_fields(result))
