@@ -7,7 +7,7 @@ plan(node).explain()                  # how they are found
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -121,16 +121,28 @@ class Flat(NamedTuple):
 
     def observe(self, gold: Any, system: Any) -> Observation | None:
         """The numbers; None if a document takes a closer look, such as one that does not fit."""
-        name, keys = self.name, self.op.keys
+        ours, theirs = self.keys((gold,), GOLD), self.keys((system,), SYSTEM)
+        return None if ours is None or theirs is None else Observation(*next(self.counts(ours, theirs)))
+
+    def keys(self, documents: Sequence[Any], side: int) -> Sequence[frozenset[Hashable]] | None:
+        """What the elements of many documents are told apart by; None if one of them takes a closer look."""
+        name = self.name
         try:
-            g = keys(gold[name] if type(gold) is dict else getattr(gold, name), GOLD)
-            s = keys(system[name] if type(system) is dict else getattr(system, name), SYSTEM)
+            values = [each[name] if type(each) is dict else getattr(each, name) for each in documents]
+            return self.op.keys(values, side)
         except (Misfit, KeyError, AttributeError):
             return None
-        if g and s:
-            return Observation(float(len(g & s)), float(len(s)), float(len(g)))
+
+    def counts(
+        self, gold: Sequence[frozenset[Hashable]], system: Sequence[frozenset[Hashable]]
+    ) -> Iterator[tuple[float, float, float]]:
+        """What each pair of documents shares, and what the system and gold have."""
         empty = float(self.op.empty)
-        return Observation(0.0 if g or s else empty, float(len(s)) or empty, float(len(g)) or empty)
+        for g, s in zip(gold, system, strict=True):
+            if g and s:
+                yield float(len(g & s)), float(len(s)), float(len(g))
+            else:
+                yield 0.0 if g or s else empty, float(len(s)) or empty, float(len(g)) or empty
 
 
 def _flat(op: Op) -> Flat | None:

@@ -154,6 +154,13 @@ class Task(ABC):
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
         """The counts of one document; None is a system that does not have it."""
 
+    def count_all(self, gold: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[array[float]] | None:
+        """The counts of many documents at once, for each system row after row; None if each takes a look of its own.
+
+        The documents of a system are in the order of gold, None if it does not have one.
+        """
+        return None
+
     @abstractmethod
     def align(self, gold: Any, system: Any | None, row: Row) -> Alignment:
         """What became of every item of a document, from the row that `observe` made of it, with its detail."""

@@ -240,6 +240,11 @@ class Metric:
 
         return tuple(Plan(node, self.conventions, time_limit=self.time_limit) for node in self._sides)
 
+    @property
+    def flat(self) -> Any:
+        """How many documents are counted at once, if what is compared is a set of plain elements; else None."""
+        return self._plans[0].flat if len(self._plans) == 1 else None
+
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Row:
         """The counts of one document."""
         plans = self._plans

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from adjudge.algebra import ir
+from adjudge.algebra.operators.base import GOLD, SYSTEM
 from adjudge.algebra.operators.leaf_outcomes import Outcome
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import UsageError, ValidationError
@@ -142,11 +143,34 @@ class Observer:
             return seen, self._complaints(error, ours, theirs)
         return seen, []
 
+    def count_all(self, gold: Sequence[Any], *systems: Sequence[Any]) -> list[dict[str, Sequence[float]]] | None:
+        """The counts of many documents by column, for each system; None if they are more than flat sets."""
+        if self.paths or self.change is not None or not all(map(_counts_flat_sets, self.metrics)):
+            return None
+        found: list[dict[str, Sequence[float]]] = [{} for _ in systems]
+        try:
+            for metric in self.metrics:
+                ours, *theirs = ([self._document(metric, each) for each in side] for side in (gold, *systems))
+                for member in metric.members:
+                    flat = member.flat
+                    right = flat.keys(ours, GOLD)
+                    for own, counts in zip(theirs, found, strict=True):
+                        said = flat.keys(own, SYSTEM)
+                        if right is None or said is None:
+                            return None
+                        counts.update(zip(member.columns, zip(*flat.counts(right, said), strict=True), strict=True))
+        except (Exception, SystemExit):  # whatever it is, it is found again where one document is looked at
+            return None
+        return found
+
+    def _document(self, metric: AnyMetric, data: Any) -> Any:
+        """A document as a metric compares it."""
+        return prepared(metric, wrapped(metric, data, plain=self.plain))
+
     def pair(self, metric: AnyMetric, gold: Any, system: Any) -> tuple[Any, Any]:
         """Both documents as a metric compares them."""
         ours, theirs = (gold, system) if self.change is None else self.change(gold, system)
-        found = [prepared(metric, wrapped(metric, each, plain=self.plain)) for each in (ours, theirs)]
-        return found[0], found[1]
+        return self._document(metric, ours), self._document(metric, theirs)
 
     def _observe(self, number: int, gold: Ready, pair: tuple[Any, Any], seen: Seen, clock: Deadline) -> None:
         metric = self.metrics[number]
@@ -233,6 +257,14 @@ class Observer:
         except RecursionError:
             return [_deep(of_gold=of_gold)]
         return list(found.values())
+
+
+def _counts_flat_sets(metric: AnyMetric) -> bool:
+    """Whether nothing but sets is compared, in the ways of the catalogue and not in one of a class of the user's."""
+    from adjudge.metrics import Combined, Metric
+
+    own = type(metric) in (Metric, Combined) and all(type(each) is Metric for each in metric.members)
+    return own and all(each.flat is not None for each in metric.members)
 
 
 def _as_written(path: str) -> str:

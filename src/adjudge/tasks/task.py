@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+from array import array
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 HELD = 64 << 20  # bytes of a JSON file from which on its documents are not held, which take ten times as much
 _PACKED = 8  # how much larger compressed files are than they look
 _EXAMPLES = 10
+_TOGETHER = 128  # documents whose elements are read together; what is made of more leaves the cache
 
 
 class Adjust(NamedTuple):
@@ -227,6 +230,20 @@ class MetricsTask(Task):
             counts = self._complete(gold.id, counts)
         plain = seen.whole.optimal and not seen.slices and not seen.outcomes
         return Row(tuple(map(counts.__getitem__, self.columns)), (), None if plain else seen)
+
+    def count_all(
+        self, gold: Sequence[Document], systems: Sequence[Sequence[Document | None]]
+    ) -> list[array[float]] | None:
+        """The counts of flat sets, whose elements are read for all documents together."""
+        rows = [array("d") for _ in systems]
+        for start in range(0, len(gold), _TOGETHER):
+            sides = ([each and each.data for each in side[start : start + _TOGETHER]] for side in (gold, *systems))
+            found = self.observer.count_all(*sides)
+            if found is None or any(each.keys() != self._names for each in found):
+                return None
+            for own, each in zip(rows, found, strict=True):
+                own.extend(chain.from_iterable(zip(*map(each.__getitem__, self.columns), strict=True)))
+        return rows
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
         """What became of every item, from the plans that make the scores."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Mapping as AnyMapping
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -187,12 +188,13 @@ class ExactSetOp(BagOp):
         self.empty = node.empty or 0
         self.flat = not self.multi and self.constraint != "best"
 
-    def keys(self, value: Any, side: int) -> frozenset[Hashable]:
-        """What the elements are told apart by, if nothing but their number matters (`flat`); raises `Misfit`."""
-        items = value if type(value) in _COLLECTIONS else elements(value)
-        found = self.element.prepare_each(items, side, {})
-        keys = frozenset(found)
-        if self.duplicates == "error" and len(keys) < len(found):
+    def keys(self, values: Sequence[Any], side: int) -> list[frozenset[Hashable]]:
+        """What the elements of many collections are told apart by, if they are `flat`; raises `Misfit`."""
+        values = [value if type(value) in _COLLECTIONS else elements(value) for value in values]
+        found = iter(self.element.prepare_each(list(chain.from_iterable(values)), side, {}))
+        sizes = list(map(len, values))
+        keys = [frozenset(islice(found, size)) for size in sizes]
+        if self.duplicates == "error" and list(map(len, keys)) != sizes:
             raise twice(0)
         return keys
 

@@ -67,6 +67,8 @@ class UnionOp(Op):
         k = self.known.get(kinds.pop()) if len(kinds) == 1 else None
         if k is None:
             return super().prepare_each(items, side, memo)
+        if items[0] is None:
+            return [self.prepare(None, side, memo)] * len(items)
         return list(zip(repeat(k), self.ops[k].prepare_each(items, side, memo)))
 
     def identity(self, p: Any) -> Hashable:
