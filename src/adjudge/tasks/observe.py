@@ -145,7 +145,7 @@ class Observer:
 
     def count_all(self, gold: Sequence[Any], *systems: Sequence[Any]) -> list[dict[str, Sequence[float]]] | None:
         """The counts of many documents by column, for each system; None if they are more than flat sets."""
-        if self.paths or self.change is not None or not all(map(_counts_flat_sets, self.metrics)):
+        if self.paths or self.outcomes or self.change or not all(map(_counts_flat_sets, self.metrics)):
             return None
         found: list[dict[str, Sequence[float]]] = [{} for _ in systems]
         try:
