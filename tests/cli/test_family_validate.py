@@ -155,3 +155,19 @@ def test_very_many_documents_that_do_not_fit(capsys, monkeypatch):
         "file.jsonl:21:1: warning: more than 20 documents do not fit, and those behind this one were not looked at, "
         "fix the first ones"
     )
+
+
+def test_a_line_that_cannot_be_read_does_not_end_the_check(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    reversed_span = {"id": "d1", "entities": [{"span": {"start": 5, "end": 2}, "type": "PER"}]}
+    Path("s.jsonl").write_text(f"{{broken\n{json.dumps(reversed_span)}\n{json.dumps(reversed_span)}\n")
+    line = ["ner", "validate", "s.jsonl", "--reader", "jsonl", "--format", "json"]
+    assert run(line) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [(each["kind"], each["line"]) for each in found] == [("unreadable", 1), ("unfit", 2), ("unreadable", 3)]
+    assert run([*line, "--severity", "unreadable=warning"]) == 1  # what is wrong with the other lines stays wrong
+    capsys.readouterr()
+    Path("s.jsonl").write_text("{broken\n")
+    assert run([*line, "--severity", "unreadable=warning"]) == 0
+    notes = [each["message"] for each in json.loads(capsys.readouterr().out)["findings"] if each["kind"] == "note"]
+    assert notes == ["nothing else of the file was looked at"]

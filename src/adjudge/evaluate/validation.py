@@ -17,7 +17,7 @@ from adjudge.evaluate.doubts import offset_notes
 from adjudge.evaluate.sides import is_stdin
 from adjudge.findings import LIMIT, Findings, Severities, check_severities
 from adjudge.formats.jsonl import columns
-from adjudge.formats.source import is_parquet, source_name
+from adjudge.formats.source import is_file, is_parquet, read_bytes, source_name
 
 if TYPE_CHECKING:
     from adjudge.evaluate.task import Side, Task
@@ -34,6 +34,7 @@ LABELS = frozenset(("type", "subtype", "label", "role", "relation", "slot", "rea
 
 _MANY = 200  # different values beyond which a field of gold is no list of labels
 _NAMED = 5
+_ROUNDS = 5
 _MOST = 10_000  # documents that do not fit, which takes time to say
 _DEEP = 100
 _PACKED: Callable[[Any], bytes] = msgspec.json.Encoder(order="deterministic").encode
@@ -70,10 +71,11 @@ class Content(NamedTuple):
 def check_source(task: Task, source: Any, checks: Checks, content: Content | None = None) -> Findings:
     """Read a file as the task does, and look at every document; with gold, also at how the two fit."""
     found = Findings(source_name(source), limit=checks.limit, severities=check_severities(checks.severity, KINDS))
-    side = _read(task, source, checks, found)
+    side = _read(task, source, checks, found, by_line=content is not None and content.jsonl)
     gold = None if checks.gold is None else task.read(checks.gold, "gold")
     if side is None:
         return found
+    whole = not found.counts["unreadable"]  # else what seems to be missing may be on a line that cannot be read
     for note in side.notes:
         problem = note if isinstance(note, Problem) else Problem(note.message, path=side.place)
         found.add_problem("note", problem, error=False, value=shape(problem.message))
@@ -81,28 +83,59 @@ def check_source(task: Task, source: Any, checks: Checks, content: Content | Non
     if not side.documents:
         found.warn("empty", "the file has no documents", hint="a system that found nothing scores 0")
     elif content is not None:
-        _Looking(side, content, {} if gold is None else _labels_of(gold), found).look()
+        _Looking(side, content, {} if gold is None else _labels_of(gold), found, whole).look()
     if gold is not None:
-        _fit(task, gold, side, found)
+        _fit(task, gold, side, found, whole)
     return found
 
 
-def _read(task: Task, source: Any, checks: Checks, found: Findings) -> Side | None:
-    """The documents; what is wrong if nothing can read them."""
+def _read(task: Task, source: Any, checks: Checks, found: Findings, *, by_line: bool) -> Side | None:
+    """The documents, without lines that nothing can read; None if nothing can be read."""
     readers = {"system": task.read_system, "gold": task.read}
-    errors: list[AdjudgeError] = []
+    errors: dict[str, AdjudgeError] = {}
     for name in ("system", "gold") if checks.side is None else (checks.side,):
         if errors and (is_stdin(source) or checks.gold is not None):
             break
         try:
             return readers[name](source, "system")
         except AdjudgeError as error:
-            errors.append(error)
-    unreadable = [error for error in errors if not isinstance(error, UsageError)]
+            errors[name] = error
+    unreadable = {name: error for name, error in errors.items() if not isinstance(error, UsageError)}
     if not unreadable:
-        raise errors[0]
-    found.add_problems("unreadable", unreadable[0].problems)
-    return None
+        raise next(iter(errors.values()))
+    name, first = next(iter(unreadable.items()))
+    rest, problems = None, list(first.problems)
+    if by_line and is_file(source) and not is_parquet(source):
+        rest, problems = _rest(source, lambda data: readers[name](data, "system"), problems)
+    found.add_problems("unreadable", problems)
+    if rest is None and not found.fails():
+        found.warn("note", "nothing else of the file was looked at", hint="fix what cannot be read first")
+    return rest
+
+
+def _rest(source: Any, read: Callable[[bytes], Side], problems: list[Problem]) -> tuple[Side | None, list[Problem]]:
+    """The documents of the lines that can be read, None if there are none; and what is wrong with the others."""
+    place = source_name(source)
+    lines = read_bytes(source, place).split(b"\n")
+    new = problems
+    for _ in range(_ROUNDS):  # a reader says so much at once
+        bad = {each.line for each in new if each.line is not None and each.path == place}
+        if not bad or any(each.line is None and not each.more for each in new):
+            break
+        for number in bad:
+            lines[number - 1] = b""
+        try:
+            side = read(b"\n".join(lines))
+        except UsageError:
+            raise
+        except AdjudgeError as error:
+            new = [replace(each, path=place) for each in error.problems]
+            problems = [*(each for each in problems if not each.more), *new]
+            continue
+        documents = {name: msgspec.structs.replace(each, path=place) for name, each in side.documents.items()}
+        kept = [each for each in problems if not each.more]
+        return (replace(side, path=place, documents=documents) if documents else None), kept
+    return None, problems
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -112,8 +145,10 @@ def _read(task: Task, source: Any, checks: Checks, found: Findings) -> Side | No
 class _Looking:
     """The documents of a side on their way through all checks of their content."""
 
-    def __init__(self, side: Side, content: Content, labels: Mapping[str, Counter[str]], found: Findings) -> None:
-        self.side, self.content, self.labels, self.found = side, content, labels, found
+    def __init__(
+        self, side: Side, content: Content, labels: Mapping[str, Counter[str]], found: Findings, whole: bool
+    ) -> None:
+        self.side, self.content, self.labels, self.found, self.whole = side, content, labels, found, whole
         self.unfit: set[str] = set()  # paths of the document of which it is said already
         self.document: Any = None
         self.places: dict[int, tuple[str, int, str]] = {}  # by the number of a finding: file, line, path
@@ -141,7 +176,7 @@ class _Looking:
         if empty:
             self.found.remarks["document"] = f"{empty} empty"
         self.found.facts["empty"] = empty
-        if empty and empty == len(self.side.documents):
+        if empty and empty == len(self.side.documents) and self.whole:
             self.found.warn("empty", "there is nothing in any document", hint="is it the right file, and its reader?")
         self._find_columns()
 
@@ -270,7 +305,7 @@ def _short(text: str, most: int = 60) -> str:
 # With gold
 
 
-def _fit(task: Task, gold: Side, side: Side, found: Findings) -> None:
+def _fit(task: Task, gold: Side, side: Side, found: Findings, whole: bool) -> None:
     """Documents that are missing, unknown, or other ones, and offsets that are shifted everywhere."""
     for name, document in side.documents.items():
         if name not in gold.documents:
@@ -278,7 +313,7 @@ def _fit(task: Task, gold: Side, side: Side, found: Findings) -> None:
             hint = close or "remove it, or check its id"
             problem = _problem(f"the document {name!r} is not in gold", side, document, hint)
             found.add_problem("unknown-document", problem, error=task.refuses_unknown, document=name)
-    for name in gold.documents:
+    for name in gold.documents if whole else ():
         if name not in side.documents:
             hint = "write it, even if there is nothing in it"
             found.warn("missing-document", f"the document {name!r} of gold is missing", hint=hint, document=name)
