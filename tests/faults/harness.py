@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -167,6 +168,12 @@ class Ground:
         ran = self.nursery.run(writer.again if old else writer.arguments, work, **request)
         if kind == "full":
             self.check_refused(writer, work, old, new, ran)
+        elif kind == "interrupt":
+            assert ran.code in (130, writer.code), (writer.name, ran)
+            assert ran.code == writer.code or ran.err.strip() == "error: interrupted", (writer.name, ran)
+        elif hasattr(errno, kind):  # one operation fails; what does not matter for the result may fail in silence
+            assert ran.code in (2, writer.code), (writer.name, ran)
+            assert ran.code == writer.code or os.strerror(getattr(errno, kind)) in ran.err, (writer.name, ran)
         else:
             assert ran.code in (-9, writer.code), (writer.name, ran)
         self.check_disturbed(writer, work, old, new)

@@ -1,8 +1,9 @@
 """Many faults: `make test-faults COUNT=300 SEED=1`. Every writer is killed, and its disk is full, at random moments.
 
 COUNT is the number of faults of each kind: killed at an operation on files, killed at a time, no room from an operation
-on; and of stages of a campaign that are killed, interrupted, without room or refused something, up to three times each.
-What is not as it should be is printed; the same seed does the same again, but for the times.
+on, one operation without room or with an error of the disk, interrupted; and of stages of a campaign that are killed,
+interrupted, without room or refused something, up to three times each. What is not as it should be is printed; the same
+seed does the same again, but for the times.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from faults.campaigns import STAGES, Stages
 from faults.harness import Ground, Nursery
 from faults.writers import WRITERS, Writer
 
-KINDS = ("kill", "time", "full")
+KINDS = ("kill", "time", "full", "ENOSPC", "EIO", "interrupt")
 MISHAPS = ("kill", "full", "ENOSPC", "interrupt", "EIO", "EACCES", "EMFILE")  # of campaigns
 
 
@@ -62,7 +63,7 @@ class Run:
                 writer = writers[number % len(writers)]
                 with self.each(f"{kind} {number} {writer.name}"):
                     code = ground.disturb(writer, kind, self.draw(kind, number))
-                    what = "killed" if code == -9 else "refused" if code == 2 else "came to its end"
+                    what = {-9: "killed", 2: "refused", 130: "interrupted"}.get(code, "came to its end")
                     self.found[kind, what] += 1
             self.say(f"{kind}: {self.count} faults at {len(writers)} writers")
         printing = [each for each in writers if each.option == "--output" and each.outputs == ("out.txt",)]
