@@ -132,6 +132,7 @@ SETS = Seen(parse_spans)
 _LENGTHS = (4, 2, 2)
 
 
+@cached
 def is_valid(text: str, *, x_year: bool = True, lower_x: bool = True) -> bool:
     """Whether a text is a date: three parts of 4, 2 and 2 characters, each digits and then Xs.
 

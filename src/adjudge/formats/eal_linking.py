@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.findings import Finding, Findings, errors_of
 from adjudge.formats.eal_arguments import sort_key
-from adjudge.formats.eal_fields import DIGEST, WHITE, decode_lines, form_of, id_2014, sha1_id
+from adjudge.formats.eal_fields import DIGEST, WHITE, decode_lines, form_of, id_2014, plain_lines, sha1_id
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
 LinkingLayout: TypeAlias = Literal["2015", "2016"]
@@ -67,8 +68,11 @@ def scan_linking(
 ) -> tuple[Linking, list[Finding]]:
     """The same with the kind of each problem, for programs."""
     document = known.document
-    findings = Findings(place or document, document)
     ids = Resolver(known)
+    sound = None if layout == "2016" else _read_sound(data, ids, separator)
+    if sound is not None:
+        return Linking(document, sound), []
+    findings = Findings(place or document, document)
     lines = _lines(data, findings)
     named = (layout or guess_layout((line for _, line in lines), ids)) == "2016"
     frames: list[Frame] = []
@@ -76,12 +80,6 @@ def scan_linking(
     hoppers: dict[str, int] = {}
     unlinked_line = 0
     for number, line in lines:
-        if not named:
-            ids_here = line.split() if separator == "any" else line.split("\t")
-            known_here = ids.all_listed(ids_here)
-            if known_here:  # nearly always
-                frames.append(Frame(known_here))
-                continue
         tokens = list(_tokens(line, "any" if named else separator))
         (first, column), *rest = tokens
         if first == INCOMPLETE:
@@ -117,6 +115,24 @@ def scan_linking(
     return Linking(document, frames, frozenset(incomplete)), findings.sorted()
 
 
+def _read_sound(data: bytes, ids: Resolver, separator: Separator) -> list[Frame] | None:
+    """The frames of a file of 2015 in which every id is known and all are linked; None if it is another one."""
+    if ids.ambiguous or b"#" in data:
+        return None
+    between = None if separator == "any" else "\t"
+    get = ids.read.__getitem__
+    try:
+        lines = plain_lines(data)
+        if lines and lines[-1] in (INCOMPLETE, f"{INCOMPLETE}\t"):
+            lines.pop()
+        frames = [_new(Frame, (frozenset(map(get, line.split(between))), None)) for line in lines]
+        return frames if all(map(_RESPONSES, frames)) else None  # an empty line is no frame
+    except (KeyError, ValueError):
+        return None
+
+
+_new = tuple.__new__
+_RESPONSES = itemgetter(0)
 _SLIPS = 5  # unknown ids of a document that may be slips of the pen
 
 
@@ -155,14 +171,10 @@ class Resolver:
                 where = f"in lines {other.line} and {argument.line} of the arguments"
                 self.ambiguous.setdefault(argument.id, where)
 
-    def all_listed(self, ids: list[str]) -> frozenset[Response] | None:
-        """The responses of ids if all of them were read and nothing is in doubt, else None."""
-        if self.ambiguous:
-            return None
-        try:
-            return frozenset(map((self.listed or self._hashes).__getitem__, ids))
-        except KeyError:
-            return None
+    @property
+    def read(self) -> Mapping[str, Response]:
+        """The responses by the ids that were read with them."""
+        return self.listed or self._hashes
 
     def __contains__(self, id_: str) -> bool:
         return self.get(id_) is not None

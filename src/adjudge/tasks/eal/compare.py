@@ -196,12 +196,12 @@ def _is_better(one: Argument, other: Argument) -> bool:
 
 def _places(linking: Linking, responses: Sequence[Response]) -> list[list[int]]:
     """The places of the responses of each frame; mostly they are the very objects that stand there."""
-    by_object = {id(response): at for at, response in enumerate(responses)}
+    by_object = dict(zip(map(id, responses), range(len(responses)), strict=True))
     by_value: dict[Response, int] | None = None
     frames = []
     for frame in linking.frames:
         try:
-            frames.append([by_object[id(response)] for response in frame.responses])
+            frames.append([by_object[each] for each in map(id, frame[0])])
         except KeyError:
             if by_value is None:
                 by_value = {response: at for at, response in enumerate(responses)}
@@ -238,7 +238,7 @@ def _keep(
     linked: bool,
 ) -> bytearray:
     """Which responses are the best of their class in some frame, or among the generic ones of the document."""
-    kept = bytearray(code >= 0 for code in codes)
+    kept = bytearray([code >= 0 for code in codes])
     if not several:
         return kept
     for at, code in enumerate(codes):
@@ -314,7 +314,7 @@ def _count(leaders: dict[int, int], codes: Sequence[int], reference: Reference, 
 
 def not_kept(observed: Observed) -> int:
     """How many responses another one of their class stands for."""
-    return sum(code >= 0 for code in observed.codes) - sum(observed.kept)
+    return sum([code >= 0 for code in observed.codes]) - sum(observed.kept)
 
 
 def _not_linked(places: Sequence[int], listed: Sequence[Argument], document: str, place: str | None) -> list[Problem]:
@@ -433,12 +433,12 @@ def compare(
         for name, number in more.items():
             removed[name] = removed.get(name, 0) + number
     observed = observe(system.arguments, system.linking, reference, settings, place=place)
-    for code, rule in RULES.items():
-        number = observed.codes.count(code)
-        if number:
-            removed[rule] = removed.get(rule, 0) + number
+    numbers = (
+        {rule: observed.codes.count(code) for code, rule in RULES.items()} if min(observed.codes, default=0) < 0 else {}
+    )
     for name, number in (
-        ("unassessed", observed.codes.count(IGNORED)),
+        *numbers.items(),
+        ("unassessed", observed.codes.count(IGNORED) if observed.unassessed else 0),
         ("unlinked", len(observed.unlinked) if settings.profile.unlinked == "drop" else 0),
         ("redundant", not_kept(observed)),
     ):
@@ -477,7 +477,7 @@ def _row(observed: Observed, of_2014: Classes, prepared: Prepared, settings: Set
 def _trimmed(system: System, reference: Reference, settings: Settings) -> System:
     """Without redundant responses, if there are responses that nobody has assessed: they were left out of the pool."""
     lines = system.arguments.arguments
-    if all(argument.response in reference.codes for argument in lines):
+    if all(map(reference.codes.__contains__, [argument[0] for argument in lines])):
         return system
     outcome = trim(system.arguments, system.linking, unlinked=settings.profile.unlinked)
     gone = [each for each in outcome.removed if each.argument.response not in reference.codes]

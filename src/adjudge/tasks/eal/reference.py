@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_fields import less_specific
-from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Linking, Realis, Response
-from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, is_good
+from adjudge.formats.eal_fields import cached, less_specific
+from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Cas, Linking, Realis, Response
+from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, is_good, is_good_as
 from adjudge.tasks.eal.settings import Cover, Profile, Settings
 
 Rule: TypeAlias = Literal["covered", "less-specific-time"]
@@ -40,7 +40,7 @@ class Bans(NamedTuple):
 
 
 def covered_fillers(
-    assessed: Iterable[tuple[Response, Assessment]], cluster: Callable[[Response], Cluster], covers: Sequence[Cover]
+    assessed: Iterable[tuple[Response, Assessment]], coref: Mapping[Cas, int], covers: Sequence[Cover]
 ) -> dict[Fate, str]:
     """What is covered by good responses: with the type of each cover, the same role, realis and cluster.
 
@@ -48,7 +48,7 @@ def covered_fillers(
     >>> at = Span(0, 2)
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", at), at, (Span(0, 9),), (), "Actual")
     >>> right = Assessment("C", "C", "C", "C", "Actual", "NAME")
-    >>> covered_fillers([(bob, right)], lambda response: 7, [("Life.Die", "Life.Injure")])
+    >>> covered_fillers([(bob, right)], {bob.cas: 7}, [("Life.Die", "Life.Injure")])
     {('Life.Injure', 'Victim', 'Actual', 7): 'Life.Die'}
     """
     found: dict[Fate, str] = {}
@@ -56,9 +56,10 @@ def covered_fillers(
     for one, other in covers:
         types.setdefault(one, []).append(other)
     for response, assessment in assessed:
-        if response.type in types and is_good(response, assessment):
+        if response[1] in types and is_good(response, assessment):
             for other in types[response.type]:
-                found.setdefault((other, response.role, response.realis, cluster(response)), response.type)
+                own = coref.get(response.cas, response.cas)
+                found.setdefault((other, response.role, response.realis, own), response.type)
     return found
 
 
@@ -71,7 +72,7 @@ def vague_dates(assessed: Iterable[tuple[Response, Assessment]], profile: Profil
     found: dict[Date, str] = {}
     done: set[Date] = set()
     for response, assessment in assessed:
-        if response.role not in TIME_ROLES or assessment.cas not in ACCEPTABLE:
+        if response[2] not in TIME_ROLES or assessment.cas not in ACCEPTABLE:
             continue
         if profile.time_rule_requires == "good" and not is_good(response, assessment):
             continue
@@ -151,7 +152,7 @@ class Reference:
     generic: bytearray
     bans: Bans
     frames: Frames
-    cluster: Callable[[Response], Cluster]
+    coref: Mapping[Cas, int]
     assessed: Mapping[Response, Assessment]  # after the rules
     spellings: Mapping[str, str]
     broken: list[Response] = field(default_factory=list)
@@ -160,6 +161,10 @@ class Reference:
     unquoted: bool = False  # whether responses in quotations have been left out
     doubtful: int = 0  # classes in reference frames without a good response
     absent: int = 0  # classes that are good, not generic, and in no frame
+
+    def cluster(self, response: Response) -> Cluster:
+        """The cluster of the CAS of any response, or the CAS itself if it has none."""
+        return self.coref.get(response[3], response[3])
 
     def class_of(self, response: Response) -> Class:
         """The class of any response."""
@@ -190,19 +195,20 @@ def build_reference(
     profile = settings.profile
     problems: list[Problem] = []
     assessed = dict(key.assessed)
-    broken = [response for response, assessment in assessed.items() if profile.is_broken(response, assessment)]
+    times = [(response, each) for response, each in assessed.items() if response[2] in TIME_ROLES]
+    broken = [response for response, assessment in times if profile.is_broken(response, assessment)]
     for response in broken:
         if profile.broken_time == "error":
             message = f"{key.document}: the time {response.cas.text!r} was assessed as correct and is not a date"
             problems.append(Problem(message, path=key_place, hint="correct the assessment"))
         elif profile.broken_time == "wrong":
             assessed[response] = assessed[response]._replace(cas="W")
-    cluster = _clusters(key, profile)
-    covered = covered_fillers(assessed.items(), cluster, settings.covers)
+    coref = _clusters(key, profile)
+    covered = covered_fillers(assessed.items(), coref, settings.covers)
     bans = Bans(covered, {}, not profile.time_rule_same_realis)
     left = assessed.items()
     if covered:
-        kept = {r: a for r, a in left if bans.rule(r, cluster(r)) is None}
+        kept = {r: a for r, a in left if bans.rule(r, coref.get(r.cas, r.cas)) is None}
         left = kept.items()
     bans = bans._replace(dates=vague_dates(left, profile))
     reference = Reference(
@@ -215,7 +221,7 @@ def build_reference(
         generic=bytearray(),
         bans=bans,
         frames=Frames([], [], [], {}),
-        cluster=cluster,
+        coref=coref,
         assessed=assessed,
         spellings=SPELLINGS if profile.one_spelling else {},
         broken=broken,
@@ -230,28 +236,23 @@ def build_reference(
     return reference
 
 
-def _clusters(key: AnswerKey, profile: Profile) -> Callable[[Response], Cluster]:
-    coref = key.coref
-    if profile.missing_coref == "lenient":
-        acceptable = {response.cas for response, each in key.assessed.items() if each.cas in ACCEPTABLE}
-        coref = {cas: number for cas, number in coref.items() if cas in acceptable}
-
-    def cluster(response: Response) -> Cluster:
-        return coref.get(response.cas, response.cas)
-
-    return cluster
+def _clusters(key: AnswerKey, profile: Profile) -> Mapping[Cas, int]:
+    if profile.missing_coref != "lenient":
+        return key.coref
+    acceptable = {response.cas for response, each in key.assessed.items() if each.cas in ACCEPTABLE}
+    return {cas: number for cas, number in key.coref.items() if cas in acceptable}
 
 
 def _number(reference: Reference, assessed: Mapping[Response, Assessment], *, keep_dates: bool) -> None:
     """Give each response its code; with `keep_dates` vague dates go from systems only and stay right here."""
     codes, classes, numbers = reference.codes, reference.classes, reference.numbers
     correct, perfect, generic = reference.correct, reference.perfect, reference.generic
-    bans, spellings, cluster = reference.bans, reference.spellings, reference.cluster
+    bans, spellings, coref = reference.bans, reference.spellings, reference.coref
     banned = bool(bans.covered or bans.dates)
     removed: dict[str, int] = {}
     for response, assessment in assessed.items():
-        type_, role, realis = response.type, response.role, response.realis
-        own = cluster(response)
+        _, type_, role, cas, _, _, _, realis = response
+        own = coref.get(cas, cas)
         rule = bans.rule(response, own) if banned else None
         if rule is not None:
             codes[response] = REMOVED[rule]
@@ -266,16 +267,22 @@ def _number(reference: Reference, assessed: Mapping[Response, Assessment], *, ke
             correct.append(0)
             perfect.append(0)
             generic.append(realis == "Generic")
-        code = number << SHIFT
-        if is_good(response, assessment):
+        worth = _worth(assessment, realis)
+        if worth:
             correct[number] = 1
-            code |= GOOD
-            if "I" not in assessment[:4]:
+            if worth & PERFECT:
                 perfect[number] = 1
-                code |= PERFECT
         if rule is None:
-            codes[response] = code
+            codes[response] = number << SHIFT | worth
     reference.removed = removed
+
+
+@cached
+def _worth(assessment: Assessment, realis: Realis) -> int:
+    """Whether a response of this realis is good, and perfect."""
+    if not is_good_as(realis, assessment):
+        return 0
+    return GOOD if "I" in assessment[:4] else GOOD | PERFECT
 
 
 def _frame(reference: Reference, linking: Linking | None, profile: Profile, place: str | None) -> list[Problem]:
@@ -293,7 +300,8 @@ def _frame(reference: Reference, linking: Linking | None, profile: Profile, plac
     codes, generic = reference.codes, reference.generic
     unlinked: dict[str, int] = {}
     # Frames are sets, whose order changes from run to run; classes get their numbers and bits in one that does not.
-    for response in sorted({each for frame in linking.frames for each in frame.responses if each not in codes}):
+    everything = frozenset[Response]().union(*[frame.responses for frame in linking.frames])
+    for response in sorted(everything - codes.keys()):
         if reference.bans.rule(response, reference.cluster(response)) is None:
             _extra(reference, response)
     found: list[set[int]] = []
@@ -301,6 +309,10 @@ def _frame(reference: Reference, linking: Linking | None, profile: Profile, plac
         inside: set[int] = set()
         for response in frame.responses:
             code = codes.get(response)
+            if code is not None and code >= 0 and response not in dropped:  # nearly always
+                if not generic[code >> SHIFT]:
+                    inside.add(code >> SHIFT)
+                continue
             if code is None:  # nobody has assessed it
                 banned = reference.bans.rule(response, reference.cluster(response))
                 code = _extra(reference, response) << SHIFT if banned is None else REMOVED[banned]
@@ -321,12 +333,12 @@ def _frame(reference: Reference, linking: Linking | None, profile: Profile, plac
     members += sorted(set().union(*found))
     bits.update({number: 1 << place for place, number in enumerate(members)})
     neighbours += [0] * len(members)
-    masks += [sum(bits[number] for number in inside) for inside in found]
+    masks += [sum([bits[number] for number in inside]) for inside in found]
     spread(masks, neighbours)
     reference.unlinked = unlinked
-    reference.doubtful = sum(not reference.correct[number] for number in members)
+    reference.doubtful = sum([not reference.correct[number] for number in members])
     reference.absent = sum(
-        right and not generic[number] and number not in bits for number, right in enumerate(reference.correct)
+        [right and not generic[number] and number not in bits for number, right in enumerate(reference.correct)]
     )
     return []
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.eal_fields import id_2014
+from adjudge.formats.eal_fields import cached, id_2014
 from adjudge.model.eal import Argument, Arguments, Assessment, Cas, Frame, Linking, Realis, Response
 
 Cluster: TypeAlias = "int | Cas"  # a CAS outside all clusters stands for itself
@@ -87,12 +87,18 @@ def is_good(response: Response, assessment: Assessment, accepted: frozenset[str]
     >>> is_good(bob, Assessment("C", "C", "I", "C", "Actual")), is_good(bob, Assessment("C", "C", "C", "C", "Other"))
     (True, False)
     """
+    return is_good_as(response.realis, assessment, accepted)
+
+
+@cached
+def is_good_as(realis: Realis, assessment: Assessment, accepted: frozenset[str] = ACCEPTABLE) -> bool:
+    """The same of any response of this realis."""
     return (
         assessment.event_type in accepted
         and assessment.role in accepted
         and assessment.cas in accepted
         and assessment.base_filler in accepted
-        and assessment.realis == response.realis
+        and assessment.realis == realis
     )
 
 
