@@ -221,3 +221,16 @@ def test_numbers_of_java(value, text):
 @given(st.floats(0, 1))
 def test_numbers_come_back(value):
     assert float(format_confidence(value)) == value
+
+
+@pytest.mark.parametrize("at", range(12))
+@pytest.mark.parametrize("value", ["", " ", " Rome ", "5-50 ", "NIL", "ACTUAL", "1e-3", "7", "D2", "5-50,1-2"])
+def test_an_empty_line_changes_nothing(at, value):
+    """Files without anything unusual are read in another way, column by column; it must say the same."""
+    fields = [*FIELDS, "more"]
+    fields[at] = value
+    odd = "\t".join(fields[: 12 if at == 11 else 11])
+    data = f"{odd}\n{line(c1='2', c5='Oslo')}\n".encode()
+    plain, empty = scan_arguments(data, "D"), scan_arguments(data + b"\n", "D")
+    assert plain[0] == empty[0]
+    assert [each.problem for each in plain[1]] == [each.problem for each in empty[1]]

@@ -40,3 +40,10 @@ class TestWrite:
         for number in (-(2**31) - 1, 2**31):
             with pytest.raises(ValidationError, match=f"the cluster {number} of 'Rome' is not a 32-bit number"):
                 write_key(AnswerKey("D", {ROME: Assessment("W")}, (), {ROME.cas: number}))
+
+
+@given(keys())
+def test_a_comment_changes_nothing(key):
+    """Files without anything unusual are read in another way, column by column; it must say the same."""
+    data = write_key(key)
+    assert parse_key(data, key.document) == parse_key(data + b"#\n", key.document)

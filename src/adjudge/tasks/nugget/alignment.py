@@ -109,7 +109,10 @@ def _strictest(observed: Observed, settings: Settings) -> Iterator[tuple[int, in
     """The pairs of all mappings, those that ask for most attributes first; each nugget once."""
     free = [set(range(len(side.keys))) for side in observed.sides]
     for name in reversed(settings.scored):
-        values = [list(zip(side.keys, attributes(side, name), strict=True)) for side in observed.sides]
+        values = [
+            list(zip(side.keys, attributes(side, name, range(len(side.keys))).values(), strict=True))
+            for side in observed.sides
+        ]
         alike = [_alike(own, left) for own, left in zip(values, free, strict=True)]
         for *both, dice in observed.mappings[name]:
             found = [

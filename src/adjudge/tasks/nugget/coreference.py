@@ -166,15 +166,14 @@ def open_choices(
     """
     if settings.profile == "evmeval-2015" or not any(several):
         return None
-    values = [attributes(side, settings.mapping) for side in sides]
-    if not any(
-        len({own[index] for index in indices}) < len(indices)
-        for own, places in zip(values, several, strict=True)
-        for indices in places.values()
-    ):
+    for side, places in zip(sides, several, strict=True):
+        if any(len({*attributes(side, settings.mapping, own).values()}) < len(own) for own in places.values()):
+            break
+    else:
         return None  # no two nuggets of one place have the same attributes
     from adjudge.tasks.nugget.open_choices import chains_of, find_choices
 
+    values = [attributes(side, settings.mapping, range(len(side.keys))).values() for side in sides]
     ours, theirs = (_numbered(list(zip(side.keys, own, strict=True))) for side, own in zip(sides, values, strict=True))
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
     return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs, clock)

@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from adjudge.model.graph import closed
 from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
 
@@ -43,15 +42,15 @@ def places_of(keys: Sequence[Key | None]) -> Places:
     >>> places_of(["t1", "t2", None, "t1"])
     Places(one={'t1': 0, 't2': 1}, several={'t1': [0, 3]})
     """
-    one: dict[Key | None, int] = dict(zip(keys, range(len(keys)), strict=True))
+    one: dict[Key | None, int] = dict(zip(keys, range(len(keys)), strict=True))  # the last of every place
     several: dict[Key, list[int]] = {}
     if len(one) < len(keys):
-        one = {}
-        enter = one.setdefault
-        for index, key in enumerate(keys):
-            first = enter(key, index)
-            if first != index:
-                several.setdefault(key, [first]).append(index)
+        for index, last in enumerate(map(one.__getitem__, keys)):
+            if index != last:
+                several.setdefault(keys[index], []).append(index)
+        for key, indices in several.items():
+            indices.append(one[key])
+            one[key] = indices[0]
         several.pop(None, None)
     one.pop(None, None)
     return Places(one, several)
@@ -120,10 +119,9 @@ def map_nuggets(
     edges = _candidates(ours, theirs, entangled, overlaps, measure)
     pairs = _of_singles(singles, gold, system, names)
     alone = [key for key in several if key not in entangled and key in golds and key in systems]
+    there = [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone]
     for name, taken in pairs.items() if alone else ():
-        values = attributes(gold, name), attributes(system, name)
-        for key in alone:
-            _take_alone(taken, (values[0], ours.at(key)), (values[1], theirs.at(key)), with_itself(key, measure))
+        _take_alone(taken, there, gold, system, name)
     found: dict[str, Mapped] = {}
     numbers: dict[str, int] = {}
     if edges:
@@ -185,32 +183,33 @@ def _agreeing(pairs: Sequence[Pair], ours: Values, theirs: Values) -> list[Pair]
 
 
 def _take_alone(
-    taken: list[Pair],
-    gold: tuple[Sequence[Hashable], Sequence[int]],
-    system: tuple[Sequence[Hashable], Sequence[int]],
-    value: float,
+    taken: list[Pair], there: Sequence[tuple[Sequence[int], Sequence[int], float]], gold: Side, system: Side, name: str
 ) -> None:
-    """Pair the nuggets of one place: each system nugget takes the first free one whose attributes agree."""
-    waiting: dict[Hashable, list[int]] = {}
-    for one in reversed(gold[1]):
-        waiting.setdefault(gold[0][one], []).append(one)
-    for other in system[1]:
-        free = waiting.get(system[0][other])
-        if free:
-            taken.append((free.pop(), other, value))
+    """Pair the nuggets of places: each system nugget takes the first free one there whose attributes agree."""
+    ours = attributes(gold, name, [one for golds, _, _ in there for one in golds])
+    theirs = attributes(system, name, [other for _, systems, _ in there for other in systems])
+    for golds, systems, value in there:
+        waiting: dict[Hashable, list[int]] = {}
+        for one in reversed(golds):
+            waiting.setdefault(ours[one], []).append(one)
+        for other in systems:
+            free = waiting.get(theirs[other])
+            if free:
+                taken.append((free.pop(), other, value))
 
 
-def attributes(side: Side, name: str) -> Sequence[Hashable]:
-    """What must be equal in a mapping, beside the place.
+def attributes(side: Side, name: str, nuggets: Iterable[int]) -> dict[int, Hashable]:
+    """What must be equal in a mapping, beside the place, of some nuggets.
 
-    >>> attributes(Side(["t1"], ["Attack"], ["Actual"]), "type+realis")
-    [('Attack', 'Actual')]
+    >>> attributes(Side(["t1", "t2"], ["Attack", "Die"], ["Actual", "Actual"]), "type+realis", [1])
+    {1: ('Die', 'Actual')}
     """
     if name == "span":
-        return [None] * len(side.keys)
+        return dict.fromkeys(nuggets)
     if name == "type+realis":
-        return list(zip(side.types, side.realis, strict=True))
-    return side.types if name == "type" else side.realis
+        return {each: (side.types[each], side.realis[each]) for each in nuggets}
+    values = side.types if name == "type" else side.realis
+    return {each: values[each] for each in nuggets}
 
 
 def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> Sequence[Edge]:
@@ -334,14 +333,20 @@ def _total(pairs: Sequence[Pair]) -> float:
 
 
 def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:
-    """The connected parts, each with its edges in order; gold nodes are ~index."""
-    nodes = dict.fromkeys(node for _, system, gold in edges for node in (system, ~gold))
-    groups = closed([(system, ~gold) for _, system, gold in edges], nodes)
-    home = {node: number for number, group in enumerate(groups) for node in group}
-    parts: dict[int, list[Edge]] = {}
+    """The connected parts, each with its edges in order."""
+    homes: dict[int, list[Edge]] = {}  # the part of every nugget; those of gold are ~index
     for edge in edges:
-        parts.setdefault(home[edge[1]], []).append(edge)
-    return list(parts.values())
+        _, system, gold = edge
+        own, other = homes.get(system), homes.get(~gold)
+        part = own if own is not None else other if other is not None else []
+        if own is not None and other is not None and own is not other:
+            part, small = (own, other) if len(own) > len(other) else (other, own)
+            part += small
+            for _, one, two in small:
+                homes[one] = homes[~two] = part
+        part.append(edge)
+        homes[system] = homes[~gold] = part
+    return sorted(map(sorted, {id(part): part for part in homes.values()}.values()))
 
 
 def _bound(edges: Sequence[Edge]) -> float:

@@ -162,14 +162,14 @@ def prepare(document: NuggetDocument, settings: Settings, invisible: Container[s
     (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1], linked=True), False, ['d: c in R1'])
     """
     own, links = side(document, settings, invisible, char=char), linked(document)
-    known = links.home.keys() <= set(own.ids)
     several = own.places.several if own.places is not None else {}
+    sound = settings.coref is not False and are_sound(links, own, several, settings)
     return Ready(
         document,
         own,
         chained(links, own.ids),
-        settings.coref is not False and are_sound(links, own, several, settings),
-        [] if known else list(_unknown(document, set(own.ids))),
+        sound,
+        [] if sound and not settings.official else list(_unknown(document, set(own.ids))),
         _summary(document, own, settings),
     )
 

@@ -103,12 +103,12 @@ def size(key: Key) -> int:
     >>> size("t1"), size((0, 4)), size(((0, 4), (6, 8))), size(Counted(((0, 6),), 8))
     (1, 4, 6, 8)
     """
+    if type(key) is tuple and type(key[0]) is int:  # nearly always
+        return int(key[1]) - key[0]
     if isinstance(key, str):
         return 1
     if isinstance(key, frozenset):
         return len(key)
-    if isinstance(key[0], int):
-        return int(key[1] - key[0])
     return key.size if isinstance(key, Counted) else sum([end - begin for begin, end in pieces_of(key)])
 
 
