@@ -97,7 +97,7 @@ fuzz-readers: $(FUZZ_VENV)/.installed
 
 # Whole commands on broken files and on valid ones that are hard to score, with options of all kinds, a clock and a memory limit.
 fuzz-commands: $(VENV)/.developer
-	$(BIN)/python -m fuzz --commands $(if $(COUNT),--count $(COUNT)) $(if $(SECONDS),--seconds $(SECONDS)) --seed $(SEED)
+	$(BIN)/python -m fuzz --commands --known $(if $(COUNT),--count $(COUNT)) $(if $(SECONDS),--seconds $(SECONDS)) --seed $(SEED)
 
 $(FUZZ_VENV)/.installed: pyproject.toml
 	$(call environment,$(FUZZ_VENV))

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from fuzz.targets import chosen, targets
@@ -60,16 +61,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _commands(options: argparse.Namespace) -> int:
-    from fuzz.forks import run_commands, summary
+    from fuzz.forks import Budget, run_commands, summary
+    from fuzz.lines import made, made_after_known
 
     count = options.count or (10_000 if options.seconds is None else None)
-    tally = run_commands(
-        seed=options.seed,
-        count=count,
-        seconds=options.seconds,
-        first=options.first,
-        tell=lambda text: print(text, flush=True),
-    )
+    budget = Budget(options.first, count, options.seconds)
+    make = partial(made_after_known if options.known else made, options.seed)
+    tally = run_commands(make, budget, lambda text: print(text, flush=True))
     print(summary(tally))
     for what, numbers in tally.findings.items():
         print(f"{len(numbers)} times: {what}: numbers {', '.join(map(str, numbers[:5]))}")
@@ -96,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--coverage", action="store_true", help="guided by coverage (needs atheris)")
     parser.add_argument("--diff", action="store_true", help="compare implementations instead of breaking readers")
     parser.add_argument("--commands", action="store_true", help="whole commands, with options of all kinds")
+    parser.add_argument("--known", action="store_true", help="with --commands: first what was broken once")
     parser.add_argument("--first", type=int, default=0, help="with --commands: the number of the first input")
     parser.add_argument("--summary", help="a file for the counts, as JSON")
     parser.add_argument("--keep", nargs="?", const=str(CORPUS), help="keep what broke something (as a test)")

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fuzz import lines
 from fuzz.nasty import LIMIT, Case
@@ -42,6 +42,18 @@ ONE_COPY = 200
 """Inputs of one copy: a leak would show, and does not become everyone's."""
 CODES = (0, 1, 2, 3)
 _STRAY = re.compile(r"\..+\.[0-9a-f]{12}(?:\.old|\.packed)?")
+
+
+Make = Callable[[int], tuple[str, Case]]
+"""What input a number is, and what it is called."""
+
+
+class Budget(NamedTuple):
+    """Which inputs: from a number on, so many, or for so many seconds."""
+
+    first: int
+    count: int | None
+    seconds: float | None
 
 
 @dataclass
@@ -126,33 +138,31 @@ def prepare() -> None:
     list(lines.kinds())
 
 
-def run_commands(
-    *, seed: int, count: int | None, seconds: float | None, first: int = 0, tell: Callable[[str], None]
-) -> Tally:
-    """Run inputs from the number `first` on, as many or as long as is said, and tell what is new."""
+def run_commands(make: Make, budget: Budget, tell: Callable[[str], None]) -> Tally:
+    """Run the inputs that are made of numbers, as many or as long as is said, and tell what is new."""
     prepare()
     tally = Tally()
-    end = time.monotonic() + seconds if seconds is not None else None
-    number, last = first, first + count if count is not None else 1 << 60
+    end = time.monotonic() + budget.seconds if budget.seconds is not None else None
+    number, last = budget.first, budget.first + budget.count if budget.count is not None else 1 << 60
     with place():
         lines.inputs()
         while number < last and (end is None or time.monotonic() < end):
-            for told in _copy(seed, number, min(last, number + ONE_COPY), end):
+            for told in _copy(make, number, min(last, number + ONE_COPY), end):
                 number = told["number"] + 1
                 if number % 5000 == 0:
                     tell(f"{tally.inputs} inputs, {len(tally.findings)} findings")
                 if tally.add(told):
-                    tell(f"{told['kind']} {seed}:{told['number']}: {told['wrong']}\n    {told['line']}")
+                    tell(f"{told['kind']}, number {told['number']}: {told['wrong']}\n    {told['line']}")
     return tally
 
 
-def _copy(seed: int, number: int, stop: int, end: float | None) -> Iterator[dict[str, Any]]:
+def _copy(make: Make, number: int, stop: int, end: float | None) -> Iterator[dict[str, Any]]:
     """What one copy tells of its inputs."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         os.close(reading)
-        _work(seed, number, stop, writing)
+        _work(make, range(number, stop), writing)
     os.close(writing)
     waiting = b""
     with os.fdopen(reading, "rb", buffering=0) as pipe:
@@ -171,14 +181,14 @@ def _copy(seed: int, number: int, stop: int, end: float | None) -> Iterator[dict
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     if number < stop:  # it did not come to its end
-        kind, case = lines.made(seed, number)
+        kind, case = make(number)
         wrong = (
             f"did not end in {SILENCE:g} s" if not ready else f"the process ended: {os.waitstatus_to_exitcode(status)}"
         )
         yield _told(number, kind, case, -9, SILENCE, 0, f"{kind}: {wrong}")
 
 
-def _work(seed: int, number: int, stop: int, pipe: int) -> None:
+def _work(make: Make, numbers: range, pipe: int) -> None:
     """The copy: never returns."""
     import adjudge.cli
 
@@ -197,9 +207,9 @@ def _work(seed: int, number: int, stop: int, pipe: int) -> None:
             return adjudge.cli.BUG
 
         adjudge.cli._report_bug = report
-        for each in range(number, stop):
+        for each in numbers:
             bugs.clear()
-            told = _one(seed, each, said, bugs)
+            told = _one(each, *make(each), said, bugs)
             os.write(pipe, json.dumps(told).encode() + b"\n")
     except BaseException:
         os.write(err, traceback.format_exc().encode())
@@ -207,11 +217,10 @@ def _work(seed: int, number: int, stop: int, pipe: int) -> None:
         os._exit(0)
 
 
-def _one(seed: int, number: int, said: int, bugs: list[str]) -> dict[str, Any]:
+def _one(number: int, kind: str, case: Case, said: int, bugs: list[str]) -> dict[str, Any]:
     """Run one input."""
     from adjudge.cli import run
 
-    kind, case = lines.made(seed, number)
     work = Path.cwd()
     for name, data in case.files.items():
         path = Path(name)

@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 
 from adjudge.tasks.family import families, find_family
+from fuzz.known import known
 from fuzz.mutate import mutant
 from fuzz.nasty import KINDS, LIMIT, Case
 from fuzz.targets import targets
@@ -62,6 +63,11 @@ def made(seed: int, number: int) -> tuple[str, Case]:
     return name, Case(words, files, case.documents)
 
 
+def made_after_known(seed: int, number: int) -> tuple[str, Case]:
+    """The same, but first what was broken once."""
+    return list(known().items())[number] if number < len(known()) else made(seed, number)
+
+
 @cache
 def _kinds() -> dict[str, Callable[[random.Random], Case]]:
     """How inputs are made, by name."""
@@ -76,6 +82,7 @@ def _kinds() -> dict[str, Callable[[random.Random], Case]]:
     found["metrics of the catalogue"] = _metric
     found["files alone"] = lambda source: _alone(source.choice(_families())[1], source)
     found["eal campaign"] = _campaign
+    found |= {f"nasty: {name}": (lambda _, case=case: case) for name, case in known().items()}  # type: ignore[misc]
     return found
 
 

@@ -147,7 +147,7 @@ def test_the_engine_in_a_database_is_gone(tmp_path, capsys):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds the limit")
 def test_a_limit_of_memory_holds(tmp_path):
     triples = tmp_path / "triples.tsv"
-    triples.write_text("".join(f"subject-{n}\trelation\tobject-{n}\tdocument-{n % 9}\n" for n in range(150_000)))
+    triples.write_text("".join(f"subject-{n}\trelation\tobject-{n}\tdocument-{n % 9}\n" for n in range(60_000)))
     line = [sys.executable, "-m", "adjudge", "kbp", "score", str(triples), str(triples), "--hops", "1", "--bootstrap"]
 
     def ran(*memory: str) -> tuple[int, str, str, int]:

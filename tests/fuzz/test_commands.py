@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 
 from fuzz.forks import wrong
+from fuzz.known import known
 from fuzz.nasty import Case
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-def test_some_commands() -> None:
-    line = [sys.executable, "-m", "fuzz", "--commands", "--count", "150", "--seed", "9"]
+def test_what_once_did_not_end_and_some_more() -> None:
+    count = len(known()) + 60
+    line = [sys.executable, "-m", "fuzz", "--commands", "--known", "--count", str(count), "--seed", "9"]
     ran = subprocess.run(line, cwd=ROOT, text=True, capture_output=True, timeout=600, check=False)
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-2000:]
-    assert ran.stdout.endswith("150 inputs of whole commands, 0 findings, seed 9\n")
+    assert ran.stdout.endswith(f"{count} inputs of whole commands, 0 findings, seed 9\n")
 
 
 @pytest.mark.parametrize(

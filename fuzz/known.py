@@ -1,0 +1,82 @@
+"""What once did not end, filled the memory or overflowed: small inputs, always the same, among those of every run."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import cache
+
+from fuzz.nasty import LIMIT, Case, Nasty, graph
+
+CLOCK = ("--time-limit", f"{LIMIT:g}", "--bootstrap", "0")
+
+
+@cache
+def known() -> dict[str, Case]:
+    """All of them, by name."""
+    return dict(_known())
+
+
+def _known() -> Iterator[tuple[str, Case]]:
+    for nodes, edges in ((40, 120), (120, 360)):
+        yield f"graph of {nodes} words", _words(nodes, edges)
+    for size in (40, 500):
+        yield f"amr of {size} nodes that are alike", _alike(size)
+    for profile in ("spec", "evmeval-1.8"):
+        yield f"nuggets that are alike, {profile}", _nuggets(profile)
+    yield "records that are nearly the same", _records(1000)
+    for value in ("9" * 400, "1e400", "-" + "9" * 5000):
+        yield f"a number of {len(value)} characters", _number(value)
+
+
+def _sides(documents: tuple[object, object]) -> dict[str, str | bytes]:
+    return {name: json.dumps(each) + "\n" for name, each in zip(("gold.jsonl", "system.jsonl"), documents, strict=True)}
+
+
+def _words(nodes: int, edges: int) -> Case:
+    """A metric of one's own that compares graphs of words by their edit distance."""
+    source = random.Random(nodes)
+
+    def side() -> dict[str, object]:
+        pairs = [[source.randrange(nodes), source.randrange(nodes)] for _ in range(edges)]
+        return {"id": "d0", "graph": {"nodes": [f"node {n % 7} {n}" for n in range(nodes)], "edges": pairs}}
+
+    metric = "name: own\nmetric: {sim: record, fields: {graph: {sim: graph, of: {sim: edit}}}}\n"
+    words = ("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK)
+    return Case(words, {"metric.yaml": metric, **_sides((side(), side()))})
+
+
+def _alike(size: int) -> Case:
+    nasty = Nasty(random.Random(size))
+    nasty.shape, nasty.size = "symmetric", size
+    documents = ({"id": "d0", **graph(nasty, 0)}, {"id": "d0", **graph(nasty, 1)})
+    return Case(("amr", "score", "gold.jsonl", "system.jsonl", "--reader", "jsonl", *CLOCK), _sides(documents))
+
+
+def _nuggets(profile: str) -> Case:
+    """Ten places with six nuggets of one type each, in six hoppers."""
+
+    def side(name: str) -> str:
+        rows = [f"{name}\td0\tE{n}\t{n // 6 * 10},{n // 6 * 10 + 4}\tword\tAttack\tActual" for n in range(60)]
+        links = [f"@Coreference\tR{k}\t{','.join(f'E{6 * place + k}' for place in range(10))}" for k in range(6)]
+        return "\n".join(["#BeginOfDocument d0", *rows, *links, "#EndOfDocument", ""])
+
+    words = ("nugget", "score", "gold.tbf", "system.tbf", "--mode", "char", "--profile", profile, *CLOCK)
+    return Case(words, {"gold.tbf": side("gold"), "system.tbf": side("system")})
+
+
+def _records(size: int) -> Case:
+    def side(other: int) -> dict[str, object]:
+        return {"id": "d0", "records": [{"name": "the same name", "n": (n + other) % 9} for n in range(size)]}
+
+    return Case(("record", "score", "gold.jsonl", "system.jsonl", *CLOCK), _sides((side(0), side(1))))
+
+
+def _number(text: str) -> Case:
+    metric = "name: own\nmetric: {sim: record, fields: {n: {sim: number, scale: 10}}}\n"
+    files: dict[str, str | bytes] = {
+        "metric.yaml": metric,
+        **dict.fromkeys(("gold.jsonl", "system.jsonl"), f'{{"id": "d0", "n": {text}}}\n'),
+    }
+    return Case(("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK), files)
