@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import definition_leaves as slow
 import leaf_documents
 from adjudge.algebra import ir, shape
+from adjudge.algebra.operators import leaf_lists
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context
 from adjudge.algebra.plan import Plan
 from adjudge.algebra.shape import Fields, Leaf, Listing, Number, Schema
@@ -39,9 +40,16 @@ def test_no_alignment_is_better(data):
     assert total == pytest.approx([sum(each) for each in zip([0] * 5, *by_path.values(), strict=True)])
 
 
+@pytest.mark.parametrize("many", [0, 10**6], ids=["all lists are many", "all lists are few"])
 @relaxed
-@given(st.data())
-def test_the_alignment_is_the_first_by_all_four_numbers(data):
+@given(data=st.data())
+def test_the_alignment_is_the_first_by_all_four_numbers(many, data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaf_lists, "_LARGE", many)
+        check_all_four_numbers(data)
+
+
+def check_all_four_numbers(data):
     schema, documents = data.draw(leaf_documents.problems())
     gold, system = [data.draw(documents), data.draw(documents)]
     op = Plan(ir.Leaves(schema=Schema(root=Listing(of=slow.record_shape(schema))))).op

@@ -83,11 +83,11 @@ def element_corpora(
             parts = [table.rest] if own is None else [table.rest, own.rows]
             documents = () if own is None else own.documents
             names = tuple(ids[place] for place in order)
-            counts, best = (
-                StatsTable(names, table.columns, _rows(parts, documents, order, best=best)) for best in (False, True)
-            )
-            unfinished = any(rows.best for rows in parts)
-            members[name] = Additive(counts, measures_of(measures, table.columns), pool, best if unfinished else None)
+            counts = StatsTable(names, table.columns, _rows(parts, documents, order, best=False))
+            best = None
+            if any(rows.best for rows in parts):
+                best = StatsTable(names, table.columns, _rows(parts, documents, order, best=True))
+            members[name] = Additive(counts, measures_of(measures, table.columns), pool, best)
         corpora.append((values[key], members))
     return corpora
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from adjudge.algebra.operators.leaf_outcomes import Outcome
@@ -46,9 +47,14 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
         outcomes = [seen.outcomes.get(each.name, {}) for each in members]
         paths = outcomes[0] if len(outcomes) == 1 else dict.fromkeys(path for own in outcomes for path in own)
         for path in paths:
-            numbers, rows = found.setdefault(path, ([], []))
-            numbers.append(number)
-            rows.append(tuple([count for own in outcomes for count in _counts(own.get(path, NOTHING))]))
+            each = found.get(path)
+            if each is None:
+                each = found[path] = ([], [])
+            each[0].append(number)
+            if len(outcomes) == 1:
+                each[1].append(_counts(outcomes[0][path]))
+            else:
+                each[1].append(tuple([count for own in outcomes for count in _counts(own.get(path, NOTHING))]))
     slices = tuple(ElementSlice(path, tuple(numbers), Rows(tuple(rows))) for path, (numbers, rows) in found.items())
     return ElementTable(FIELD, columns, Rows((nothing,) * len(details)), slices)
 
@@ -56,6 +62,7 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
 NOTHING = Outcome()
 
 
+@lru_cache(maxsize=1 << 12)
 def _counts(found: Outcome) -> tuple[float, ...]:
     """In the order of the columns of a metric."""
     return (found.correct, found.system, found.gold, *found[1:])

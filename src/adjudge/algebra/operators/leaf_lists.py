@@ -81,6 +81,8 @@ class ListingKind(Kind):
             places = range(min(len(g.items), len(s.items)))
             return [(place, place, self._pair(g.items[place], s.items[place])) for place in places]
         found, ours, theirs = self._equal(g.items, s.items)
+        if self.of.match == "best" and len(ours) * len(theirs) > _LARGE:
+            return found + self._many(g.items, s.items, ours, theirs)
         worths: list[tuple[int, int, Worth]] = []
         for i in ours:
             a = g.items[i]
@@ -96,6 +98,19 @@ class ListingKind(Kind):
         else:
             chosen = set(exact_matching(edges))
         return found + [each for each in worths if each[:2] in chosen]
+
+    def _many(
+        self, gs: Sequence[Any], ss: Sequence[Any], ours: Sequence[int], theirs: Sequence[int]
+    ) -> list[tuple[int, int, Worth]]:
+        """The same for so many pairs that they are compared in columns."""
+        from adjudge.algebra.operators.leaf_tables import worths
+        from adjudge.algebra.solve.dense import dense_matching
+
+        table, allowed = worths(self, [gs[i] for i in ours], [ss[j] for j in theirs])
+        return [
+            (ours[i], theirs[j], Worth(*(int(level[i, j]) for level in table)))
+            for i, j in dense_matching(table, allowed)
+        ]
 
     def _equal(self, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[tuple[int, int, Worth]], list[int], list[int]]:
         """Elements that are the same on both sides, which belong together wherever that is transitive; the rest."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fsum
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where a leaf stands in a value: the names and positions that lead to it."""
@@ -48,62 +49,75 @@ class Event(NamedTuple):
     credit: float = 0.0
 
 
-class Tally:
-    """Collects outcomes by path; with places also every single leaf, and which elements of lists belong together."""
+ONE = tuple(Outcome(*(float(place == each) for each in range(5))) for place in range(5))
+"""The outcomes of a single leaf; most fields of a document have one."""
 
-    __slots__ = ("_credits", "_rows", "events", "pairs")
+
+class Tally:
+    """Collects outcomes by path; with places also every single leaf, and which elements of lists belong together.
+
+    `rows` has one of `ONE` for a path with a single leaf, and a list of counts for others.
+    """
+
+    __slots__ = ("_credits", "counts", "events", "pairs", "rows")
 
     def __init__(self) -> None:
         self.pairs: list[tuple[Place, Place]] = []
-        self._rows: dict[str, list[int]] = {}
+        self.rows: dict[str, Any] = {}
+        self.counts = [0, 0, 0, 0, 0]
         self._credits: dict[str, list[float]] = {}
         self.events: list[Event] = []
 
-    def _count(self, at: str, outcome: int) -> None:
-        row = self._rows.get(at)
+    def count(self, at: str, outcome: int) -> None:
+        """One more leaf of a path."""
+        self.counts[outcome] += 1
+        row = self.rows.get(at)
         if row is None:
-            row = self._rows[at] = [0, 0, 0, 0, 0]
+            self.rows[at] = ONE[outcome]
+            return
+        if type(row) is not list:
+            row = self.rows[at] = [int(each) for each in row]
         row[outcome] += 1
 
     def compared(self, at: str, credit: float, gp: Place | None, sp: Place | None) -> None:
         """Both sides have it."""
         if credit == 1 or credit == 0:
-            self._count(at, 0 if credit else 1)
+            self.count(at, 0 if credit else 1)
         else:
-            self._rows.setdefault(at, [0, 0, 0, 0, 0])
+            self.rows[at] = [int(each) for each in self.rows.get(at, _NONE)]
             self._credits.setdefault(at, []).append(credit)
         if gp is not None:
             self.events.append(Event(at, gp, sp, credit))
 
     def omitted(self, at: str, where: Place | None) -> None:
         """Only gold has it."""
-        self._count(at, 2)
+        self.count(at, 2)
         if where is not None:
             self.events.append(Event(at, where, None))
 
     def hallucinated(self, at: str, where: Place | None) -> None:
         """Only the system has it."""
-        self._count(at, 3)
+        self.count(at, 3)
         if where is not None:
             self.events.append(Event(at, None, where))
 
     def absent(self, at: str) -> None:
         """Neither side has it."""
-        self._count(at, 4)
+        self.count(at, 4)
 
-    @property
-    def by_path(self) -> dict[str, Outcome]:
-        """The outcomes of every path, in the order in which they were met."""
-        return {at: self._outcome(row, self._credits.get(at, ())) for at, row in self._rows.items()}
-
-    @property
-    def total(self) -> Outcome:
-        """The outcomes of all leaves."""
+    def outcomes(self) -> Outcomes:
+        """All leaves, and those of every path, in the order in which they were met."""
         every = [credit for own in self._credits.values() for credit in own]
-        return self._outcome([sum(each) for each in zip([0] * 5, *self._rows.values(), strict=True)], every)
+        by_path = {
+            at: _outcome(row, self._credits.get(at, ())) if type(row) is list else row for at, row in self.rows.items()
+        }
+        return Outcomes(_outcome(self.counts, every), by_path)
 
-    @staticmethod
-    def _outcome(row: list[int], credits: list[float] | tuple[()]) -> Outcome:
-        if not credits:
-            return Outcome(*map(float, row))
-        return Outcome(fsum((row[0], *credits)), fsum((row[1], *(1 - each for each in credits))), *map(float, row[2:]))
+
+_NONE = (0, 0, 0, 0, 0)
+
+
+def _outcome(row: Sequence[int], credits: Sequence[float]) -> Outcome:
+    if not credits:
+        return Outcome(*map(float, row))
+    return Outcome(fsum((row[0], *credits)), fsum((row[1], *(1 - each for each in credits))), *map(float, row[2:]))

@@ -79,13 +79,15 @@ class _Any(tuple[Any, ...]):
 
 
 _CONTAINERS = (Rec, Obj, Lst, Stray)
+_TYPES = frozenset(_CONTAINERS)
+_UNKNOWN = object()
 
 
 def size_of(p: Any) -> int:
     """The number of leaves of a prepared value."""
     if p is None:
         return 0
-    return p.size if isinstance(p, _CONTAINERS) else 1
+    return p.size if type(p) in _TYPES else 1
 
 
 class Kind:
@@ -125,8 +127,16 @@ class LeafKind(Kind):
         self.any = of.any
         self.same = self.coded = self.grade is None and not of.any
         self._known: dict[tuple[Hashable, Hashable], float] = {}
+        self._texts: dict[str, Any] = {}
 
     def prepare(self, value: Any, side: int) -> Any:
+        if type(value) is str and not self.any:  # texts come again and again
+            found = self._texts.get(value, _UNKNOWN)
+            if found is _UNKNOWN:
+                if len(self._texts) >= _MOST:
+                    self._texts.clear()
+                found = self._texts[value] = None if self.absent(value) else self.read(value)
+            return found
         if self.any and side == GOLD:
             given = value if isinstance(value, list | tuple) else (value,)
             return _Any(self.read(each) for each in given if not self.absent(each)) or None
@@ -218,7 +228,7 @@ class FieldsKind(Kind):
                 p = kind.prepare(get(name), side)
                 parts.append(p)
                 if p is not None:
-                    size += p.size if isinstance(p, _CONTAINERS) else 1
+                    size += p.size if type(p) in _TYPES else 1
             extra = None
             if self.extra is not None:
                 extra = self.extra.prepare({k: v for k, v in value.items() if k not in self.named}, side)
@@ -281,8 +291,11 @@ class FieldsKind(Kind):
         nothing = (None,) * len(self.names)
         ours, theirs = nothing if g is None else g.parts, nothing if s is None else s.parts
         if gp is None:
-            for path, kind, a, b in zip(self.paths(at), self.kinds, ours, theirs, strict=True):
-                kind.both(a, b, path, tally, None, None)
+            for path, slow, kind, a, b in zip(self.paths(at), self.slow, self.kinds, ours, theirs, strict=True):
+                if slow is None:
+                    tally.count(path, (4 if b is None else 3) if a is None else 2 if b is None else int(a != b))
+                else:
+                    kind.both(a, b, path, tally, None, None)
         else:
             assert sp is not None
             for name, path, kind, a, b in zip(self.names, self.paths(at), self.kinds, ours, theirs, strict=True):
@@ -315,18 +328,28 @@ class AnythingKind(Kind):
         self.read = reading(of.by).read
         self.absent, self.unit = compiler.absent, compiler.unit
         self.list: Kind = compiler.listing(shape.Listing(of=of), self)
+        self._texts: dict[str, Any] = {}
+        self._paths: dict[str, dict[str, str]] = {}
 
     def prepare(self, value: Any, side: int) -> Any:
-        if isinstance(value, Mapping):
-            parts, size = {}, 0
+        if isinstance(value, dict | Mapping):
+            parts, size, texts = {}, 0, self._texts
             for name, each in value.items():
-                p = parts[name] = self.prepare(each, side)
+                p: Any = texts.get(each, _UNKNOWN) if type(each) is str else _UNKNOWN
+                if p is _UNKNOWN:
+                    p = self.prepare(each, side)
+                parts[name] = p
                 if p is not None:
-                    size += p.size if isinstance(p, _CONTAINERS) else 1
+                    size += p.size if type(p) in _TYPES else 1
             return Obj(parts, size)
         if isinstance(value, list | tuple):
             return self.list.prepare(value, side)
-        return None if self.absent(value) else self.read(value)
+        found = None if self.absent(value) else self.read(value)
+        if type(value) is str:  # texts come again and again
+            if len(self._texts) >= _MOST:
+                self._texts.clear()
+            self._texts[value] = found
+        return found
 
     def key(self, p: Any) -> Hashable:
         if isinstance(p, Obj):
@@ -358,6 +381,9 @@ class AnythingKind(Kind):
         return self, p.parts.get(name)
 
     def both(self, g: Any, s: Any, at: str, tally: Tally, gp: Place | None, sp: Place | None) -> None:
+        if gp is None and type(g) is Obj and type(s) is Obj:
+            self._objects(g.parts, s.parts, at, tally)
+            return
         kinds = {type(each) for each in (g, s) if isinstance(each, _CONTAINERS)}
         scalars = [each for each in (g, s) if each is not None and not isinstance(each, _CONTAINERS)]
         if len(kinds) + bool(scalars) > 1:
@@ -377,6 +403,22 @@ class AnythingKind(Kind):
             self.alone(s, SYSTEM, at, tally, sp)
         else:
             tally.compared(at, 1.0 if g == s else 0.0, gp, sp)
+
+    def _objects(self, ours: dict[str, Any], theirs: dict[str, Any], at: str, tally: Tally) -> None:
+        """Two objects of which nobody asks for places."""
+        paths = self._paths.get(at)
+        if paths is None or len(paths) >= _MOST:
+            paths = self._paths[at] = {}
+        names = ours if theirs.keys() <= ours.keys() else (*ours, *(name for name in theirs if name not in ours))
+        for name in names:
+            path = paths.get(name)
+            if path is None:
+                path = paths[name] = step(at, name)
+            a, b = ours.get(name), theirs.get(name)
+            if type(a) in _TYPES or type(b) in _TYPES:
+                self.both(a, b, path, tally, None, None)
+            else:
+                tally.count(path, (4 if b is None else 3) if a is None else 2 if b is None else int(a != b))
 
     def alone(self, p: Any, side: int, at: str, tally: Tally, where: Place | None) -> None:
         if isinstance(p, Obj):

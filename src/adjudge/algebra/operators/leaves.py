@@ -30,7 +30,7 @@ class Records:
 
     def __init__(self, records: Lst, alone: bool, raw: Sequence[Any]) -> None:
         self.records, self.alone, self.raw = records, alone, raw
-        self.solved: tuple[Any, Tally] | None = None
+        self.solved: tuple[Records, Outcomes] | None = None
 
 
 class LeavesOp(Op):
@@ -68,15 +68,15 @@ class LeavesOp(Op):
         return float(p.records.size)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return self._tally(s, g, ctx).total.correct
+        return self.outcomes(s, g, ctx).total.correct
 
     def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes:
-        tally = self._tally(s, g, ctx)
-        return Outcomes(tally.total, tally.by_path)
+        if s.solved is None or s.solved[0] is not g:
+            s.solved = g, self._tally(s, g, ctx).outcomes()
+        found: Outcomes = s.solved[1]
+        return found
 
     def _tally(self, s: Records, g: Records, ctx: Context, *, places: bool = False) -> Tally:
-        if s.solved is not None and s.solved[0] is g and not places:
-            return s.solved[1]
         tally = Tally()
         whole: Place | None = () if places else None
         only: Place | None = (0,) if places else None
@@ -87,7 +87,6 @@ class LeavesOp(Op):
             _deeply(lambda: self.record.both(ours, theirs, "", tally, only, only))
         else:
             _deeply(lambda: self.listing.each(g.records, s.records, "", tally, whole, whole))
-        s.solved = g, tally
         return tally
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:

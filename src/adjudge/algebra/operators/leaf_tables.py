@@ -1,0 +1,270 @@
+"""What all pairs of two large lists are worth to each other, in columns: no Python object per pair.
+
+Values of a field are numbered; what is equal has one number, so that a field of all pairs is one comparison of two
+columns. Other comparisons are made once for every two different values. Lists inside of elements are solved for all
+pairs of elements at once if they are short, and otherwise once for every two different lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adjudge.algebra.operators.leaf_shapes import AnythingKind, FieldsKind, Kind, LeafKind, Lst, Obj, Rec, size_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from adjudge.algebra.operators.leaf_lists import ListingKind
+
+    Array = npt.NDArray[np.int64]
+
+_SHORT = 4  # elements of inner lists of which all permutations are tried
+_BLOCK = 1 << 22  # cells of a table of inner elements that are held at once
+
+
+class Table(NamedTuple):
+    """Correct leaves, objects without error, wrong leaves and early fields of all pairs (gold x system)."""
+
+    correct: Array
+    whole: Array
+    wrong: Array
+    early: Array
+
+
+def worths(listing: ListingKind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[Table, npt.NDArray[np.bool_]]:
+    """All pairs of elements of two lists, and which of them are allowed."""
+    import numpy as np
+
+    table = _table(listing.element, gs, ss, listing.unit)
+    sizes = (np.array([size_of(each) for each in side], dtype=np.int64) for side in (gs, ss))
+    ours, theirs = next(sizes)[:, None], next(sizes)[None, :]
+    objects = [np.array([isinstance(each, Rec | Obj) for each in side]) for side in (gs, ss)]
+    right = (table.correct == listing.unit * ours) & (table.correct == listing.unit * theirs)
+    table.whole[right & objects[0][:, None] & objects[1][None, :]] += 1
+    allowed = table.correct > 0
+    if listing.least is not None:
+        top, bottom = listing.least
+        allowed &= 2 * bottom * table.correct.astype(np.int64) >= top * listing.unit * (ours + theirs)
+    for name in listing.of.key:
+        fields = [[listing.element.field(each, name) for each in side] for side in (gs, ss)]  # type: ignore[attr-defined]
+        kind, (mine, others) = fields[0][0][0], ([part for _, part in side] for side in fields)
+        found = _table(kind, mine, others, listing.unit).correct
+        one, other = (np.array([size_of(each) for each in side], dtype=np.int64) for side in (mine, others))
+        allowed &= (found == listing.unit * one[:, None]) & (found == listing.unit * other[None, :])
+    return table, allowed
+
+
+def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], unit: int) -> Table:
+    import numpy as np
+
+    made = Table(*(np.zeros((len(gs), len(ss)), dtype=np.int32 if unit == 1 else np.int64) for _ in range(4)))
+    _add(kind, gs, ss, made, unit)
+    return made
+
+
+def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, unit: int) -> None:
+    """Add what pairs of values are worth to a table that was empty."""
+    if isinstance(kind, LeafKind):
+        _add_leaves(kind, gs, ss, table, unit)
+    elif isinstance(kind, FieldsKind):
+        records = [[each if isinstance(each, Rec) else None for each in side] for side in (gs, ss)]
+        for place, (inner, rank) in enumerate(zip(kind.kinds, kind.ranks, strict=True)):
+            columns = [[None if each is None else each.parts[place] for each in side] for side in records]
+            _add_field(inner, columns[0], columns[1], table, (unit, rank))
+        if kind.extra is not None:
+            columns = [[None if each is None else each.extra for each in side] for side in records]
+            _merge(table, _table(kind.extra, columns[0], columns[1], unit), 0)
+    elif isinstance(kind, AnythingKind):
+        _add_anything(kind, gs, ss, table, unit)
+    elif kind.listed:
+        _add_lists(kind, gs, ss, table)  # type: ignore[arg-type]
+
+
+def _add_field(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, how: tuple[int, Any]) -> None:
+    """One field of all pairs; its rank is a number, or one for every gold object."""
+    import numpy as np
+
+    unit, rank = how
+    if all(each is None for each in gs) or all(each is None for each in ss):
+        return
+    if isinstance(kind, LeafKind) and kind.coded:
+        one, other = _numbered(gs, ss)
+        same = one[:, None] == other[None, :]
+        np.add(table.correct, unit, out=table.correct, where=same)
+        np.add(table.early, unit * rank, out=table.early, where=same, casting="unsafe")
+        np.logical_not(same, out=same)
+        same &= (one >= 0)[:, None]
+        same &= (other >= 0)[None, :]
+        np.add(table.wrong, unit, out=table.wrong, where=same)
+        return
+    _merge(table, _table(kind, gs, ss, unit), rank)
+
+
+def _merge(table: Table, inner: Table, rank: Any) -> None:
+    table.correct[...] += inner.correct
+    table.whole[...] += inner.whole
+    table.wrong[...] += inner.wrong
+    table.early[...] += inner.early + rank * inner.correct
+
+
+def _numbered(gs: Sequence[Any], ss: Sequence[Any]) -> tuple[Array, Array]:
+    """The same number for the same value; -1 and -2 for none, which are not the same."""
+    import numpy as np
+
+    numbers: dict[Hashable, int] = {}
+    ours = [-1 if each is None else numbers.setdefault(each, len(numbers)) for each in gs]
+    theirs = [-2 if each is None else numbers.setdefault(each, len(numbers)) for each in ss]
+    return np.array(ours, dtype=np.int32), np.array(theirs, dtype=np.int32)
+
+
+def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, unit: int) -> None:
+    import numpy as np
+
+    if kind.coded:
+        _add_field(kind, gs, ss, table, (unit, 0))
+        return
+    values: list[dict[Any, int]] = [{}, {}]
+    places = [
+        np.array([-1 if each is None else known.setdefault(each, len(known)) for each in side], dtype=np.int64)
+        for known, side in zip(values, (gs, ss), strict=True)
+    ]
+    worth = np.zeros((len(values[0]) + 1, len(values[1]) + 1), dtype=np.int64)  # the last row and column: none
+    for g, row in values[0].items():
+        for s, column in values[1].items():
+            worth[row, column] = round(kind.credit(g, s) * unit)
+    there = np.full_like(worth, unit)
+    there[-1, :] = there[:, -1] = 0
+    table.correct[...] += worth[np.ix_(*places)].astype(table.correct.dtype)
+    table.wrong[...] += (there - worth)[np.ix_(*places)].astype(table.wrong.dtype)
+
+
+def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, unit: int) -> None:
+    """What is of one kind on both sides."""
+    import numpy as np
+
+    for wanted in (Obj, Lst, None):
+        ours, theirs = ([i for i, each in enumerate(side) if _is(each, wanted)] for side in (gs, ss))
+        if not ours or not theirs:
+            continue
+        one, other = [gs[i] for i in ours], [ss[j] for j in theirs]
+        part = Table(*(np.zeros((len(one), len(other)), dtype=table.correct.dtype) for _ in range(4)))
+        if wanted is Lst:
+            _add_lists(kind.list, one, other, part)  # type: ignore[arg-type]
+        elif wanted is Obj:
+            for name in dict.fromkeys(name for each in one for name in each.parts):
+                ranks = np.array([_rank(each, name) for each in one], dtype=np.int64)[:, None]
+                columns = [[each.parts.get(name) for each in side] for side in (one, other)]
+                if any(type(each) in (Obj, Lst) for side in columns for each in side):
+                    _merge(part, _table(kind, columns[0], columns[1], unit), ranks)
+                else:
+                    _add_field(_CODED, columns[0], columns[1], part, (unit, ranks))
+        else:
+            _add_field(_CODED, one, other, part, (unit, 0))
+        where = np.ix_(ours, theirs)
+        for whole, own in zip(table, part, strict=True):
+            whole[where] += own
+
+
+class _Coded(LeafKind):
+    """Values that are equal or not."""
+
+    def __init__(self) -> None:
+        self.coded = self.same = True
+
+
+_CODED = _Coded()
+
+
+def _is(value: Any, wanted: type | None) -> bool:
+    if wanted is None:
+        return value is not None and not isinstance(value, Obj | Lst)
+    return isinstance(value, wanted) and size_of(value) > 0
+
+
+def _rank(value: Obj, name: str) -> int:
+    for place, each in enumerate(value.parts):
+        if each == name:
+            return len(value.parts) - place
+    return 0
+
+
+def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
+    """Lists inside of all pairs."""
+
+    ours, theirs = ([each.items if isinstance(each, Lst) else [] for each in side] for side in (gs, ss))
+    longest = max(map(len, ours), default=0), max(map(len, theirs), default=0)
+    if not all(longest):
+        return
+    if kind.of.match != "best" or max(longest) > _SHORT:
+        _add_one_by_one(kind, gs, ss, table)
+        return
+    flat = [each for items in theirs for each in items]
+    columns = _places(theirs, longest[1])
+    step = max(1, _BLOCK // max(1, longest[0] * len(flat)))
+    for start in range(0, len(gs), step):
+        block = ours[start : start + step]
+        mine = [each for items in block for each in items]
+        if not mine:
+            continue
+        inner, allowed = worths(kind, mine, flat)
+        rows = _places(block, longest[0])
+        best = _best(inner, allowed, rows, columns)
+        for whole, own in zip(table, best, strict=True):
+            whole[start : start + step] += own.astype(whole.dtype)
+
+
+def _places(lists: Sequence[Sequence[Any]], longest: int) -> Array:
+    """Where the elements of each list stand in all of them, -1 for those that it does not have."""
+    import numpy as np
+
+    places = np.full((len(lists), longest), -1, dtype=np.int64)
+    at = 0
+    for row, items in enumerate(lists):
+        places[row, : len(items)] = range(at, at + len(items))
+        at += len(items)
+    return places
+
+
+def _best(inner: Table, allowed: npt.NDArray[np.bool_], rows: Array, columns: Array) -> list[Array]:
+    """The four numbers of the best assignment of the elements of every two lists, of all assignments."""
+    import numpy as np
+
+    few, many = min(rows.shape[1], columns.shape[1]), max(rows.shape[1], columns.shape[1])
+    most = [int(each.max(initial=0)) * few + 1 for each in inner]
+    factors = [most[1] * most[2] * most[3], most[2] * most[3], most[3], 1]
+    weight = np.zeros((allowed.shape[0] + 1, allowed.shape[1] + 1), dtype=np.int64)  # the last ones stand for none
+    for factor, level in zip(factors, inner, strict=True):
+        weight[:-1, :-1] += level.astype(np.int64) * factor
+    weight[:-1, :-1][~allowed] = 0
+    best = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    pieces = {
+        (a, b): weight[rows[:, a][:, None], columns[:, b][None, :]]
+        for a in range(rows.shape[1])
+        for b in range(columns.shape[1])
+    }
+    for chosen in permutations(range(many), few):
+        pairs = enumerate(chosen) if rows.shape[1] == few else ((b, a) for a, b in enumerate(chosen))
+        total = sum((pieces[pair] for pair in pairs), np.zeros_like(best))
+        np.maximum(best, total, out=best)
+    found = []
+    for factor in factors:
+        found.append(best // factor)
+        best -= found[-1] * factor
+    return found
+
+
+def _add_one_by_one(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
+    known: dict[tuple[Hashable, Hashable], tuple[int, ...]] = {}
+    keys = [[kind.key(each) if isinstance(each, Lst) and each.items else None for each in side] for side in (gs, ss)]
+    for i, one in enumerate(keys[0]):
+        for j, other in enumerate(keys[1]):
+            if one is None or other is None:
+                continue
+            worth = known.get((one, other))
+            if worth is None:
+                worth = known[one, other] = kind.worth(gs[i], ss[j])
+            for whole, own in zip(table, worth, strict=True):
+                whole[i, j] += own
