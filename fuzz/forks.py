@@ -175,12 +175,13 @@ def _copy(make: Make, number: int, stop: int, end: float | None) -> Iterator[dic
                 told = json.loads(line)
                 number = told["number"] + 1
                 yield told
-            if not data or (end is not None and time.monotonic() > end + SILENCE):
+            over = end is not None and time.monotonic() > end
+            if not data or over:
                 break
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    if number < stop:  # it did not come to its end
+    if number < stop and not (over and ready and data):  # it did not come to its end, though there was time
         kind, case = make(number)
         wrong = (
             f"did not end in {SILENCE:g} s" if not ready else f"the process ended: {os.waitstatus_to_exitcode(status)}"
