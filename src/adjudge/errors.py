@@ -232,7 +232,7 @@ def refusal(error: BaseException, problem: Problem) -> UsageError:
 
 
 class GateError(AdjudgeError):
-    """A threshold given by `--fail-under` was not reached."""
+    """A threshold given by `--fail-under` was not reached, or a baseline that `--fail-if-worse` names."""
 
     exit_code = 3
 

@@ -30,7 +30,7 @@ from adjudge.cli.options import (
     sides_of,
     value,
 )
-from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, finish, is_file, say
+from adjudge.cli.output import check_baseline, check_targets, emit, emit_json, emit_lines, finish, is_file, say
 from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
@@ -277,7 +277,7 @@ def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> 
     if options["explain"] is not None:
         if not scorer.explain:
             raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")
-        refuse_with("--explain", ("save", "summary", "fail_under", "format_"))
+        refuse_with("--explain", ("save", "summary", "fail_under", "fail_if_worse", "format_"))
         arguments[scorer.explain] = options["explain"]
     sides = sides_of(options)
     sources = {called: _kept(path) for called, path in sides.named().items()}
@@ -289,7 +289,8 @@ def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> 
         for called, each in found.items():
             for note in each.notes:
                 say(visible(f"note: {called}: {note.message}"))
-    kept = not plain or options["save"] is not None or options["summary"] is not None
+    check_baseline(options)
+    kept = not plain or any(options[name] is not None for name in ("save", "summary", "fail_if_worse"))
     if kept or options["fail_under"]:
         inference = inference_of(options) if kept else inference_of(options, bootstrap=0)
         fields = published_signature(gold, sources, _shown(scorer.options, chosen))

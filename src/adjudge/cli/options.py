@@ -317,6 +317,20 @@ save_option, summary_option, fail_under_option = result_options = section(
         multiple=True,
     ),
 )
+baseline_options = section(
+    "Output",
+    value(
+        "--fail-if-worse",
+        "RESULT.json",
+        "Exit with 3 if a system is significantly worse than this saved result, overall or in a slice.",
+    ),
+    value(
+        "--fail-level",
+        "P",
+        "The level of --fail-if-worse, after Holm's correction of all that is tested. [default: 0.05]",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    ),
+)
 saved_by_option = value(
     "--by",
     "FIELD",
@@ -431,7 +445,9 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
     """
     gold, pairs = options.pop("gold"), [named(system) for system in options.pop("systems")]
     paths = [path for _, path in pairs]
-    check_targets(options, *more_targets, inputs=[gold, *paths, *inputs, options.get("docs")])
+    check_targets(
+        options, *more_targets, inputs=[gold, *paths, *inputs, options.get("docs"), options.get("fail_if_worse")]
+    )
     return Sides(gold, paths, [name for name, _ in pairs])
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from adjudge.cli import ReaderGone
 from adjudge.errors import GateError, Problem, UsageError, did_you_mean, visible
 
@@ -25,6 +27,7 @@ PATIENCE = 1.0  # seconds before there is a sign of life
 SLOW = 5.0  # seconds in one document before it is named
 _RED, _PLAIN = "\x1b[1;31m", "\x1b[0m"
 _ESCAPED = "adjudge-escaped"
+_BASELINE = "adjudge.baseline"
 _STARTED = time.perf_counter()
 
 
@@ -251,8 +254,7 @@ def finish(
             reason = error.strerror or str(error)
             raise UsageError(f"{options['summary']}: cannot be written: {reason}", hint="write elsewhere") from None
     emit(text, options["output"])
-    if options["fail_under"]:
-        apply_gates(options["fail_under"], result)
+    apply_gates(result, options)
 
 
 def check_rank(options: Mapping[str, Any]) -> None:
@@ -292,19 +294,46 @@ def check_gates(gates: Sequence[tuple[str, float]], measures: Sequence[Measure])
             raise UsageError(f"--fail-under {name}: there is no such score", hint=hint)
 
 
-def apply_gates(gates: Sequence[tuple[str, float]], result: Result) -> None:
-    """Raise if a score of the whole corpus, of any system, is lower than its gate; an undefined score is lower."""
-    problems = [
-        Problem(f"{system.name}: {score.metric}.{score.part} is {_shown(score.value)}, below {threshold:g}")
-        for name, threshold in gates
-        for system in result.systems
-        for score in system.scores
-        if not score.slice
-        and name in (score.part, f"{score.metric}.{score.part}")
-        and (score.value is None or score.value < threshold)
-    ]
+def check_baseline(options: Mapping[str, Any]) -> None:
+    """Raise before the work if there is no baseline to read, or a level without one."""
+    if options.get("fail_if_worse") is not None:
+        _load_baseline(options["fail_if_worse"])
+    elif options.get("fail_level") is not None:
+        raise UsageError("--fail-level belongs to --fail-if-worse", hint="give the baseline, or leave it out")
+
+
+def _load_baseline(path: str) -> Result:
+    """The baseline, read once in a command."""
+    from adjudge.stats.result import Result
+
+    kept = click.get_current_context().meta
+    if _BASELINE not in kept:
+        kept[_BASELINE] = Result.load(path)
+    found: Result = kept[_BASELINE]
+    return found
+
+
+def apply_gates(result: Result, options: Mapping[str, Any]) -> None:
+    """Raise if a system does not pass: a score that is lower than its gate, or worse than the baseline's."""
+    problems = [*_below(options.get("fail_under") or (), result)]
+    if options.get("fail_if_worse") is not None:
+        from adjudge.stats.gate import LEVEL, described, worse_than
+
+        worse = worse_than(result, _load_baseline(options["fail_if_worse"]), options.get("fail_level") or LEVEL)
+        problems += map(described, worse)
     if problems:
         raise GateError(problems)
+
+
+def _below(gates: Sequence[tuple[str, float]], result: Result) -> Iterator[Problem]:
+    """Scores of the whole corpus, of any system, that are lower than their gates; an undefined score is lower."""
+    for name, threshold in gates:
+        for system in result.systems:
+            for score in system.scores:
+                named = name in (score.part, f"{score.metric}.{score.part}") and not score.slice
+                if named and (score.value is None or score.value < threshold):
+                    text = f"{system.name}: {score.metric}.{score.part} is {_shown(score.value)}, below {threshold:g}"
+                    yield Problem(text)
 
 
 def _shown(value: float | None) -> str:

@@ -14,6 +14,7 @@ from adjudge.cli.options import (
     Seconds,
     Sides,
     Whole,
+    baseline_options,
     choice,
     docs_option,
     document_list,
@@ -31,7 +32,7 @@ from adjudge.cli.options import (
     section,
     value,
 )
-from adjudge.cli.output import check_gates, emit, emit_explanations, log, say, uncollected, working
+from adjudge.cli.output import check_baseline, check_gates, emit, emit_explanations, log, say, uncollected, working
 from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 ONLY_SCORES = (
     *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs"),
-    *("save", "save_documents", "summary", "fail_under", "exact"),
+    *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "fail_level", "exact"),
 )
 """What means nothing if something else than scores is printed."""
 
@@ -97,6 +98,7 @@ def scoring_options(
             *rank_options,
         ),
         *result_options,
+        *baseline_options,
         *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
         *output_options,
     ]
@@ -150,6 +152,7 @@ def counted(
         refuse_alone("--save-documents", "--save")
     if options.get("fail_under"):
         check_gates(options["fail_under"], measures())
+    check_baseline(options)
     log(options, f"reading gold and {len(sides.paths)} system(s)")
     with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
         evaluation = count(sides.gold, sides.paths, replace(run, progress=progress), names=sides.names)

@@ -409,6 +409,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         panels = tuple({(each.name, each.system): each for result in results for each in result.panels}.values())
         return msgspec.structs.replace(self.signed(), systems=systems, documents=documents, panels=panels)
 
+    def worse_than(self, baseline: Result, *, level: float = 0.05) -> tuple[Comparison, ...]:
+        """Where systems are significantly worse than in a saved result, after Holm's correction of all that is tested.
+
+        What is tested is the F of every metric, of every system, overall and in the slices that both results have.
+        """
+        from adjudge.stats.gate import worse_than
+
+        return worse_than(self, baseline, level)
+
     def renamed(self, name: str) -> Result:
         """The result of one system under another name."""
         if len(self.systems) != 1:
