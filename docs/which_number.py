@@ -4,9 +4,9 @@ python docs/which_number.py                  write the page
 python docs/which_number.py --check          exit with 1 if the page is not what would be written
 python docs/which_number.py --files FOLDER   write the files of the examples, to run the commands of the page on
 
-Every number of the page comes from a command of the page. The examples are in which_number_text.py and
-which_number_facts.py; another field is one more `Field` in the list of which_number_examples.py, another way to count
-one more `Row`.
+Every number of the page comes from a command of the page. The examples are in which_number_text.py,
+which_number_facts.py and which_number_records.py; another field is one more `Field` in the list of
+which_number_examples.py, another way to count one more `Row`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,19 @@ from adjudge.cli import run
 
 PAGE = Path(__file__).resolve().with_name("which-number.md")
 HEADS = {"precision": "P", "recall": "R", "f1": "F1"}
-Values = dict[tuple[str, str], float]
+Values = dict[tuple[str, str, str], float]
 
 
 def scores(command: str) -> Values:
-    """What a command finds in the files of the current folder, by metric and part."""
+    """What a command finds in the files of the current folder, by system, metric and part."""
     out = Path("out.json")
     done(command, "--format", "json", "--bootstrap", "0", "--quiet", "-o", str(out))
-    (system,) = json.loads(out.read_text("utf-8"))["systems"]
-    known = [score for score in system["scores"] if score["value"] is not None]
-    return {(score["metric"], score["part"]): 100 * score["value"] for score in known}
+    return {
+        (system["name"], score["metric"], score["part"]): 100 * score["value"]
+        for system in json.loads(out.read_text("utf-8"))["systems"]
+        for score in system["scores"]
+        if score["value"] is not None and not score.get("slice")
+    }
 
 
 def done(command: str, *more: str) -> str:
@@ -50,16 +53,22 @@ def done(command: str, *more: str) -> str:
     return printed.getvalue()
 
 
-def cells(row: Row, parts: tuple[str, ...], found: Values) -> list[str]:
+def cells(row: Row, field: Field, found: Values) -> list[str]:
     """The numbers of a row: those of the result, or those that the command prints."""
     if row.printed:
         match = re.search(row.printed, done(row.command))
         if match is None:
             raise SystemExit(f"{row.command}: nothing printed is like {row.printed}")
-        return [match.groupdict().get(part) or "" for part in parts]
-    values = [found.get((row.metric, part)) for part in parts]
+        return [match.groupdict().get(part) or "" for part in field.parts]
+    if field.systems:
+        values = [found.get((name, row.metric, row.part)) for name in field.systems]
+    else:
+        (name,) = {name for name, _, _ in found}
+        values = [found.get((name, row.metric, part)) for part in field.parts]
     if all(value is None for value in values):
-        raise SystemExit(f"{row.command}: no {row.metric}; there are {', '.join(sorted({name for name, _ in found}))}")
+        raise SystemExit(
+            f"{row.command}: no {row.metric}; there are {', '.join(sorted({name for _, name, _ in found}))}"
+        )
     return ["" if value is None else f"{value:.2f}" for value in values]
 
 
@@ -73,8 +82,8 @@ def write_files(field: Field, folder: Path) -> None:
 
 def table(field: Field) -> list[str]:
     """The table of a field; its commands run in a folder of their own."""
-    parts = field.parts
-    lines = [f"| | {' | '.join(HEADS[part] for part in parts)} |", "|---|" + "---|" * len(parts)]
+    heads = list(field.systems.values()) or [HEADS[part] for part in field.parts]
+    lines = [f"| | {' | '.join(heads)} |", "|---|" + "---|" * len(heads)]
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         write_files(field, Path(name))
@@ -84,7 +93,7 @@ def table(field: Field) -> list[str]:
             for row in field.rows:
                 mark = "**" if row.best else ""
                 values = [
-                    f"{mark}{each}{mark}" if each else "" for each in cells(row, parts, found.get(row.command, {}))
+                    f"{mark}{each}{mark}" if each else "" for each in cells(row, field, found.get(row.command, {}))
                 ]
                 lines.append(f"| {mark}{row.label}{mark} | {' | '.join(values)} |")
         finally:

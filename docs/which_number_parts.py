@@ -8,17 +8,24 @@ from typing import Any, NamedTuple
 
 
 class Row(NamedTuple):
-    """A line of a table: a metric of the result of a command, or what it prints (a pattern with named groups)."""
+    """A line of a table: a metric of the result of a command, or what it prints (a pattern with named groups).
+
+    Where a table has a column for each system, `part` is what stands in it.
+    """
 
     label: str
     command: str
     metric: str = ""
     best: bool = False
     printed: str = ""
+    part: str = "f1"
 
 
 class Field(NamedTuple):
-    """A section: what the example is, its files (of which the page prints some), its rows, and why they differ."""
+    """A section: what the example is, its files (of which the page prints some), its rows, and why they differ.
+
+    The columns are parts of the scores, or the `systems` with their headings.
+    """
 
     name: str
     title: str
@@ -28,6 +35,7 @@ class Field(NamedTuple):
     why: str
     shown: tuple[str, ...] = ()
     parts: tuple[str, ...] = ("precision", "recall", "f1")
+    systems: Mapping[str, str] = {}
 
 
 def lines(values: Iterable[Any]) -> str:
