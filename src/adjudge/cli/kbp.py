@@ -266,7 +266,7 @@ def score(**options: Any) -> None:
     relations, or those facts alone that are at least so confident (a curve of precision and recall).
     """
     sides, chosen = _sides(options), _chosen(options)
-    from adjudge.evaluate.memory import limited
+    from adjudge.memory import limited
     from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
     from adjudge.tasks.kbp.task import measures_of
 

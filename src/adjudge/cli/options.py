@@ -115,7 +115,7 @@ class Memory(Value):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The bytes."""
-        from adjudge.evaluate.memory import parse_size
+        from adjudge.memory import parse_size
 
         size = value if isinstance(value, int) else parse_size(value)
         if not size:

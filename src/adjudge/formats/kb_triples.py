@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings, field_column
-from adjudge.formats.parquet import parquet_columns
 from adjudge.formats.source import Line, Source, block_lines, find_shards, is_parquet, reads, source_name, table_blocks
 from adjudge.model.kbp import TripleNames, TripleTable
 
@@ -212,9 +211,20 @@ def _is_triple(fields: list[str], line: str, number: int, found: Findings) -> bo
 
 def _scan_parquet(source: Source, table: TripleTable, found: Findings) -> None:
     """The rows of a Parquet file, which has the columns under the names of the header."""
+    from adjudge.formats.parquet import parquet_table
+
     number = 0
-    for block in parquet_columns(str(source), HEADER, found.place):
-        for row in zip(*block, strict=True):
+    for block in parquet_table(str(source), HEADER, found.place):
+        before = len(table)
+        if isinstance(block, bytes) and _add_block(block, table):
+            number += len(table) - before
+            continue
+        rows = (
+            (line.split("\t") for line in block.decode().split("\n"))
+            if isinstance(block, bytes)
+            else zip(*block, strict=True)
+        )
+        for row in rows:
             number += 1
             bad = [
                 name

@@ -36,23 +36,45 @@ def limited(size: int | None) -> Iterator[None]:
         return
     if not sys.platform.startswith("linux"):
         raise UsageError("a limit of memory can be held on Linux only", hint="leave --memory out")
+    resident = _in_use()[1]
+    if size <= resident:
+        raise UsageError(f"{_megabytes(resident)} are in use before anything is read", hint="give more with --memory")
+    try:
+        with held_to(size - resident):
+            yield
+    except MemoryError:
+        message = f"{_megabytes(size)} of memory are not enough"
+        raise EnvironmentFault(message, hint="give more with --memory, or score fewer documents at once") from None
+
+
+@contextmanager
+def held_to(size: int) -> Iterator[None]:
+    """So many bytes more than now, where the system can hold such a limit; more is a MemoryError.
+
+    >>> with held_to(1 << 30): pass
+    """
+    if not sys.platform.startswith("linux"):
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    # Addresses without memory behind them, such as those of libraries, do not count; what is new counts in full.
+    limits = [_in_use()[0] + size, *(own for own in (soft, hard) if own != resource.RLIM_INFINITY)]
+    resource.setrlimit(resource.RLIMIT_AS, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _in_use() -> tuple[int, int]:
+    """The bytes that have addresses, and those that have memory."""
     import resource
 
     with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123  # pathlib is slow to load
         addresses, resident = (int(pages) * resource.getpagesize() for pages in file.read().split()[:2])
-    if size <= resident:
-        raise UsageError(f"{_megabytes(resident)} are in use before anything is read", hint="give more with --memory")
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    # Addresses without memory behind them, such as those of libraries, do not count; what is new counts in full.
-    wanted = addresses + size - resident
-    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
-    try:
-        yield
-    except MemoryError:
-        message = f"{_megabytes(size)} of memory are not enough"
-        raise EnvironmentFault(message, hint="give more with --memory, or score fewer documents at once") from None
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    return addresses, resident
 
 
 def _megabytes(size: int) -> str:
