@@ -176,7 +176,9 @@ class Counter(NamedTuple):
             part = self.pairs(ours.documents, [side.documents for side in theirs])
             if any(share.problems for share in part.shares):
                 return None
-            documents = [{name: self.task.bare(each) for name, each in side.documents.items()} for side in sides]
+            documents = [
+                dict(zip(each.documents, map(self.task.bare, each.documents.values()), strict=True)) for each in sides
+            ]
             return part._replace(documents=documents, written=[side.written for side in sides])
         except AdjudgeError:
             return None
@@ -391,6 +393,5 @@ def _is_mixed(known: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any
     """Whether a document is there twice, or in another part of a system than of gold."""
     if any(not own.keys().isdisjoint(more) for own, more in zip(known, new, strict=False)):
         return True
-    before = any(name in known[0] for more in new[1:] for name in more)
-    after = any(name in own for own in known[1:] for name in new[0]) if new else False
-    return before or after
+    before = any(not known[0].keys().isdisjoint(more) for more in new[1:])
+    return before or (bool(new) and any(not own.keys().isdisjoint(new[0]) for own in known[1:]))

@@ -12,9 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -24,7 +26,7 @@ from adjudge.formats.source import BOM, COPY, GZIP, Source, is_parquet, line_blo
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16
 _SYNTAX = "syntax"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
@@ -63,10 +65,16 @@ def read_documents(
     start = peeked(source)
     found = Findings(place)
     first_lines: dict[str, int] = {}
-    decode = msgspec.json.Decoder().decode
     with opened(source, place) as stream:
         first = True
-        for number, line in _numbered(stream):
+        for number, line in _pieces(stream, first_lines, keys):
+            if isinstance(line, _Whole):
+                first = False
+                if digest is not None:
+                    digest.update(line.written)
+                for at, identifier, value in zip(count(number), line.ids, line.values):
+                    yield Document(id=identifier, data=value, line=at)
+                continue
             if isinstance(line, str):
                 found.add(_SYNTAX, line, number, None, COPY)
                 first = False
@@ -74,7 +82,7 @@ def read_documents(
             if not line.strip():
                 continue
             try:
-                value = decode(line)
+                value = _decode(line)
                 written = canonical(value)
             except (ValueError, RecursionError):  # msgspec's errors and UnicodeDecodeError are ValueErrors
                 problem = _wrong_file(line) if first else None
@@ -175,6 +183,57 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
             for path in wanted.pop(number, ()):
                 found[number, path] = locate(raw.decode(), split_path(path))
     return found
+
+
+class _Whole(NamedTuple):
+    """The documents of some lines, with nothing wrong: their ids, what they are, and the same as it is hashed."""
+
+    ids: Sequence[str]
+    values: list[Any]
+    written: bytes
+
+
+def _pieces(
+    stream: IO[bytes], first_lines: dict[str, int], keys: tuple[str, ...]
+) -> Iterator[tuple[int, bytes | str | _Whole]]:
+    """Many lines at once as long as there is nothing to say about them, else line by line; the ids become known."""
+    number = 1
+    for block in line_blocks(stream, _BLOCK):
+        if isinstance(block, str):
+            yield number, block
+            return
+        text = block.removeprefix(BOM) if number == 1 else block
+        whole = _read_together(text, first_lines, keys)
+        if whole is not None:
+            first_lines.update(zip(whole.ids, count(number)))
+            yield number, whole
+            number += len(whole.ids)
+            continue
+        for line in text.split(b"\n"):
+            yield number, line
+            number += 1
+
+
+def _read_together(block: bytes, known: Mapping[str, int], keys: tuple[str, ...]) -> _Whole | None:
+    """Lines of a document each; None if anything takes a closer look, for which every line is read by itself."""
+    if len(keys) > 1 or (b"\\" in block and b"\\u003" in block):
+        return None
+    try:
+        values = list(map(_decode, block.split(b"\n")))
+        written = _encode_lines(values)
+        ids: Sequence[str] = list(map(itemgetter(keys[0]), values))
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return None
+    if {int}.issuperset(map(type, ids)):
+        ids = list(map(str, ids))
+    distinct = set(ids) if {str}.issuperset(map(type, ids)) else set()
+    if len(distinct) < len(ids) or "" in distinct or not known.keys().isdisjoint(distinct):
+        return None
+    return _Whole(ids, values, written) if block.count(b":") == written.count(b":") else None
+
+
+_decode = msgspec.json.Decoder().decode
+_encode_lines = msgspec.json.Encoder(order="deterministic").encode_lines
 
 
 def _numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes | str]]:

@@ -150,7 +150,7 @@ class Observer:
         found: list[dict[str, Sequence[float]]] = [{} for _ in systems]
         try:
             for metric in self.metrics:
-                ours, *theirs = ([self._document(metric, each) for each in side] for side in (gold, *systems))
+                ours, *theirs = (self._documents(metric, side) for side in (gold, *systems))
                 for member in metric.members:
                     flat = member.flat
                     right = flat.keys(ours, GOLD)
@@ -162,6 +162,12 @@ class Observer:
         except (Exception, SystemExit):  # whatever it is, it is found again where one document is looked at
             return None
         return found
+
+    def _documents(self, metric: AnyMetric, data: Sequence[Any]) -> Sequence[Any]:
+        """Many documents as a metric compares them; JSON that it takes as it is stays."""
+        if not self.plain and metric.members[0].document is None and {dict}.issuperset(map(type, data)):
+            return data
+        return [self._document(metric, each) for each in data]
 
     def _document(self, metric: AnyMetric, data: Any) -> Any:
         """A document as a metric compares it."""
