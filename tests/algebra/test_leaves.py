@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import definition_leaves as slow
 import leaf_documents
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators import leaf_lists
+from adjudge.algebra.operators import leaf_candidates, leaf_lists
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context
 from adjudge.algebra.plan import Plan
 from adjudge.algebra.shape import Fields, Leaf, Listing, Number, Schema
@@ -68,6 +68,24 @@ def test_a_document_against_itself_is_right(data):
     document = data.draw(documents)
     total = totals(schema, document, document)
     assert total[:4] == (slow.leaves(schema, document), 0, 0, 0)
+
+
+@relaxed
+@given(st.data())
+def test_of_too_many_pairs_a_lower_bound_says_so(data):
+    schema, documents = data.draw(leaf_documents.problems())
+    gold, system = data.draw(documents), data.draw(documents)
+    best = totals(schema, gold, system).correct
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaf_lists, "_MOST", 1)
+        patch.setattr(leaf_candidates, "MOST", 2)
+        patch.setattr(leaf_candidates, "FEW", 1)
+        found = Plan(ir.Leaves(schema=schema)).observe(gold, system)
+    assert found.value <= best + 1e-9
+    if found.optimal:
+        assert found.value == pytest.approx(best)
+    else:
+        assert found.bound >= best
 
 
 def shuffled(value, rng, of):

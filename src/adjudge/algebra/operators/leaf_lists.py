@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from adjudge.algebra import shape
 from adjudge.algebra.operators.base import GOLD, SYSTEM, simplest
+from adjudge.algebra.operators.leaf_candidates import candidates
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
-from adjudge.algebra.operators.leaf_shapes import NOTHING, Compiler, Kind, Lst, Obj, Rec, Worth, size_of
+from adjudge.algebra.operators.leaf_shapes import NOTHING, Compiler, Kind, Lst, Obj, Rec, Stray, Worth, size_of
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
 from adjudge.algebra.solve.order import best_chain
+
+Items: TypeAlias = Sequence[Any]
+Places: TypeAlias = Sequence[int]
 
 
 class ListingKind(Kind):
@@ -25,7 +29,7 @@ class ListingKind(Kind):
 
     def __init__(self, of: shape.Listing, element: Kind, compiler: Compiler) -> None:
         self.of, self.element = of, element
-        self.unit, self.absent = compiler.unit, compiler.absent
+        self.compiler, self.unit = compiler, compiler.unit
         least = None if of.pair_at is None else simplest(of.pair_at)
         self.least = None if least is None else (least.numerator, least.denominator)
 
@@ -81,27 +85,60 @@ class ListingKind(Kind):
             places = range(min(len(g.items), len(s.items)))
             return [(place, place, self._pair(g.items[place], s.items[place])) for place in places]
         found, ours, theirs = self._equal(g.items, s.items)
-        if self.of.match == "best" and len(ours) * len(theirs) > _LARGE:
-            return found + self._many(g.items, s.items, ours, theirs)
+        for mine, others in self._groups(g.items, s.items, ours, theirs):
+            found += self._solved(g.items, s.items, mine, others)
+        return found
+
+    def _groups(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[Places, Places]]:
+        """Elements that may be paired by their keys; all of them, if there is no key, or one that need not be equal."""
+        names = self.of.key if self.of.match == "best" and len(ours) * len(theirs) > _LARGE else ()
+        if not names or any(isinstance(each, Stray) for side in (gs, ss) for each in side):
+            return [(ours, theirs)]
+        if not all(self.element.field(gs[0], name)[0].same for name in names):  # type: ignore[attr-defined]
+            return [(ours, theirs)]
+        groups: dict[Hashable, tuple[list[int], list[int]]] = {}
+        for side, (items, places) in enumerate(((gs, ours), (ss, theirs))):
+            for place in places:
+                fields = (self.element.field(items[place], name) for name in names)  # type: ignore[attr-defined]
+                key = tuple(kind.key(part) if size_of(part) else None for kind, part in fields)
+                groups.setdefault(key, ([], []))[side].append(place)
+        return [each for each in groups.values() if all(each)]
+
+    def _solved(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[int, int, Worth]]:
+        """The best alignment of some elements: in columns if they are many, and of candidates if they are too many."""
+        pairs = len(ours) * len(theirs)
+        complete = True
+        if pairs > _MOST:
+            near, complete = candidates(self.element, [gs[i] for i in ours], [ss[j] for j in theirs])
+            others = [[theirs[j] for j in places] for places in near]
+        elif self.of.match == "best" and pairs > _LARGE:
+            return self._many(gs, ss, ours, theirs)
+        else:
+            others = [list(theirs)] * len(ours)
         worths: list[tuple[int, int, Worth]] = []
-        for i in ours:
-            a = g.items[i]
-            for j in theirs:
-                worth = self._pair(a, s.items[j])
-                if worth[0] > 0 and self.allowed(a, s.items[j], worth[0]):
+        for i, places in zip(ours, others, strict=True):
+            a = gs[i]
+            for j in places:
+                worth = self._pair(a, ss[j])
+                if worth[0] > 0 and self.allowed(a, ss[j], worth[0]):
                     worths.append((i, j, worth))
         if len(worths) < 2:
-            return found + worths
+            self.compiler.unproven |= not complete
+            return worths
         edges = lexicographic(worths)
         if self.of.match == "order":
             chosen = {edge[:2] for edge in best_chain(edges, rows_strict=True, columns_strict=True)[1]}
         else:
             chosen = set(exact_matching(edges))
-        return found + [each for each in worths if each[:2] in chosen]
+        found = [each for each in worths if each[:2] in chosen]
+        if not complete:
+            self.compiler.unproven = True
+            left = [[each for each in own if each not in used] for own, used in _left(found, ours, theirs)]
+            if self.of.match == "best" and 0 < len(left[0]) * len(left[1]) <= _MOST:
+                found += self._solved(gs, ss, *left)
+        return found
 
-    def _many(
-        self, gs: Sequence[Any], ss: Sequence[Any], ours: Sequence[int], theirs: Sequence[int]
-    ) -> list[tuple[int, int, Worth]]:
+    def _many(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[int, int, Worth]]:
         """The same for so many pairs that they are compared in columns."""
         from adjudge.algebra.operators.leaf_tables import worths
         from adjudge.algebra.solve.dense import dense_matching
@@ -112,7 +149,7 @@ class ListingKind(Kind):
             for i, j in dense_matching(table, allowed)
         ]
 
-    def _equal(self, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[tuple[int, int, Worth]], list[int], list[int]]:
+    def _equal(self, gs: Items, ss: Items) -> tuple[list[tuple[int, int, Worth]], list[int], list[int]]:
         """Elements that are the same on both sides, which belong together wherever that is transitive; the rest."""
         if self.of.match != "best" or not self.same or (self.element.listed and len(gs) * len(ss) < _LARGE):
             return [], list(range(len(gs))), list(range(len(ss)))
@@ -179,4 +216,12 @@ class ListingKind(Kind):
                 self.element.alone(each, side, path, tally, None if where is None else (*where, position))
 
 
-_LARGE = 2_500  # pairs, from which on equal elements with lists in them are not compared with others
+def _left(
+    found: Sequence[tuple[int, int, Worth]], ours: Places, theirs: Places
+) -> tuple[tuple[Places, set[int]], tuple[Places, set[int]]]:
+    """The places on both sides, and those that are taken."""
+    return (ours, {i for i, _, _ in found}), (theirs, {j for _, j, _ in found})
+
+
+_LARGE = 2_500  # pairs, from which on they are compared in columns, and equal elements with lists not with others
+_MOST = 4_000_000  # pairs, from which on only candidates are compared

@@ -441,6 +441,7 @@ class Compiler:
         self.schema = schema
         self.absent = absent(schema)
         self.unit = UNIT if any(_is_graded(each) for each in comparisons(schema)) else 1
+        self.unproven = False  # whether candidates were left out since somebody asked
         self._listing = listing
         self._named: dict[str, Kind] = {}
 

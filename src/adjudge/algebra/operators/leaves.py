@@ -41,7 +41,7 @@ class LeavesOp(Op):
 
     def __init__(self, node: ir.Leaves) -> None:
         self.node = node
-        compiler = Compiler(node.schema, ListingKind)
+        self.compiler = compiler = Compiler(node.schema, ListingKind)
         root = node.schema.root
         while isinstance(root, shape.Named):
             root = node.schema.named[root.name]
@@ -87,6 +87,9 @@ class LeavesOp(Op):
             _deeply(lambda: self.record.both(ours, theirs, "", tally, only, only))
         else:
             _deeply(lambda: self.listing.each(g.records, s.records, "", tally, whole, whole))
+        if self.compiler.unproven:
+            self.compiler.unproven = False
+            ctx.optimal, ctx.cuts.made = False, True
         return tally
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
