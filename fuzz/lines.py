@@ -207,7 +207,7 @@ def _parameters(words: tuple[str, ...]) -> list[click.Option]:
 
 # What takes long if it is much; and processes of a copy would begin with the program of its parent.
 _DEAR = {
-    "--bootstrap": ("0", "1", "2", "20", "200", "-1", "x"),
+    "--bootstrap": ("0", "1", "2", "20", "200", "-1", "x", "9" * 18),
     "--jobs": ("0", "1", "-1", "x", "9" * 19),
     "--hops": ("0", "1", "2", "3", "5", "-1", "x", "9" * 18),
 }

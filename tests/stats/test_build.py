@@ -155,6 +155,7 @@ def test_what_is_left_out_is_noted():
     ("options", "message"),
     [
         ({"bootstrap": -1}, "bootstrap is -1, give 0"),
+        ({"bootstrap": 10**18}, "1000000000000000000 resamples are too many, give at most 1000000"),
         ({"level": 95}, "level of 95 is not between 0 and 1"),
         ({"pool": "mikro"}, "no pooling mikro"),
         ({"test": "paired-bootstrp"}, "no test paired-bootstrp, did you mean bootstrap"),

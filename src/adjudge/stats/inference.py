@@ -27,6 +27,7 @@ _FOLLOWS = {"jackknife": "jackknife", "percentile": "bootstrap", "bca": "bootstr
 RESAMPLES = 1000  # for intervals
 MOST = 100_000  # for tests
 ALPHA = 0.05
+MOST = 1_000_000  # resamples; more of them tell nothing more, and do not fit
 ENOUGH = 100  # documents from which the bootstrap is the default
 FEW = 20  # documents below which intervals and tests are rough
 LEAST = 5  # documents below which nothing is marked as significant
@@ -63,6 +64,8 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
         check_level(self.level)
         if self.bootstrap is not None and self.bootstrap < 0:
             raise UsageError(f"bootstrap is {self.bootstrap}", hint="give 0 to turn intervals off")
+        if self.bootstrap is not None and self.bootstrap > MOST:
+            raise UsageError(f"{self.bootstrap} resamples are too many", hint=f"give at most {MOST}")
         msgspec.structs.force_setattr(self, "test", OLD_TESTS.get(self.test, self.test))
         for kind, value, known in (("interval", self.interval, INTERVALS), ("test", self.test, TESTS)):
             if value not in (*known, CENTRED):
