@@ -261,6 +261,7 @@ def _linking() -> None:
 def _record() -> None:
     write(as_lines({"id": f"d{n}", "records": [{"name": "a", "age": n}]} for n in range(3)), "gold.jsonl")
     write(as_lines({"id": f"d{n}", "records": [{"name": "a", "age": f"{n}.0"}]} for n in range(3)), "answers.jsonl")
+    write("name: text\nage: number\n", "invoice.yaml")
 
 
 _MAKERS = {

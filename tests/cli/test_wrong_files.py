@@ -50,7 +50,7 @@ COMMANDS = [
     "template errors @seeds/templates/gold.jsonl @seeds/templates-output/gtt.json",
     "amr score @seeds/penman/graphs.txt @seeds/penman/graphs.txt",
     "tree score @seeds/trees/two.conllu @seeds/trees/two.conllu",
-    "record score @seeds/answers/answers.jsonl @seeds/answers/answers.jsonl",
+    "record score @seeds/answers/gold.jsonl @seeds/answers/answers.jsonl",
     "compare @seeds/results/saved.json",
     "report @seeds/results/saved.json -o OUT",
     "merge @seeds/results/saved.json -o OUT",

@@ -1,63 +1,12 @@
-"""Answers of language models, templates, and the folders of SciREX."""
+"""Templates, and the folders of SciREX."""
 
 import json
 
 import pytest
 
 from adjudge.errors import AdjudgeError
-from adjudge.formats.answers import find_records
 from adjudge.formats.relation_documents import read_scirex_output, read_scirex_system
 from adjudge.formats.templates import Template, distinct, output_id
-
-ADA = {"name": "Ada"}
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        '[{"name": "Ada"}]',
-        '{"name": "Ada"}',
-        '{"people": [{"name": "Ada"}]}',
-        'Sure! Here it is:\n```json\n[{"name": "Ada"}]\n```\nAnything else?',
-        '```\n{"name": "Ada"}\n```',
-        '```json\n[{"name": "Ada"}]',  # the fence was cut off
-        'As said in [1], the answer is {"name": "Ada"} (I think).',
-        [ADA],
-        {"people": [ADA]},
-    ],
-)
-def test_the_json_is_found(output):
-    assert find_records(output) == ([ADA], None)
-
-
-@pytest.mark.parametrize(
-    ("output", "records"),
-    [
-        ("[]", []),
-        ('["x", {"a": 1}]', [{"value": "x"}, {"a": 1}]),
-        ('{"a": [1, 2]}', [{"a": [1, 2]}]),
-        ('{"a": [{"b": 1}], "c": 2}', [{"a": [{"b": 1}], "c": 2}]),
-    ],
-)
-def test_what_is_a_record(output, records):
-    assert find_records(output) == (records, None)
-
-
-@pytest.mark.parametrize(
-    ("output", "why"),
-    [
-        ("", "it is empty"),
-        ("I do not know.", "there is no well-formed JSON in it"),
-        ('[{"name": "Ada",}]', "there is no well-formed JSON in it"),
-        ('[{"name": "Ad', "there is no well-formed JSON in it"),
-        (None, "it is null"),
-        (5, "it is neither a list nor an object"),
-        ("5", "it is neither a list nor an object"),
-        ("[" * 5000, "there is no well-formed JSON in it"),
-    ],
-)
-def test_what_is_none(output, why):
-    assert find_records(output) == ([], why)
 
 
 @pytest.mark.parametrize(

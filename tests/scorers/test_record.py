@@ -104,7 +104,7 @@ class TestCommand:
 
     def test_strictly_it_is_an_error(self, files, capsys):
         assert run(["record", "score", *files, "--system-reader", "answers-strict"]) == 1
-        assert "answers.jsonl:2: output: there is no well-formed JSON in it" in capsys.readouterr().err
+        assert "answers.jsonl:2: output: there is no JSON in it" in capsys.readouterr().err
 
 
 # Records of every kind

@@ -119,15 +119,21 @@ def metric_files(metric: str, options: Mapping[str, Any]) -> list[str]:
     return [part for part in (*files, *(file for _, file in options.get("hierarchy", ()))) if is_file(part)]
 
 
-def score_metric(metric: str, sides: Sides, options: Mapping[str, Any], adjust: Adjust | None = None) -> None:
-    """Score files and print, save and gate as the options say."""
+def score_metric(
+    metric: str,
+    sides: Sides,
+    options: Mapping[str, Any],
+    adjust: Adjust | None = None,
+    own: Mapping[str, Any] | None = None,
+) -> None:
+    """Score files and print, save and gate as the options say; `own` are options of the metrics."""
     from adjudge.tasks.chosen import as_metrics
     from adjudge.tasks.scoring import evaluated
     from adjudge.tasks.task import measures_of
 
     run = run_from(options)
     chosen = {"profile": options["profile"], "hierarchy": _hierarchies(options)}
-    metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, **chosen)
+    metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, options=own, **chosen)
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
     readers = ours or usual, theirs or (usual if ours else None)
     count = partial(evaluated, metrics, readers=readers, profile=options["profile"], adjust=adjust)
@@ -207,7 +213,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         )
         if scorers
         else refused("compat", "there is no published scorer of this task"),
-        *(_option(name, option) for name, option in {**family.options, **extra}.items()),
+        *(_option(name, option) for name, option in {**extra, **family.options}.items()),
         _options,
         examples=[family.example],
         about="\n\n".join(blocks),
@@ -225,8 +231,10 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             return
         reader = family.readers.get(options["gold_reader"] or options["reader"])
         metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
-        sides = sides_of(options, inputs=metric_files(metric, options))
-        score_metric(metric, sides, options, _adjust(family, adjusting))
+        own = {to: adjusting[name] for name, to in family.of_metrics.items() if adjusting[name] is not None}
+        files = [given for given in own.values() if is_file(given)]
+        sides = sides_of(options, inputs=[*metric_files(metric, options), *files])
+        score_metric(metric, sides, options, adjusted(family, adjusting), own)
 
     return score
 
@@ -243,12 +251,19 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given for name, given in options.items() if given not in (None, False)}
 
 
-def _adjust(family: Family, options: Mapping[str, Any]) -> Adjust | None:
+def adjusted(family: Family, options: Mapping[str, Any]) -> Adjust | None:
     """What the options of a family do to documents; None if there is nothing to do."""
-    given = {name.replace("-", "_"): own for name, own in _given(options).items()}
-    if not given or family.adjust is None:
+    given = {name: own for name, own in _given(options).items() if name not in family.of_metrics}
+    if not given:
         return None
-    return Adjust(partial(family.adjust, **given), _shown(family.options, options))
+    reading = [{to: given[name] for name, to in side.items() if name in given} for side in (family.gold, family.system)]
+    rest = {
+        name.replace("-", "_"): own
+        for name, own in given.items()
+        if name not in family.gold and name not in family.system
+    }
+    change = partial(family.adjust, **rest) if rest and family.adjust is not None else None
+    return Adjust(change, _shown(family.options, given), *reading)
 
 
 def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:

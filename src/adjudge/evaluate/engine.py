@@ -202,7 +202,7 @@ def evaluate(
     if isinstance(system, Mapping) and not isinstance(gold, Side):  # whose keys are names of systems or of documents
         gold = task.read(gold, "gold", digest=run.digest)
     known = gold.documents if isinstance(gold, Side) else {}
-    texts = task.takes_texts and isinstance(gold, list | tuple) and all(isinstance(each, str) for each in gold)
+    texts = task.are_texts(gold, system)
     named = name_systems(
         gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known), texts=texts
     )

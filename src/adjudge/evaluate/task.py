@@ -122,8 +122,6 @@ class Task(ABC):
     """Whether the details of documents are always kept."""
     refuses_unknown: ClassVar[bool] = False
     """Whether a system may not have documents that gold does not have."""
-    takes_texts: ClassVar[bool] = False
-    """Whether a document in memory can be a string."""
     hashes_content: ClassVar[bool] = False
     """Whether the digest of a side is that of what its documents say, and not of the bytes of its file."""
 
@@ -206,6 +204,10 @@ class Task(ABC):
     def spans(self, document: Any) -> Iterable[tuple[int, int]]:
         """The places of everything that is compared, which tell whether a whole side is shifted."""
         return ()
+
+    def are_texts(self, gold: Any, system: Any) -> bool:
+        """Whether the strings of a list are documents, and not the files of systems."""
+        return False
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:
         """Whether something in memory can be all documents of a system, and not the content of one."""

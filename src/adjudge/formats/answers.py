@@ -1,126 +1,174 @@
-"""What a language model answered: one line per document with the raw text, out of which the JSON is taken.
+"""Records as people keep them and language models answer them: one JSON object per line and document.
 
+    {"id": "d1", "records": [{"name": "Ada"}]}
     {"id": "d1", "output": "Here it is:\\n```json\\n[{\\"name\\": \\"Ada\\"}]\\n```"}
+    {"id": "d1", "name": "Ada"}
 
-The JSON may stand alone, in a code fence, or in the middle of prose; it is a list of records, one record, or an object
-with one list of records. An output that is JSON already (not a string) is taken as it is. An answer without JSON counts
-as an empty list, and a note says how many there were and which: nothing is repaired in silence.
+The value stands under `records` or `output`, as JSON or as the raw text of an answer (see `answer_text`), or is the
+object itself without its id. What cannot be read counts as an empty list of records; notes say how many, which, why.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.findings import raise_problems
+from adjudge.formats.answer_text import NO_VALUE, Answer, read_answer
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 
-FIELDS = ("output", "records")
-_FENCE = re.compile(r"```[ \t]*\w*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
-_OPEN = re.compile(r"[\[{]")
+FIELDS = ("records", "output")
+UNREADABLE = "unreadable"
+"""The field of a document that says why its answer could not be read."""
+
 _EXAMPLES = 10
-_STARTS = 1000  # places at which JSON is looked for in one answer
+_STRICT = ("duplicate-key", "several-values")
+_SAID = {
+    "reasoning": "{answers} with reasoning, which is left out",
+    "json-lines": "{answers} made of objects in a row, read as a list",
+    "several-values": "{answers} with several values, of which the last counts",
+    "duplicate-key": "{answers} with keys that are given twice ({places}), the last counts",
+}
+_REPAIRS = {
+    "trailing-comma": "commas before a closing bracket",
+    "comment": "comments",
+    "quotes": "other quotation marks",
+    "literal": "literals of Python or JavaScript",
+    "bare-key": "keys without quotation marks",
+    "missing-comma": "missing commas",
+    "control-character": "raw line breaks and control characters in texts",
+    "escape": "unknown escapes in texts",
+    "nan": "NaN and Infinity, read as null",
+    "number-form": "forms of numbers such as .5",
+    "encoded": "JSON inside of a text",
+    "truncated": "missing ends",
+}
 
 
-class Found(NamedTuple):
-    """The records of an answer, and what is wrong with it if there are none to be had."""
+def read_answers(
+    source: Source, *, name: str | None = None, field: str | None = None, repair: bool = False, strict: bool = False
+) -> Corpus:
+    """Answers as documents with `records`; what cannot be read counts as none, with a note, or as an error if `strict`.
 
-    records: list[Any]
-    wrong: str | None = None
-
-
-def read_answers(source: Source, *, name: str | None = None) -> Corpus:
-    """Answers as documents with `records`; what cannot be read counts as none, with a note.
+    `field` is where the value stands, if not where it is usually looked for. `repair` reads what is nearly JSON.
 
     >>> corpus = read_answers(b'{"id": "a", "output": "[{\\\\"x\\\\": 1}]"}\\n{"id": "b", "output": "I do not know."}')
-    >>> [document.data["records"] for document in corpus.documents], corpus.notes[0].count
-    ([[{'x': 1}], []], 1)
+    >>> [document.data["records"] for document in corpus.documents], corpus.notes[0].message
+    ([[{'x': 1}], []], '1 answer cannot be read (there is no JSON in it)')
     """
-    return _read(source, name, strict=False)
-
-
-def read_answers_strictly(source: Source, *, name: str | None = None) -> Corpus:
-    """The same; an answer that cannot be read is an error."""
-    return _read(source, name, strict=True)
-
-
-def _read(source: Source, name: str | None, *, strict: bool) -> Corpus:
     place = name or source_name(source)
     digest = hashlib.sha256()
     documents: list[Document] = []
     problems: list[Problem] = []
-    wrong: dict[str, str] = {}
+    notes = AnswerNotes()
     for raw in read_documents(source, name=place, digest=digest):
-        field = next((each for each in FIELDS if each in raw.data), None)
-        if field is None:
-            hint = "put the answer under output, or its records under records"
-            problems.append(Problem("the document has no output", path=place, line=raw.line, hint=hint))
+        key = key_of(raw.data, field)
+        if key is not None and key not in raw.data:
+            names = [each for each in raw.data if each != "id"]
+            hint = did_you_mean(key, names) or f"its fields are {', '.join(names) or 'none'}"
+            problems.append(Problem(f"the document has no field {key!r}", path=place, line=raw.line, hint=hint))
             continue
-        found = find_records(raw.data[field])
-        if found.wrong is not None:
-            wrong[raw.id] = found.wrong
-            if strict:
-                hint = "ask again, or use the reader answers, which counts it as empty"
-                problems.append(Problem(f"{field}: {found.wrong}", path=place, line=raw.line, hint=hint))
-        documents.append(Document(id=raw.id, data={"id": raw.id, "records": found.records}, line=raw.line))
+        given = {each: value for each, value in raw.data.items() if each != "id"} if key is None else raw.data[key]
+        answer = answer_of(given, repair=repair)
+        notes.add(raw.id, answer)
+        if strict:
+            problems += [
+                Problem(f"{key or 'the answer'}: {why}", path=place, line=raw.line, hint=hint)
+                for why, hint in objections(answer)
+            ]
+        documents.append(Document(id=raw.id, data=document_of(raw.data, key, answer), line=raw.line))
     raise_problems(problems, place, ValidationError)
-    return Corpus(path=place, documents=tuple(documents), digest=digest.hexdigest(), notes=tuple(_notes(wrong)))
+    found = tuple(notes.found(repair=repair))
+    return Corpus(path=place, documents=tuple(documents), digest=digest.hexdigest(), notes=found)
 
 
-def _notes(wrong: dict[str, str]) -> Iterator[CorpusNote]:
-    for reason in dict.fromkeys(wrong.values()):
-        ids = [identifier for identifier, why in wrong.items() if why == reason]
-        answers = "1 answer" if len(ids) == 1 else f"{len(ids)} answers"
-        message = f"{answers} cannot be used ({reason}) and count{'s' if len(ids) == 1 else ''} as empty"
-        yield CorpusNote("malformed-answer", len(ids), message, tuple(ids[:_EXAMPLES]))
+def read_answers_strictly(
+    source: Source, *, name: str | None = None, field: str | None = None, repair: bool = False
+) -> Corpus:
+    """The same; an answer that cannot be read, or only by a choice between values, is an error."""
+    return read_answers(source, name=name, field=field, repair=repair, strict=True)
 
 
-def find_records(output: Any) -> Found:
-    """The records of an output.
+def key_of(data: Mapping[str, Any], field: str | None = None) -> str | None:
+    """Where the value of a document stands; None if the document is the value."""
+    return field or next((each for each in FIELDS if each in data), None)
 
-    >>> find_records('The answer is {"people": [{"name": "Ada"}]}.')
-    Found(records=[{'name': 'Ada'}], wrong=None)
-    >>> find_records('[{"name": "Ada",}]').wrong
-    'there is no well-formed JSON in it'
+
+def document_of(data: Mapping[str, Any], key: str | None, answer: Answer) -> dict[str, Any]:
+    """A document with its records, and with what stands beside them in its line, by which it may be sliced."""
+    found = {each: value for each, value in data.items() if each != key and (key is not None or each == "id")}
+    found["records"] = [] if answer.failed else answer.value
+    if answer.failed:
+        found[UNREADABLE] = answer.failed
+    return found
+
+
+def answer_of(given: Any, *, repair: bool = False) -> Answer:
+    """The value of an answer, which is a text or JSON already.
+
+    >>> answer_of([1]).value, answer_of(None).failed, answer_of("[1").failed
+    ([1], 'it is null', 'truncated JSON')
     """
-    if not isinstance(output, str):
-        return _records(output)
-    if not output.strip():
-        return Found([], "it is empty")
-    for text in (output, *_FENCE.findall(output)):
-        try:
-            return _records(json.loads(text))
-        except (ValueError, RecursionError):
-            continue
-    decoder = json.JSONDecoder()
-    at, tried = 0, 0
-    while (opened := _OPEN.search(output, at)) and tried < _STARTS:
-        try:
-            value, _ = decoder.raw_decode(output, opened.start())
-        except (ValueError, RecursionError):
-            at, tried = opened.end(), tried + 1
-            continue
-        # A word in brackets, as in "see [1]", is no answer.
-        if isinstance(value, dict) or any(isinstance(each, dict) for each in value):
-            return _records(value)
-        at = opened.end()
-    return Found([], "there is no well-formed JSON in it")
+    if isinstance(given, str):
+        return read_answer(given, repair=repair)
+    if isinstance(given, dict | list):
+        return Answer(given)
+    return Answer(failed="it is null" if given is None else NO_VALUE)
 
 
-def _records(value: Any) -> Found:
-    if value is None:
-        return Found([], "it is null")
-    if isinstance(value, dict):
-        lists = [inner for inner in value.values() if isinstance(inner, list)]
-        if len(value) == 1 and lists and all(isinstance(each, dict) for each in lists[0]):
-            return Found(lists[0])
-        return Found([value])
-    if isinstance(value, list):
-        return Found([each if isinstance(each, dict) else {"value": each} for each in value])
-    return Found([], "it is neither a list nor an object")
+def objections(answer: Answer) -> Iterator[tuple[str, str]]:
+    """What is wrong with an answer if nothing is to be guessed, and the remedy."""
+    if answer.failed is not None:
+        yield answer.failed, "ask again, or use the reader answers, which counts it as empty"
+    for code in _STRICT:
+        if answer.notes[code]:
+            message = _SAID[code].format(answers="1 answer", places=_places(answer.notes[code]))
+            yield message, "ask again, or use the reader answers, which takes the last"
+
+
+class AnswerNotes:
+    """What happened to the answers of a system."""
+
+    def __init__(self) -> None:
+        self._failed: dict[str, list[str]] = {}
+        self._repairable: Counter[str] = Counter()
+        self._ids: dict[str, list[str]] = {}
+        self._places: Counter[str] = Counter()
+
+    def add(self, name: str, answer: Answer) -> None:
+        """Take in the answer of one document."""
+        if answer.failed is not None:
+            self._failed.setdefault(answer.failed, []).append(name)
+            self._repairable[answer.failed] += answer.notes["repairable"] > 0
+        for code, count in answer.notes.items():
+            if count and code != "repairable":
+                self._ids.setdefault(code, []).append(name)
+                self._places[code] += count
+
+    def found(self, *, repair: bool) -> Iterator[CorpusNote]:
+        """The notes, failed answers first."""
+        for reason, ids in self._failed.items():
+            message = f"{_answers(len(ids))} cannot be read ({reason})"
+            if not repair and self._repairable[reason]:
+                message += f"; --repair would read {self._repairable[reason]} of them"
+            yield CorpusNote("malformed-answer", len(ids), message, tuple(ids[:_EXAMPLES]))
+        for code, ids in self._ids.items():
+            answers, places = _answers(len(ids)), _places(self._places[code])
+            if code.startswith("repair:"):
+                message = f"repaired: {_REPAIRS[code.removeprefix('repair:')]} ({answers}, {places})"
+            else:
+                message = _SAID[code].format(answers=answers, places=places)
+            yield CorpusNote(code, len(ids), message, tuple(ids[:_EXAMPLES]))
+
+
+def _answers(count: int) -> str:
+    return "1 answer" if count == 1 else f"{count} answers"
+
+
+def _places(count: int) -> str:
+    return "1 place" if count == 1 else f"{count} places"

@@ -158,8 +158,8 @@ _NAME = re.compile(r"([\w.+-]+)(?:\((.*)\))?", re.DOTALL)
 _TYPE = re.compile(r"([\w.]+:[\w.]+)(?:\((.*)\))?", re.DOTALL)
 
 
-def find(text: str) -> Any:
-    """The metric that a text stands for.
+def find(text: str, **options: Any) -> Any:
+    """The metric that a text stands for; `options` are further ones, for metrics of the catalogue.
 
     A catalogue name with options, `relation.strict(beta=2)`; a specification file, `events.yaml`; a type or a metric of
     one's own, `package.module:name`; or a specification as JSON text. `str(metric)` is such a text.
@@ -167,11 +167,13 @@ def find(text: str) -> Any:
     >>> find("relation.strict(beta=2)").parts
     ('precision', 'recall', 'f2')
     """
+    for option in options if _NAME.fullmatch(text) is None or _is_spec_name(text) else ():
+        raise UsageError(f"{text} has no option {option!r}", hint="name a metric of the catalogue, or leave it out")
     if text.lstrip().startswith("{"):
         from adjudge.algebra.spec import load_spec
 
         return from_spec(load_spec(text))
-    if Path(text).suffix.lower() in (".json", ".yaml", ".yml"):
+    if _is_spec_name(text):
         return _from_file(Path(text))
     by_name = _NAME.fullmatch(text)
     known: dict[str, Definition] = {}
@@ -179,13 +181,21 @@ def find(text: str) -> Any:
     for prefix in (by_name[1].partition(".")[0], "") if by_name else ("",):
         known = {definition.name: definition for definition in catalogue(prefix)}
         if by_name and by_name[1] in known:
-            return known[by_name[1]](**_options(by_name[2] or "", text))
+            own = _options(by_name[2] or "", text)
+            for option in options:
+                if option in own:
+                    raise UsageError(f"{option} is given twice", hint=f"leave it out of {text}")
+            return known[by_name[1]](**own, **options)
     by_type = _TYPE.fullmatch(text)
     if by_type:
         return _from_type(by_type[1], _options(by_type[2] or "", text))
     name = by_name[1] if by_name else text
     hint = did_you_mean(name, known) or "see `adjudge metrics`, or give a .yaml file or module:Type"
     raise UsageError(f"there is no metric {text!r}", hint=hint)
+
+
+def _is_spec_name(text: str) -> bool:
+    return Path(text).suffix.lower() in (".json", ".yaml", ".yml")
 
 
 def from_spec(spec: Any) -> Metric:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.report.plane import around, nice_ticks
 from adjudge.stats.measure import count_keys
-from adjudge.stats.text import clean, is_count, note_lines, score_cell, slice_text, units
+from adjudge.stats.text import clean, is_count, note_lines, score_cell, slice_text, units, unread_lines
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Key
@@ -208,6 +208,7 @@ def headline(result: Result) -> Headline:
             sentences.append(((f"Other scores: {others}.", False),))
     else:
         sentences = [((f"{len(result.systems)} systems without a score.", False),)]
+    sentences += [((f"{line}.", False),) for line in unread_lines(result)]
     return Headline(tuple(sentences), tuple(notes[:CAREFUL]), len(notes[CAREFUL:]))
 
 

@@ -128,7 +128,15 @@ def _comparisons_csv(result: Result) -> str:
 
 def _markdown(result: Result, *, quiet: bool, pairs: bool) -> str:
     from adjudge.stats.field_text import elsewhere, field_grids
-    from adjudge.stats.text import comparison_grid, footer_fields, note_lines, official_grids, score_grid, shows_pairs
+    from adjudge.stats.text import (
+        comparison_grid,
+        footer_fields,
+        note_lines,
+        official_grids,
+        score_grid,
+        shows_pairs,
+        unread_lines,
+    )
 
     blocks = _markdown_grids(official_grids(result, pairs=pairs))
     blocks.append(markdown_table(_table(score_grid(result, ranked=True, leave_out=elsewhere(result)))))
@@ -136,6 +144,7 @@ def _markdown(result: Result, *, quiet: bool, pairs: bool) -> str:
     if shows_pairs(result, pairs=pairs):
         blocks.append(markdown_table(_table(comparison_grid(result))))
     if not quiet:
+        blocks = ["\n".join(f"{escape_markdown(line)}." for line in unread_lines(result)), *blocks]
         blocks.append("\n".join(f"- {name}: {_code(value)}" for name, value in footer_fields(result)))
         blocks += ["\n".join(f"> note: {escape_markdown(line)}" for line in note_lines(result))]
     return "\n\n".join(block for block in blocks if block) + "\n"

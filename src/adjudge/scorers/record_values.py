@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.answers import FIELDS, find_records
-from adjudge.formats.jsonl import read_documents
-from adjudge.formats.source import source_name
-from adjudge.model.document import Corpus, Document
+from adjudge.formats.answers import read_answers
+from adjudge.model.document import Corpus
 from adjudge.scorers import Published
 from adjudge.scorers.shared import both_sides, paired, sum_in_order
 from adjudge.stats.measure import Ratio
@@ -38,32 +34,10 @@ class Pairs(NamedTuple):
 
 def read_pairs(gold: Any, system: Any) -> Pairs:
     """The values of all documents as they are; an answer that cannot be read, or is not there, is an empty list."""
-    sides = both_sides(_read, gold, system)
-    documents = [(key, ours["value"], theirs["value"]) for key, ours, theirs in paired(*sides, {"value": []})]
+    sides = both_sides(read_answers, gold, system)
+    documents = [(key, ours["records"], theirs["records"]) for key, ours, theirs in paired(*sides, {"records": []})]
     notes = [Note(each.code, each.count, each.message) for side in sides for each in side.notes]
     return Pairs(documents, notes, sides)
-
-
-def _read(source: Any) -> Corpus:
-    digest = hashlib.sha256()
-    documents = [
-        Document(id=raw.id, data={"id": raw.id, "value": _value(raw.data)}, line=raw.line)
-        for raw in read_documents(source, digest=digest)
-    ]
-    return Corpus(path=source_name(source), documents=tuple(documents), digest=digest.hexdigest())
-
-
-def _value(data: Mapping[str, Any]) -> Any:
-    field = next((each for each in FIELDS if each in data), None)
-    if field is None:
-        return {key: own for key, own in data.items() if key != "id"}
-    if not isinstance(data[field], str):
-        return data[field] if isinstance(data[field], dict | list) else []
-    try:
-        found = json.loads(data[field])
-    except ValueError:
-        return find_records(data[field]).records
-    return found if isinstance(found, dict | list) else []
 
 
 def wrapped(value: Any) -> Any:

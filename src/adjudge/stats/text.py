@@ -42,6 +42,10 @@ class Cell:
         return f"{self.head} {self.tail}".rstrip()
 
 
+UNREAD, _MISSING = "malformed-answer", "missing-document"
+"""Codes of notes: answers that could not be read, and documents that a system does not have."""
+
+
 @dataclass(frozen=True)
 class Grid:
     """A table of cells; the first `labels` columns are words, the others numbers; groups are set apart.
@@ -70,7 +74,20 @@ def render_text(result: Result, *, pairs: bool = False) -> str:
     notes = note_lines(result)
     if notes:
         blocks.append("\n".join(f"note: {line}" for line in notes))
-    return "\n\n".join(blocks)
+    unread = unread_lines(result)
+    return "\n\n".join(["\n".join(unread), *blocks] if unread else blocks)
+
+
+def unread_lines(result: Result) -> list[str]:
+    """How many answers of a system could not be read, which stands above its scores."""
+    found = []
+    for system in result.systems:
+        counts = {code: sum(note.count for note in system.notes if note.code == code) for code in (UNREAD, _MISSING)}
+        if counts[UNREAD]:
+            of = f"{counts[UNREAD]} of {system.documents - counts[_MISSING]}"
+            name = f"{clean(system.name)}: " if len(result.systems) > 1 else ""
+            found.append(f"{name}{of} answers could not be read")
+    return found
 
 
 def ranked_blocks(result: Result, *, pairs: bool = False) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.tasks.family import families, find_family
 from adjudge.tasks.profiles import PROFILES
 
 if TYPE_CHECKING:
@@ -23,8 +24,11 @@ def as_metrics(
     profile: str = "default",
     time_limit: float | None = None,
     hierarchy: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> tuple[AnyMetric, ...]:
     """One or several metrics, under one pooling and the conventions of a profile, with the hierarchies of fields.
+
+    The name of a family stands for its metrics. `options` are given to every metric, beside those of its name.
 
     >>> [each.name for each in as_metrics("relation.strict(beta=2), relation.spans")]
     ['relation.strict', 'relation.spans']
@@ -34,7 +38,8 @@ def as_metrics(
         raise UsageError(f"there is no profile {profile!r}", hint=hint)
     if isinstance(metric, str):
         metric = [metric] if is_spec_file(metric) else split_names(metric)
-    found = [_as_metric(each) for each in (metric if isinstance(metric, list | tuple) else [metric])]
+    listed = [one for each in (metric if isinstance(metric, list | tuple) else [metric]) for one in _members(each)]
+    found = [_as_metric(each, options or {}) for each in listed]
     if not found:
         raise UsageError("there is no metric", hint="name one, see `adjudge metrics`")
     changes = PROFILES[profile]
@@ -84,15 +89,25 @@ def split_names(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _as_metric(value: Any) -> AnyMetric:
+def _members(value: Any) -> list[Any]:
+    """The metrics of a family, if a text is the name of one."""
+    if not isinstance(value, str) or value not in families():
+        return [value]
+    return list(find_family(value).metrics)
+
+
+def _as_metric(value: Any, options: Mapping[str, Any]) -> AnyMetric:
     from adjudge.algebra.view import View
     from adjudge.metrics import Definition, Metric, derive, find
     from adjudge.metrics.derived import of_view
 
     if isinstance(value, str):
-        return cast("AnyMetric", find(value))
+        return cast("AnyMetric", find(value, **options))
     if isinstance(value, Definition):
-        return cast("AnyMetric", value())
+        return cast("AnyMetric", value(**options))
+    if options:
+        name, called = next(iter(options)), getattr(value, "name", None) or type(value).__name__
+        raise UsageError(f"{called} has no option {name!r}", hint="name a metric of the catalogue, or leave it out")
     if isinstance(value, View):
         return of_view(value)
     if isinstance(value, ir.Node):

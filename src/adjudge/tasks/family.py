@@ -47,7 +47,9 @@ class Family(NamedTuple):
     """Metrics that are shown together by `adjudge NAME score`.
 
     `options` belong to the family itself: those that are given are passed to `adjust`, which is called as
-    `adjust(gold, system, **options)` with each pair of documents and gives both as they are to be compared.
+    `adjust(gold, system, **options)` with each pair of documents and gives both as they are to be compared. Those in
+    `gold` and `system` are for the readers of the two sides instead, and those in `of_metrics` for the metrics; each
+    says by which name.
     """
 
     name: str
@@ -58,6 +60,9 @@ class Family(NamedTuple):
     example: str = ""
     options: Mapping[str, Option] = {}
     adjust: Callable[..., tuple[Any, Any]] | None = None
+    gold: Mapping[str, str] = {}
+    system: Mapping[str, str] = {}
+    of_metrics: Mapping[str, str] = {}
 
 
 def families() -> dict[str, str]:

@@ -1,22 +1,35 @@
-"""The family of records: lists of JSON objects, such as language models give them."""
+"""The family of records: nested JSON, such as language models give it."""
 
 from __future__ import annotations
 
+from adjudge.scorers.published import Option
 from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="record",
-    about="Records: lists of JSON objects, matched optimally, in any order.",
+    about="Records: nested JSON, every field counted.",
     metrics=("record.exact", "record.match", "record.field-mean", "record.fields"),
     readers={
         "answers": Reader(
-            "raw answers of a language model under output; those without JSON count as empty, with a note",
+            "records, or raw answers of a language model under output; those that cannot be read count as empty",
             "adjudge.formats.answers:read_answers",
         ),
         "answers-strict": Reader(
-            "the same, and an answer without JSON is an error", "adjudge.formats.answers:read_answers_strictly"
+            "the same, and what cannot be read as it is, is an error", "adjudge.formats.answers:read_answers_strictly"
         ),
     },
     default="answers",
-    example='adjudge record score gold.jsonl answers.jsonl --metric "record.match(numbers=true)"',
+    example="adjudge record score gold.jsonl answers.jsonl --schema invoice.yaml",
+    options={
+        "schema": Option(
+            "How fields are compared: a file of fields, a JSON Schema, or module:Class; with --compat a JSON Schema.",
+            "FILE",
+        ),
+        "field": Option("The key of the records in the lines of gold (and of systems).", "NAME"),
+        "system-field": Option("The key of the records in the lines of systems, if another.", "NAME"),
+        "repair": Option("Read answers that are nearly JSON, and say how often and why."),
+    },
+    gold={"field": "field"},
+    system={"field": "field", "system-field": "field", "repair": "repair"},
+    of_metrics={"schema": "schema"},
 )

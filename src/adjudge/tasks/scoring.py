@@ -35,13 +35,14 @@ def score(
     system_reader: str | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
+    schema: Any = None,
     **options: Any,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
-    `metric` is a name of the catalogue, a metric, a similarity, a type, or a list of these. `gold` is a path, a list
-    of documents, or a mapping from ids to documents; `system` is the same, or several of it (a list of paths, or a
-    mapping from names). Documents without ids are paired by position. A document is a mapping or an object; a value
+    `metric` is a name of the catalogue, a family, a metric, a similarity, a type, or a list of these. `gold` is a path,
+    a list of documents, or a mapping from ids to documents; `system` is the same, or several of it (a list of paths, or
+    a mapping from names). Documents without ids are paired by position. A document is a mapping or an object; a value
     that is neither (a list of relations), or a mapping in memory that has neither an id nor the field that the metric
     compares, is the value of that field.
 
@@ -50,12 +51,13 @@ def score(
     metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
     files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one. `hierarchy` maps fields
     (`events.type`) to a hierarchy of their values, for partial credit: a file, a mapping of types to their parents, a
-    separator of levels, or `aj.hierarchy(...)`. `adjust` changes pairs of documents before they are compared. With
-    `documents` the result has the texts and what became of every item, for a report. `jobs` is the number of processes
-    (0: as many as pay), `cluster` the address of a Dask scheduler, or `local`. Files of JSON lines are read all at
-    first or, to the same result, a block of documents at a time (`stream`; by default if they are large). The other
-    options are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `pool`, `docs`, and `progress`,
-    which is called with the numbers of documents done and of all.
+    separator of levels, or `aj.hierarchy(...)`. `schema` says how the fields of records are compared: a file, a class
+    (pydantic, dataclass, msgspec, attrs), `module:Class`, a JSON Schema or a mapping. `adjust` changes pairs of
+    documents before they are compared. With `documents` the result has the texts and what became of every item, for a
+    report. `jobs` is the number of processes (0: as many as pay), `cluster` the address of a Dask scheduler, or
+    `local`. Files of JSON lines are read all at first or, to the same result, a block of documents at a time (`stream`;
+    by default if they are large). The other options are those of every task: `bootstrap`, `ci`, `seed`, `interval`,
+    `test`, `pool`, `docs`, and `progress`, which is called with the numbers of documents done and of all.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -74,6 +76,7 @@ def score(
         readers=(reader, system_reader),
         hierarchy=hierarchy,
         adjust=adjust,
+        options=None if schema is None else {"schema": schema},
     ).result()
 
 
@@ -95,7 +98,9 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
-    check_keywords(options, ("profile", "names", "hierarchy", "adjust"), "explain_document")
+    check_keywords(options, ("profile", "names", "hierarchy", "adjust", "schema"), "explain_document")
+    if (schema := options.pop("schema", None)) is not None:
+        options["options"] = {"schema": schema}
     run = Run(docs=(document,), time_limit=time_limit, stream=False)
     found = evaluated(metric, gold, system, run, readers=(reader, system_reader), **options)
     task = found.task
@@ -131,10 +136,16 @@ def evaluated(
     names: Sequence[str] | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Evaluation:
-    """What was counted of every document; `readers` are those of gold and, if they differ, of systems."""
+    """What was counted of every document; `readers` are those of gold and, if they differ, of systems.
+
+    `options` are given to every metric.
+    """
     check_readers(gold, system, None if readers[0] == JSONL else readers[0], readers[1])
-    metrics = as_metrics(metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy)
+    metrics = as_metrics(
+        metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy, options=options
+    )
     check_clustered(metrics, adjusted=adjust is not None)
     if has_schema(metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))

@@ -32,10 +32,11 @@ from adjudge.rooms import load
 from adjudge.tasks.alignment import align
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
-from adjudge.tasks.family import JSONL, Family, find_reader, pairing, reads
+from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.leaf_fields import FIELD, field_table, leaf_metrics, widened, with_fields
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
+from adjudge.tasks.record_shapes import brought_to, check_gold, fit_of, record_side
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
 if TYPE_CHECKING:
@@ -53,13 +54,16 @@ _TOGETHER = 128  # documents whose elements are read together; what is made of m
 
 
 class Adjust(NamedTuple):
-    """What is done to a pair of documents before they are compared, and the options that the signature names.
+    """What is done to documents before they are compared, and the options that the signature names.
 
-    `change(gold, system)` gives both as they are to be compared.
+    `change(gold, system)` gives a pair as it is to be compared; None if nothing changes. `gold` and `system` are
+    options of the readers of the two sides.
     """
 
-    change: Change
+    change: Change | None
     options: Mapping[str, str]
+    gold: Mapping[str, Any] = {}
+    system: Mapping[str, Any] = {}
 
 
 class MetricsTask(Task):
@@ -68,7 +72,7 @@ class MetricsTask(Task):
     name = "score"
     large = 16 << 20
     at_once = 32
-    keeps = refuses_unknown = hashes_content = takes_texts = True
+    keeps = refuses_unknown = hashes_content = True
 
     def __init__(
         self,
@@ -91,10 +95,12 @@ class MetricsTask(Task):
         self._means = any(one.per is not None for each in metrics for one in each.members)
         change = None if adjust is None else adjust.change
         self.observer = Observer(metrics, change=change, outcomes=self._leaves or self._means)
+        self._reading = ({}, {}) if adjust is None else (adjust.gold, adjust.system)
+        self.fit = fit_of(metrics)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
         # What is said of elements, of whole corpora and of every item needs all documents.
         inside = self.observer.outcomes or any("." in name for name in by)
-        self.by_blocks = jsonl and not (align or self.clustered or inside)
+        self.by_blocks = jsonl and not (align or self.clustered or inside or self.fit)
         self._unwanted = unwanted_fields(metrics)
         self._words = False
 
@@ -112,8 +118,27 @@ class MetricsTask(Task):
 
     def read(self, source: Any, name: str, **_: Any) -> Side:
         """The gold side; hashes come with the documents."""
-        side = self._stored(source, name) or read_side(source, name, reads(*self.readers)[0])
+        side = self._stored(source, name) or read_side(source, name, self._reads(0))
+        side = side if self.fit is None else record_side(side)
         return self._with_words(side, source) if self._words else side
+
+    def _reads(self, side: int) -> Read | None:
+        """How the files of a side are read, with the options for it."""
+        read, options = reads(*self.readers)[side], self._reading[side]
+        return partial(read, **options) if read is not None and options else read
+
+    @property
+    def _strict(self) -> bool:
+        """Whether answers must be in the shape of gold."""
+        return (self.readers[1] or self.readers[0]) == "answers-strict"
+
+    def are_texts(self, gold: Any, system: Any) -> bool:
+        """Whether strings are documents: those of gold are, or answers stand beside gold in memory."""
+        if not isinstance(gold, list | tuple) or not isinstance(system, list | tuple):
+            return False
+        if all(isinstance(each, str) for each in gold):
+            return True
+        return self.fit is not None and len(gold) == len(system) and not any(map(_is_path, system))
 
     def with_texts(self) -> MetricsTask:
         """The task that also reads the words of files whose documents do not have them."""
@@ -136,7 +161,9 @@ class MetricsTask(Task):
         """A system; one that found nothing may have written nothing, unless its words are to be aligned."""
         if pairing(*self.readers) is None and is_blank(source):
             return Side(name, source_name(source), {}, read_side((), name).hashed())
-        return self._stored(source, name) or read_side(source, name, reads(*self.readers)[1])
+        side = self._stored(source, name) or read_side(source, name, self._reads(1))
+        repair = bool(self._reading[1].get("repair"))
+        return side if self.fit is None else record_side(side, repair=repair, strict=self._strict)
 
     def _stored(self, source: Any, name: str) -> Side | None:
         """The documents on disk, if they are too many to hold."""
@@ -203,6 +230,9 @@ class MetricsTask(Task):
             check_level(gold, side)
             check_places(gold, side)
         check_known(gold, systems)
+        if self.fit is not None:
+            check_gold(gold, self.fit, self._reading[0].get("field"))
+            systems = [brought_to(gold, side, self.fit, strict=self._strict) for side in systems]
         check_repeats(self.metrics, (gold, *systems))
         plain = all(map(is_plain, (gold, *systems)))
         paths: tuple[str, ...] = ()
@@ -406,6 +436,13 @@ def family_task(
     names = metrics or (own.metrics if own else ()) or family.metrics
     chosen = as_metrics(names if isinstance(names, str) else list(names))
     return MetricsTask(chosen, readers=(reader, None) if gold_reader is None else (gold_reader, reader))
+
+
+def _is_path(value: Any) -> bool:
+    try:
+        return isinstance(value, Path) or (isinstance(value, str) and Path(value).is_file())
+    except (OSError, ValueError):  # too long, or with a null character: not the name of a file
+        return False
 
 
 class _Written(bytearray):
