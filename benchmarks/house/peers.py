@@ -17,6 +17,7 @@ PACKAGES = {
     "metametric": ("metametric==0.2.1",),
     "smatch": ("smatch==1.0.4", "smatchpp==1.8.0"),
     "ner": ("seqeval==1.2.2", "nervaluate==1.2.1"),
+    "records": ("anls-star==1.0.1", "stickler-eval==1.0.0", "zss==1.2.0", "nltk==3.10.4"),
     "coref": ("scorch==0.2.0",),  # its environment also has what coval needs, which is in no registry
 }
 
