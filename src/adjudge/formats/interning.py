@@ -89,16 +89,13 @@ class Interner:
         fresh = np.flatnonzero(kept < 0)
         texts, plain = "", True
         if len(fresh):
-            _, first, group = np.unique(hashes[fresh], return_index=True, return_inverse=True)
-            order = np.argsort(first)
-            rank = np.empty_like(order)
-            rank[order] = np.arange(len(order))
-            new = fresh[first[order]]
+            place, is_first = _grouped(hashes[fresh])
+            new = fresh[is_first]
             texts, plain = _texts(fields, new), self._are_plain(fields, new)
             if not plain and not all(map(str.strip, texts.split("\n"))):
                 raise ValueError("a name must not be empty")
             self._store(new, fields.lengths, hashes, parts)
-            kept[fresh] = self._size + rank[group]
+            kept[fresh] = self._size + place
         rows = np.take(self._rows, kept, axis=0)
         if not self._are_equal(kept, rows, fields.lengths, parts):
             raise ValueError("different fields with the same hash")
@@ -166,6 +163,7 @@ class Interner:
         self._tails = _grown(self._tails, stop)
         self._words = _grown(self._words, self._filled + int(sizes.sum()))
         rows = self._rows[self._size : stop]
+        rows[:, _FIRST:_SIZE] = 0
         rows[:, _HASH] = hashes[new]
         rows[:, _SIZE] = lengths[new] << 32
         self._tails[self._size : stop] = tails
@@ -289,14 +287,35 @@ def _spread(words: Ints, places: Ints, size: int) -> Ints:
     return found
 
 
+def _grouped(hashes: Ints) -> tuple[Ints, Ints]:
+    """For each hash the place of its like among those that differ, in the order of first use; whether it is the first.
+
+    >>> import numpy as np
+    >>> [column.tolist() for column in _grouped(np.array([7, 3, 7, 5]))]
+    [[0, 1, 0, 2], [True, True, False, True]]
+    """
+    import numpy as np
+
+    order = np.argsort(hashes)
+    new, ordered = np.ones(len(order), dtype=bool), hashes[order]
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    first = np.minimum.reduceat(order, starts)
+    is_first = np.zeros(len(order), dtype=bool)
+    is_first[first] = True
+    found = np.empty_like(order)
+    found[order] = np.repeat((np.cumsum(is_first) - 1)[first], np.diff(starts, append=len(order)))
+    return found, is_first
+
+
 def _grown(column: Ints, size: int) -> Ints:
     import numpy as np
 
     if size <= len(column):
         return column
-    return np.concatenate(
-        (column, np.zeros((max(size, 2 * len(column)) - len(column), *column.shape[1:]), column.dtype))
-    )
+    larger = np.empty((max(size, 2 * len(column)), *column.shape[1:]), dtype=column.dtype)
+    larger[: len(column)] = column
+    return larger
 
 
 def _texts(fields: Fields, places: Ints) -> str:

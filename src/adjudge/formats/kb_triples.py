@@ -152,7 +152,7 @@ def _add_block(data: bytes, table: TripleTable) -> bool:
 
     from adjudge.formats.interning import LONGEST, Fields, interner_of
 
-    whole = data + b"\n" + bytes(8)
+    whole = b"".join((data, b"\n", bytes(8)))
     every = np.frombuffer(whole, np.uint8)[: len(data) + 1]
     ends = np.flatnonzero(every <= ord("\n"))
     if len(ends) % 4 or b"\r" in data or (every[ends].view("<u4") != _ENDS).any():
