@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
 
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Misfit, Op, short
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Op
+from adjudge.algebra.operators.misfit import Misfit, short
 from adjudge.errors import UsageError, did_you_mean
 
 _INDEX = re.compile(r"\[\d+\]")

@@ -167,7 +167,8 @@ def _squad(text: str) -> str:
 
 def _frozen(value: Any) -> Hashable:
     """A key for any value: by type and value, objects and lists deeply."""
-    from adjudge.algebra.operators.base import Misfit, freeze
+    from adjudge.algebra.operators.base import freeze
+    from adjudge.algebra.operators.misfit import Misfit
 
     try:
         return freeze(value)

@@ -18,8 +18,9 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.algebra.align import Alignment, Report
 from adjudge.algebra.operators import bag, collection, combine, graded, latent, leaf, leaves, record, search, wrap
-from adjudge.algebra.operators.base import GOLD, HERE, SYSTEM, Context, Cuts, Line, Misfit, Op
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Cuts, Line, Op
 from adjudge.algebra.operators.leaf_outcomes import Outcomes
+from adjudge.algebra.operators.misfit import HERE, Misfit
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import Problem, UsageError, ValidationError
 
@@ -89,7 +90,9 @@ class Plan:
                 gc.enable()
 
     def _context(self, deadline: Deadline | None) -> Context:
-        return Context(deadline or Deadline(self.time_limit), cuts=Cuts(allowed=bool(self.capped)))
+        return Context(
+            deadline or Deadline(self.time_limit), cuts=Cuts(allowed=bool(self.capped), refuse=not self.capped)
+        )
 
     def align(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Alignment:
         """What is matched, missed and spurious."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.algebra.align import Unmatched, level_of
-from adjudge.algebra.operators.base import short
+from adjudge.algebra.operators.misfit import short
 from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single, in_text, words
 from adjudge.tasks.elements import NOTHING, field_of
 

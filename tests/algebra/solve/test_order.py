@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.algebra.solve import order
+from adjudge.algebra.solve.chain import best_chain
 from adjudge.algebra.solve.deadline import Deadline
-from adjudge.algebra.solve.order import best_chain, heaviest_independent, order_preserving
+from adjudge.algebra.solve.order import heaviest_independent, order_preserving
 from adjudge.model.graph import reachability
 
 WEIGHTS = st.sampled_from([0.25, 0.5, 1.0, 1.0, 2.0, 1 / 3, 0.0])

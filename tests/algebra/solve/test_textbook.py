@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adjudge.algebra.edit import distances, levenshtein
 from adjudge.algebra.operators.leaf import overlapping_pairs
-from adjudge.algebra.solve.order import best_chain, lcs_length
+from adjudge.algebra.solve.chain import best_chain, lcs_length
 
 WEIGHTS = st.sampled_from([0.1, 0.25, 0.5, 0.75, 1.0, 2.0, 0.0, -1.0])
 POINTS = st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), WEIGHTS, max_size=20).map(

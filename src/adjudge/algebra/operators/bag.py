@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Mapping as AnyMapping
 from itertools import chain, islice
@@ -10,21 +11,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.operators.base import (
-    GOLD,
-    SYSTEM,
-    Context,
-    Line,
-    Memo,
-    Misfit,
-    Op,
-    Table,
-    expected,
-)
-from adjudge.algebra.operators.leaf import overlap_ratio
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Memo, Op, Table
+from adjudge.algebra.operators.leaf import overlap_matrix, overlap_ratio
+from adjudge.algebra.operators.misfit import Misfit, expected
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.solve.matrix import Matrix
 
 
 _SETS = (set, frozenset)
@@ -136,6 +129,10 @@ class BagOp(Op):
             for j, both in row.items():
                 counts[i, j] = both
         return counts
+
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        counts = [Counter(key for bag in side for key in bag.positions) for side in (ss, gs)]
+        return sum(number * counts[1][key] for key, number in counts[0].items())
 
     def matching(self, s: Bag, g: Bag, match: str) -> list[tuple[int, int]]:
         """Positions of equal elements under a constraint."""
@@ -272,6 +269,24 @@ class OverlapOp(BagOp):
             for (i, j), n in self.contingency(ss, gs, ctx).items()
         ]
         return [(i, j, top / bottom) for i, j, (top, bottom) in found if top]
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if self.multi:
+            return super().matrix(ss, gs, ctx)
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        keys: dict[Hashable, int] = {}
+        sides = []
+        for bags in (ss, gs):
+            places = [[keys.setdefault(key, len(keys)) for key in bag.positions] for bag in bags]
+            ends = np.cumsum([0, *map(len, places)])
+            flat = np.array([place for own in places for place in own], dtype=np.int64)
+            sides.append((np.ones(len(flat), dtype=np.int64), flat, ends))
+        left, right = (csr_array(side, shape=(len(side[2]) - 1, len(keys))) for side in sides)
+        sizes = (np.array([bag.size for bag in bags], dtype=np.int64) for bags in (ss, gs))
+        out: Matrix = overlap_matrix(self.by, (left @ right.T).toarray(), *sizes)
+        return out
 
     def line(self) -> Line:
         return Line(f"overlap ({self.by}) of sets, contingency table by inverted index", "O(elements + non-zeros)")

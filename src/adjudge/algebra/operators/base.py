@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adjudge.algebra.access import MissingField, is_kind, kind, names
+from adjudge.algebra.access import MissingField, names
+from adjudge.algebra.operators.misfit import HERE, Misfit, Misfits, describe
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import ValidationError, did_you_mean
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from adjudge.algebra.align import Report
     from adjudge.algebra.functions import Fn
     from adjudge.algebra.operators.leaf_outcomes import Outcomes
+    from adjudge.algebra.solve.matrix import Matrix
 
 SYSTEM, GOLD = 0, 1
 
@@ -32,75 +34,7 @@ Table: TypeAlias = list[tuple[int, int, float]]
 Memo: TypeAlias = dict[tuple[int, int], tuple[Any, Any]]
 
 
-HERE = "\0"  # where in the path of a misfit that of the value goes that holds it
-
-
-class Misfit(Exception):
-    """What does not fit the similarity, all at once, as (path, message, remedy); paths grow on the way up."""
-
-    def __init__(self, message: str, hint: str | None = None, step: str = "") -> None:
-        super().__init__(message)
-        self.found: list[tuple[str, str, str | None]] = [(HERE + step, message, hint)]
-
-    def under(self, step: str) -> Misfit:
-        """The same complaints, seen from one level further up."""
-        return self.inside(HERE + step) if step else self
-
-    def inside(self, frame: str) -> Misfit:
-        """The same complaints about a value that stands in a frame, such as `words(HERE)`."""
-        self.found = [(path.replace(HERE, frame), message, hint) for path, message, hint in self.found]
-        return self
-
-
-class Misfits:
-    """Collects what does not fit in several places, and raises it together at the end.
-
-    >>> from contextlib import suppress
-    >>> with suppress(Misfit), Misfits() as misfits:
-    ...     with misfits.at("[0]"):
-    ...         raise expected("a string", 5)
-    >>> misfits.found[0][1]
-    'expected a string, got an integer'
-    """
-
-    def __init__(self) -> None:
-        self.found: list[tuple[str, str, str | None]] = []
-
-    def at(self, step: str) -> _At:
-        """Note what is raised about the part of a value that a step leads to."""
-        return _At(self.found, step)
-
-    def add(self, misfit: Misfit, step: str) -> None:
-        """Note what does not fit in the part of a value that a step leads to."""
-        self.found += misfit.under(step).found
-
-    def __enter__(self) -> Misfits:
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and self.found:
-            whole = Misfit(self.found[0][1])
-            whole.found = self.found
-            raise whole
-
-
-class _At:
-    """Notes what is raised, and lets everything after it go on."""
-
-    __slots__ = ("found", "step")
-
-    def __init__(self, found: list[tuple[str, str, str | None]], step: str) -> None:
-        self.found = found
-        self.step = step
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
-        if isinstance(error, Misfit):
-            self.found += error.under(self.step).found
-            return True
-        return False
+_AT_ONCE = 65_536  # candidates of a matrix that are objects at one time
 
 
 @dataclass(slots=True)
@@ -129,18 +63,34 @@ class Context:
         self.optimal = False
         return True
 
+    def is_late(self) -> bool:
+        """Whether to stop making candidates of which there are very many: time is up, whatever that leaves unknown."""
+        if not self.deadline.passed:
+            return False
+        if self.cuts.refuse:
+            raise Misfit("time is up, and nothing bounds the score of what is left", "give more with --time-limit")
+        self.cuts.spare = 0
+        return self.out_of_time()
+
+    def leave_out(self) -> None:
+        """Say that candidates are left out because there are too many, if that may be."""
+        if not self.cuts.allowed:
+            raise Misfit("there are too many pairs to compare, and nothing bounds their score", "split the document")
+        self.cuts.made, self.optimal = True, False
+
 
 @dataclass(slots=True)
 class Cuts:
     """Whether candidates may be left out when time is up, and whether some were.
 
     They may where fewer of them never make a value higher, and it is known what the value cannot exceed. `spare` times
-    nobody looks at the clock: what is small is worth finishing.
+    nobody looks at the clock: what is small is worth finishing. Where they may not, very many are `refuse`d in the end.
     """
 
     allowed: bool = False
     made: bool = False
     spare: int = 64
+    refuse: bool = False
 
 
 class Mapping:
@@ -230,6 +180,37 @@ class Op:
                 break
             values = ((i, j, self.pair(s, g, ctx)) for j, g in enumerate(gs))
             out += [entry for entry in values if entry[2] > 0]
+        return out
+
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        """How many pairs a table looks at, or somewhat more."""
+        if self.blocking:
+            return sum(len(left) * len(right) for left, right in hash_join(ss, gs, self.block))
+        return len(ss) * len(gs)
+
+    def begun(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        """An array with what is most likely to be alike, for time may not suffice: what is equal, or at one place."""
+        import numpy as np
+
+        out = np.zeros((len(ss), len(gs)))
+        likely = [(i, i) for i in range(min(len(ss), len(gs)))]
+        same = hash_join(ss, gs, self.identity)
+        likely += [pair for left, right in same for pair in zip(left, right, strict=False)]
+        for i, j in likely:
+            if ctx.deadline.passed:
+                break
+            out[i, j] = self.pair(ss[i], gs[j], ctx)
+        return out
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        """All similarities as an array, of which only some rows at a time are a table."""
+        out = self.begun(ss, gs, ctx)
+        step = max(1, _AT_ONCE * len(ss) // max(self.candidates(ss, gs), 1))
+        for start in range(0, len(ss), step):
+            if ctx.is_late():
+                break
+            for i, j, value in self.table(ss[start : start + step], gs, ctx):
+                out[start + i, j] = value
         return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
@@ -356,51 +337,6 @@ def simplest(number: float) -> Fraction:
     """
     near = Fraction(number).limit_denominator(1000)
     return near if float(near) == number else Fraction(str(number))
-
-
-def short(value: Any, limit: int = 60) -> str:
-    """A value on one line."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def describe(value: Any) -> str:
-    """What a value is, in the words of JSON.
-
-    >>> describe([]), describe(None), describe(float("nan"))
-    ('an array', 'null', 'NaN')
-    """
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "an infinite number"
-    return kind_name(kind(value))
-
-
-def kind_name(name: str) -> str:
-    """A kind of JSON value with its article.
-
-    >>> kind_name("integer"), kind_name("null")
-    ('an integer', 'null')
-    """
-    return name if name == "null" else f"an {name}" if name[0] in "aeio" else f"a {name}"
-
-
-def expected(what: str, value: Any, hint: str | None = None) -> Misfit:
-    """What is said of a value of another kind."""
-    return Misfit(f"expected {what}, got {describe(value)}", hint)
-
-
-def check_number(value: Any) -> None:
-    """Refuse what is no number, or none that can be counted with.
-
-    >>> check_number(10**400)
-    Traceback (most recent call last):
-    adjudge.algebra.operators.base.Misfit: the number is too large to be compared
-    """
-    try:
-        if not is_kind(value, "number") or not math.isfinite(value):
-            raise expected("a number", value)
-    except OverflowError:
-        raise Misfit("the number is too large to be compared", "write numbers below 1e308") from None
 
 
 def missing(value: Any, name: str) -> Misfit:

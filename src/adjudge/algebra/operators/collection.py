@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import fsum
+from math import fsum, isqrt
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.operators.bag import both_empty, elements, twice
-from adjudge.algebra.operators.base import (
-    GOLD,
-    HERE,
-    SYSTEM,
-    Context,
-    Line,
-    Memo,
-    Misfit,
-    Misfits,
-    Op,
-    Table,
-    applied,
-    check_number,
-    short_name,
-)
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Memo, Op, Table, applied, short_name
+from adjudge.algebra.operators.misfit import HERE, Misfit, Misfits, check_number
 from adjudge.algebra.solve.assignment import max_weight_matching
-from adjudge.algebra.solve.order import best_chain, lcs_length
+from adjudge.algebra.solve.chain import best_chain, lcs_length
+from adjudge.algebra.solve.matrix import Matched, assignment, heaviest_chain, heaviest_first, in_turn, line_maxima
 
 _LARGE = 1_000  # pairs, from which a matching may take time
+_MANY = 100_000  # candidates that are rather an array than objects
+_CELLS = 9_000_000  # of an array at one time, 72 MB
+_OBJECTS = 2_000_000  # candidates that are objects, some 200 MB, if an array would be too large
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.solve.matrix import Matrix
 
 
 def reduce_table(match: str, table: Table) -> tuple[float, Table]:
@@ -132,7 +125,51 @@ class CollectionOp(Op):
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         if not s.size or not g.size:
             return float(self.empty and not s.size and not g.size)
+        if self._is_large(s, g):
+            found = self._dense(s, g, ctx)
+            return found.bound if ctx.upper else found.value
         return self.reduce(self.element.table(s.prepared, g.prepared, ctx), s, g, ctx)[0]
+
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        return self.element.candidates(
+            [each for s in ss for each in s.prepared], [each for g in gs for each in g.prepared]
+        )
+
+    def reduce_many(self, s: Any, g: Any, making: Context, ctx: Context) -> Matched:
+        """The matching of very many elements; of too many, that of the first ones."""
+        rows, columns = s.prepared, g.prepared
+        if s.size * g.size > _CELLS:
+            making.leave_out()
+            most = max(isqrt(_CELLS), _CELLS // max(s.size, g.size))
+            rows, columns = rows[:most], columns[:most]
+        return self.reduce_matrix(self.element.matrix(rows, columns, making), s, g, ctx)
+
+    def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
+        """The matching of very many elements, from the array of all similarities."""
+        import numpy as np
+
+        rows, columns = (part.tolist() for part in np.nonzero(matrix))
+        table = list(zip(rows, columns, matrix[rows, columns].tolist(), strict=True))
+        value, pairs = self.reduce(table, s, g, ctx)
+        return Matched(value, pairs, value, True)
+
+    def _is_large(self, s: Any, g: Any) -> bool:
+        cells = s.size * g.size
+        if cells <= _MANY:
+            return False
+        return self.element.candidates(s.prepared, g.prepared) > (_MANY if cells <= _CELLS else _OBJECTS)
+
+    def _dense(self, s: Any, g: Any, ctx: Context) -> Matched:
+        key = (id(self), id(s), id(g))
+        found: Matched | None = ctx.solved.get(key) if ctx.mapping is None else None
+        if found is None:
+            making = replace(ctx, deadline=ctx.deadline.part(1.5))  # what is left is for the matching
+            found = self.reduce_many(s, g, making, ctx)
+            if not found.optimal or not making.optimal:
+                ctx.optimal = False
+            if ctx.mapping is None:
+                ctx.solved[key] = found
+        return found
 
     def self_score(self, p: Any, side: int) -> float:
         if not p.size:
@@ -169,6 +206,8 @@ class CollectionOp(Op):
         """The pairs of the matching, as positions among the prepared elements."""
         if not s.size or not g.size:
             return []
+        if self._is_large(s, g) and (pairs := self._dense(s, g, ctx).pairs):
+            return pairs
         return self.reduce(self.element.table(s.prepared, g.prepared, ctx), s, g, ctx)[1]
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
@@ -207,6 +246,33 @@ class SetOp(CollectionOp):
         if self.match == "1:1" and len(table) > _LARGE and ctx.out_of_time():
             return _heaviest_first(table)
         return reduce_table(self.match, table)
+
+    def reduce_many(self, s: Any, g: Any, making: Context, ctx: Context) -> Matched:
+        if self.match == "1:1":
+            return super().reduce_many(s, g, making, ctx)
+        by_column = self.match == "1:N"
+        lines = g.prepared if by_column else s.prepared
+        step = max(1, _CELLS // 4 * len(lines) // (s.size * g.size))
+        pairs: Table = []
+        sums: list[float] = []  # of N:N, whose pairs nobody wants, unless they are asked for
+        for start in range(0, len(lines), step):
+            if making.is_late():
+                break
+            some = lines[start : start + step]
+            sides = (s.prepared, some) if by_column else (some, g.prepared)
+            matrix = self.element.matrix(*sides, making)
+            if self.match == "N:N":
+                sums.append(fsum(each for row in matrix for each in row.tolist()))
+            else:
+                found = line_maxima(matrix.T if by_column else matrix)
+                pairs += [(b, start + a, v) if by_column else (start + a, b, v) for a, b, v in found]
+        if self.match == "best":
+            pairs = sorted(pairs, key=lambda pair: -pair[2])[:1]
+        value = fsum(sums) if sums else fsum(each for _, _, each in pairs)
+        return Matched(value, pairs, value, True)
+
+    def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
+        return assignment(matrix, ctx.deadline)
 
     def self_score(self, p: Any, side: int) -> float:
         if self.match == "best" and p.size:
@@ -277,6 +343,19 @@ class GreedyOp(CollectionOp):
                         break
         return fsum(value for _, _, value in pairs), pairs
 
+    def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
+        by_system = self.node.order == "system"
+        if self.node.order == "score":
+            chosen = heaviest_first(matrix, columns_first=self.node.ties != "system")
+        else:
+            turned = matrix if by_system else matrix.T
+            order = self._ranked(s if by_system else g, range(len(turned)))
+            chosen = in_turn(turned, order, first=self.node.take != "best")
+            chosen = chosen if by_system else [(i, j) for j, i in chosen]
+        pairs = [(i, j, float(matrix[i, j])) for i, j in chosen]
+        value = fsum(each for _, _, each in pairs)
+        return Matched(value, pairs, value, True)
+
     def _ranked(self, p: Any, rows: Iterable[int]) -> list[int]:
         """The leading side in its own order, or by falling rank; equal ranks keep their order."""
         order = sorted(rows)
@@ -312,6 +391,14 @@ class SequenceOp(CollectionOp):
         if self.element.exact and self.match == "1:1" and s.size and g.size:
             return float(lcs_length(s.prepared, g.prepared))
         return super().pair(s, g, ctx)
+
+    def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
+        if self.match == "N:N":
+            return super().reduce_matrix(matrix, s, g, ctx)
+        if self.match != "1:N":
+            return heaviest_chain(matrix, columns_strict=self.columns_strict)
+        found = heaviest_chain(matrix.T, columns_strict=False)
+        return replace(found, pairs=sorted((i, j, value) for j, i, value in found.pairs))
 
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         return best_chain(table, rows_strict=self.rows_strict, columns_strict=self.columns_strict)

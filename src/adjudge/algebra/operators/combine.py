@@ -17,15 +17,13 @@ from adjudge.algebra.operators.base import (
     Difference,
     Line,
     Memo,
-    Misfit,
     Op,
     Table,
-    describe,
     joined,
     listed,
-    short,
     short_name,
 )
+from adjudge.algebra.operators.misfit import Misfit, describe, short
 from adjudge.errors import did_you_mean
 
 if TYPE_CHECKING:

@@ -5,27 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.edit import levenshtein
-from adjudge.algebra.operators.base import (
-    Context,
-    Line,
-    Memo,
-    Misfit,
-    Misfits,
-    Op,
-    Table,
-    applied,
-    check_number,
-    expected,
-    freeze,
-    group,
-    hash_join,
-    short,
-    simplest,
-)
+from adjudge.algebra.edit import distances, levenshtein
+from adjudge.algebra.operators.base import Context, Line, Memo, Op, Table, applied, freeze, group, hash_join, simplest
+from adjudge.algebra.operators.misfit import Misfit, Misfits, check_number, expected, short
+
+if TYPE_CHECKING:
+    from adjudge.algebra.solve.matrix import Matrix
+
+_ROUNDED = 2.0**-50  # of a number that is lost if a small one is added to it
+EXACT = 2**53  # whole numbers up to which arrays have them all
+LONG = 63  # letters of strings that arrays can compare
+AT_ONCE = 1 << 15  # pairs between two looks at the clock
 
 
 class DistinctOp(Op):
@@ -48,6 +41,26 @@ class DistinctOp(Op):
     def above(self, s: Any, g: Any, ctx: Context, floor: float) -> float:
         """phi(s, g), or anything not above `floor` if phi is not."""
         return self.pair(s, g, ctx)
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        import numpy as np
+
+        rows, columns = (list(group(side, self.identity).values()) for side in (ss, gs))
+        if len(rows) == len(ss) and len(columns) == len(gs):
+            return self.distinct(ss, gs, ctx)
+        inner = self.distinct([ss[same[0]] for same in rows], [gs[same[0]] for same in columns], ctx)
+        codes = []
+        for many, groups in ((ss, rows), (gs, columns)):
+            code = np.zeros(len(many), dtype=np.int64)
+            for number, same in enumerate(groups):
+                code[same] = number
+            codes.append(code)
+        out: Matrix = inner[np.ix_(*codes)]
+        return out
+
+    def distinct(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        """The similarities of values that are all different."""
+        return super().matrix(ss, gs, ctx)
 
 
 def as_text(value: Any) -> str:
@@ -81,6 +94,23 @@ class EditOp(DistinctOp):
     def line(self) -> Line:
         return Line("edit distance, bit-parallel, each distinct pair once", "O(distinct n * distinct m)")
 
+    def distinct(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if max(map(len, ss)) > LONG:
+            return super().distinct(ss, gs, ctx)
+        import numpy as np
+
+        columns = np.array([len(g) for g in gs])
+        out = self.begun(ss, gs, ctx)
+        step = max(1, AT_ONCE // len(gs))
+        for start in range(0, len(ss), step):
+            if ctx.is_late():
+                break
+            some = ss[start : start + step]
+            longer = np.maximum(np.array([len(s) for s in some])[:, None], columns)
+            out[start : start + step] = (longer - distances(some, gs)) / np.maximum(longer, 1)
+            out[start : start + step][longer == 0] = 1.0
+        return out
+
 
 class NumberOp(Op):
     """Linear closeness of numbers; candidates come from a sorted window."""
@@ -112,12 +142,25 @@ class NumberOp(Op):
         for i, s in enumerate(ss):
             if ctx.out_of_time():
                 break
-            for position in range(bisect_left(values, s - self.scale), len(order)):
-                if values[position] > s + self.scale:
+            reach = self.scale + abs(s) * _ROUNDED
+            for position in range(bisect_left(values, s - reach), len(order)):
+                if values[position] > s + reach:
                     break
                 value = self.pair(s, values[position], ctx)
                 if value > 0:
                     out.append((i, order[position], value))
+        return out
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if any(abs(number) > EXACT for number in (*ss, *gs)):
+            return super().matrix(ss, gs, ctx)
+        import numpy as np
+
+        left, right = np.array(ss, dtype=np.float64), np.array(gs, dtype=np.float64)
+        out = np.abs(left[:, None] - right)
+        out /= self.scale
+        np.subtract(1.0, out, out=out)
+        np.maximum(out, 0.0, out=out)
         return out
 
     def line(self) -> Line:

@@ -5,28 +5,16 @@ from __future__ import annotations
 import enum
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import getter, is_kind, kind
-from adjudge.algebra.operators.base import (
-    Context,
-    Line,
-    Memo,
-    Misfit,
-    Misfits,
-    Op,
-    Table,
-    expected,
-    freeze,
-    joined,
-    kind_name,
-    listed,
-    read_field,
-    short,
-    step,
-)
+from adjudge.algebra.operators.base import Context, Line, Memo, Op, Table, freeze, joined, listed, read_field, step
+from adjudge.algebra.operators.misfit import Misfit, Misfits, expected, kind_name, short
 from adjudge.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from adjudge.algebra.solve.matrix import Matrix
 
 
 class ExactOp(Op):
@@ -127,6 +115,21 @@ class SpanOp(Op):
         length: int = p[1] - p[0]
         return float(length if self.node.by == "count" else length > 0)
 
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        starts, ends = (sorted(g[place] for g in gs) for place in (0, 1))
+        return sum(max(0, bisect_left(starts, s[1]) - bisect_right(ends, s[0])) for s in ss)
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if max(p[1] - p[0] for p in (*ss, *gs)) > _WIDE:
+            return super().matrix(ss, gs, ctx)
+        import numpy as np
+
+        (left, right), (start, end) = (np.array(side, dtype=np.int64).T for side in (ss, gs))
+        shared = np.minimum(right[:, None], end)
+        shared -= np.maximum(left[:, None], start)
+        np.maximum(shared, 0, out=shared)
+        return overlap_matrix(self.node.by, shared, right - left, end - start)
+
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
         candidates = overlapping_pairs([s[0] for s in ss], [s[1] for s in ss], [g[0] for g in gs], [g[1] for g in gs])
         return [(i, j, self.pair(ss[i], gs[j], ctx)) for i, j in candidates]
@@ -161,6 +164,33 @@ def overlap_ratio(by: str, shared: int, s: int, g: int) -> tuple[int, int]:
     if by == "partial":
         return 1, 1 if shared == s == g else 2
     return (1 if by == "any" else shared), 1
+
+
+_WIDE = 1_000_000  # the largest of three sizes that fit into one number together
+
+
+def overlap_matrix(by: str, shared: Any, s: Any, g: Any) -> Matrix:
+    """The overlaps of all pairs of sets, from arrays of sizes: each case of three sizes is worked out once."""
+    import numpy as np
+
+    out = np.zeros(shared.shape)
+    if by in ("dice", "jaccard", "precision", "recall"):  # whose formulas are the same for arrays
+        top, bottom = overlap_ratio(by, shared, s[:, None], g)
+        return np.divide(top, bottom, out=out, where=shared > 0)
+    most = int(max(s.max(), g.max())) + 1
+    for start in range(0, len(s), max(1, 1_000_000 // len(g))):
+        rows = slice(start, start + max(1, 1_000_000 // len(g)))
+        cases = (shared[rows] * most + s[rows, None]) * most + g
+        known, where = np.unique(cases, return_inverse=True)
+        values = [
+            top / bottom if both else 0.0
+            for both, top, bottom in (
+                (case // most**2, *overlap_ratio(by, max(case // most**2, 1), case // most % most, case % most))
+                for case in known.tolist()
+            )
+        ]
+        out[rows] = np.array(values)[where].reshape(cases.shape)
+    return out
 
 
 class VariableOp(Op):

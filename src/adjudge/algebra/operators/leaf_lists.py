@@ -16,7 +16,7 @@ from adjudge.algebra.operators.leaf_candidates import candidates
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
 from adjudge.algebra.operators.leaf_shapes import NOTHING, Compiler, Kind, Lst, Obj, Rec, Stray, Worth, size_of
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
-from adjudge.algebra.solve.order import best_chain
+from adjudge.algebra.solve.chain import best_chain
 
 Items: TypeAlias = Sequence[Any]
 Places: TypeAlias = Sequence[int]

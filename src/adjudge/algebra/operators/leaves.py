@@ -11,10 +11,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Misfit, Op, expected
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Op
 from adjudge.algebra.operators.leaf_lists import ListingKind
 from adjudge.algebra.operators.leaf_outcomes import Outcomes, Place, Tally
 from adjudge.algebra.operators.leaf_shapes import Compiler, Kind, Lst, step
+from adjudge.algebra.operators.misfit import Misfit, expected
 from adjudge.algebra.values import as_json
 
 if TYPE_CHECKING:

@@ -18,11 +18,8 @@ from adjudge.algebra.operators.base import (
     Difference,
     Line,
     Memo,
-    Misfit,
-    Misfits,
     Op,
     Table,
-    expected,
     hash_join,
     joined,
     listed,
@@ -30,10 +27,12 @@ from adjudge.algebra.operators.base import (
     step,
 )
 from adjudge.algebra.operators.leaf import ExactOp
+from adjudge.algebra.operators.misfit import Misfit, Misfits, expected
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
     from adjudge.algebra.operators.leaf_outcomes import Outcomes
+    from adjudge.algebra.solve.matrix import Matrix
 
 Field: TypeAlias = tuple[
     Callable[[Any], Any], Callable[[Sequence[Any]], list[Any]] | None, frozenset[type], Callable[..., Sequence[Any]]
@@ -318,6 +317,30 @@ class RecordOp(FieldsOp):
                         break
                 else:
                     out.append((left[a], right[b], first * value))
+        return out
+
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        if self.lead is None:
+            return super().candidates(ss, gs)
+        position, lead = self.lead
+        buckets = hash_join(ss, gs, self.block)
+        large = [(left, right) for left, right in buckets if len(left) * len(right) > _DIRECT]
+        found = _DIRECT * (len(buckets) - len(large))
+        for left, right in large:
+            found += lead.candidates([ss[i][1][position] for i in left], [gs[j][1][position] for j in right])
+        return found
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        import numpy as np
+
+        out = np.zeros((len(ss), len(gs)))
+        for left, right in hash_join(ss, gs, self.block):
+            if ctx.is_late():
+                break
+            part = np.ones((len(left), len(right)))
+            for k, op in self.rest:
+                part *= op.matrix([ss[i][1][k] for i in left], [gs[j][1][k] for j in right], ctx)
+            out[np.ix_(left, right)] = part
         return out
 
     def parts(self, p: Any) -> Sequence[Any]:

@@ -8,27 +8,17 @@ from typing import TYPE_CHECKING, Any
 from adjudge.algebra import ir
 from adjudge.algebra.access import getter, kind
 from adjudge.algebra.operators.bag import elements
-from adjudge.algebra.operators.base import (
-    Context,
-    Line,
-    Memo,
-    Misfit,
-    Misfits,
-    Op,
-    Table,
-    expected,
-    freeze,
-    read_field,
-    short,
-    step,
-)
+from adjudge.algebra.operators.base import Context, Line, Memo, Op, Table, freeze, read_field, step
 from adjudge.algebra.operators.collection import CollectionOp, Items
+from adjudge.algebra.operators.misfit import Misfit, Misfits, expected, short
 from adjudge.algebra.operators.record import below
-from adjudge.algebra.solve.order import order_preserving
+from adjudge.algebra.solve.matrix import Matched
+from adjudge.algebra.solve.order import order_preserving, order_preserving_many
 from adjudge.model.graph import reachability
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.solve.matrix import Matrix
 
 
 def remembered(op: Op, s: Any, g: Any, ctx: Context) -> Any:
@@ -103,6 +93,10 @@ class GraphOp(CollectionOp):
 
     def identity(self, p: Any) -> Hashable:
         return (tuple([self.element.identity(each) for each in p.prepared]), tuple(p.reach))
+
+    def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
+        found = order_preserving_many(matrix, s.reach, g.reach, match=self.node.match, deadline=ctx.deadline)
+        return Matched(found.value, found.pairs, found.bound, found.optimal)
 
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         solution = remembered(self, s, g, ctx)

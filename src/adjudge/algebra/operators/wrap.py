@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 from adjudge.algebra import ir
 from adjudge.algebra.operators.base import (
     GOLD,
-    HERE,
     SYSTEM,
     Context,
     Difference,
     Line,
     Memo,
-    Misfit,
     Op,
     Table,
     applied,
     short_name,
     simplest,
 )
+from adjudge.algebra.operators.misfit import HERE, Misfit
 from adjudge.model.prf import f_measure, ratio
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.solve.matrix import Matrix
 
 
 class Wrapper(Op):
@@ -93,6 +93,12 @@ class MappedOp(Wrapper):
                 raise
             raise misfit.inside(f"{short_name(function)}({HERE})") from None
 
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        return self.inner.candidates(ss, gs)
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        return self.inner.matrix(ss, gs, ctx)
+
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         self.inner.align(s, g, self._marked(sp, SYSTEM), self._marked(gp, GOLD), report, ctx)
 
@@ -120,6 +126,8 @@ class UnitOp(Wrapper):
 
     def self_score(self, p: Any, side: int) -> float:
         return 1.0
+
+    candidates, matrix = MappedOp.candidates, MappedOp.matrix
 
     def line(self) -> Line:
         inner = self.inner.line()
@@ -187,6 +195,23 @@ class ThresholdOp(Wrapper):
             if passed:
                 out.append((i, j, value if self.node.keep else 1.0))
         return out
+
+    def candidates(self, ss: Sequence[Any], gs: Sequence[Any]) -> int:
+        return self.inner.candidates(ss, gs)
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if self.by_integers and self.node.keep:
+            return super().matrix(ss, gs, ctx)
+        import numpy as np
+
+        inner = self.inner.matrix(ss, gs, ctx)
+        out = inner > self.cut if self.strict else inner >= self.cut
+        if self.by_integers:  # what is too close to the cut for floating point
+            for number, (i, j) in enumerate(np.argwhere(np.abs(inner - self.cut) < _ROUNDING)):
+                if number % 256 == 0 and ctx.is_late():
+                    break
+                out[i, j] = self.passes(ss[i], gs[j], ctx)[0]
+        return np.where(out, inner, 0.0) if self.node.keep else out.astype(np.float64)
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         if self.passes(s, g, ctx)[0]:

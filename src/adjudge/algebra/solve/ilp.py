@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import pickle
-import subprocess
-import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from adjudge.algebra.solve.child import call
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 # sum of coefficient * column <= limit
@@ -17,7 +16,6 @@ Row = tuple[list[tuple[int, float]], float]
 # The solver does not let itself be interrupted: what it may need longer for than this runs in a process of its own.
 _PATIENCE = 0.4
 _SMALL = 50_000  # entries
-_LONGEST = 1e6  # seconds that the system can wait for
 
 _DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 60, 100)
 
@@ -76,40 +74,15 @@ def maximise(weights: Sequence[float], rows: Sequence[Row], *, integers: int, de
         answer, over = _solved(weights, rows, integers, min(left, _PATIENCE))
         if not over or left <= _PATIENCE:
             return answer
-    return _in_child(weights, rows, integers, deadline) or Answer(None, math.fsum(weights), False)
+    answer = call("adjudge.algebra.solve.ilp:until", (weights, rows, integers, deadline.end), deadline)
+    return answer or Answer(None, math.fsum(weights), False)
 
 
-def _in_child(weights: Sequence[float], rows: Sequence[Row], integers: int, deadline: Deadline) -> Answer | None:
-    """The answer of another process, which can be ended at any time."""
-    code = f"import sys; sys.path[:] = {sys.path!r}; from adjudge.algebra.solve.ilp import serve; serve()"
-    child = subprocess.Popen(  # noqa: S603  # our own code
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    left = deadline.left
-    try:
-        given = pickle.dumps((weights, rows, integers, left))
-        said, _ = child.communicate(given, timeout=max(min(left, _LONGEST), 0.0) + 0.3)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        if child.poll() is None:
-            child.kill()
-            child.communicate()
-    answer: Answer | None = pickle.loads(said) if child.returncode == 0 else None  # noqa: S301  # it is our own
-    return answer
-
-
-def serve() -> None:
-    """What the other process does."""
-    import time
-
-    began = time.monotonic()
-    weights, rows, integers, left = pickle.load(sys.stdin.buffer)  # noqa: S301  # it is our own
+def until(weights: Sequence[float], rows: Sequence[Row], integers: int, end: float) -> Answer:
+    """The answer of another process, which has until a moment of the clock."""
     import scipy.optimize  # noqa: F401  # counts as time spent
 
-    left -= time.monotonic() - began + 0.2
-    sys.stdout.buffer.write(pickle.dumps(_solved(weights, rows, integers, left)[0]))
-    sys.stdout.buffer.flush()
+    return _solved(weights, rows, integers, end - time.monotonic() - 0.2)[0]
 
 
 def _solved(weights: Sequence[float], rows: Sequence[Row], integers: int, seconds: float) -> tuple[Answer, bool]:

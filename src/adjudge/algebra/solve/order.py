@@ -7,12 +7,17 @@ what is looked for is the heaviest set of pairs without conflicts, which are bit
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from adjudge.algebra.solve import ilp
+from adjudge.algebra.solve.chain import best_chain
 from adjudge.algebra.solve.deadline import NEVER, Deadline
+from adjudge.algebra.solve.matrix import by_weight, heaviest_chain
+
+if TYPE_CHECKING:
+    from adjudge.algebra.solve.matrix import Matrix
 
 # The table of conflicts has a bit for every two pairs: this many take about 200 MB.
 _MOST_PAIRS = 40_000
@@ -63,13 +68,13 @@ def order_preserving(
     if ranks[0] is not None and ranks[1] is not None:
         return _in_line(pairs, ranks[0], ranks[1])
     if len(pairs) > _MOST_PAIRS:
-        return _one_by_one(pairs, below_s, below_g, match, deadline)
+        return _one_by_one(_heaviest_first(pairs), _most(pairs, match), (below_s, below_g), match, deadline)
     above_s, under_s, same_s = _pair_masks([u for u, _, _ in pairs], below_s)
     above_g, under_g, same_g = _pair_masks([v for _, v, _ in pairs], below_g)
     conflicts: list[int] = []
     for index, (u, v, _) in enumerate(pairs):
         if index % 256 == 0 and deadline.passed:
-            return _one_by_one(pairs, below_s, below_g, match, deadline)
+            return _one_by_one(_heaviest_first(pairs), _most(pairs, match), (below_s, below_g), match, deadline)
         mask = (above_s[u] ^ above_g[v]) | (under_s[u] ^ under_g[v])
         if match in ("1:1", "N:1"):
             mask |= same_s[u]
@@ -83,6 +88,30 @@ def order_preserving(
         return Solution(value, chosen, choice.bound, True)
     bound = min(choice.bound, _most(pairs, match))
     return Solution(value, chosen, max(bound, value), bound <= value)
+
+
+def order_preserving_many(
+    matrix: Matrix, below_s: Sequence[int], below_g: Sequence[int], *, match: Match = "1:1", deadline: Deadline = NEVER
+) -> Solution:
+    """The same for very many pairs, given as a matrix of weights; most of them can only be tried one by one."""
+    import numpy as np
+
+    rows, columns = np.nonzero(matrix)
+    if len(rows) <= _MOST_PAIRS:
+        edges = list(zip(rows.tolist(), columns.tolist(), matrix[rows, columns].tolist(), strict=True))
+        return order_preserving(edges, below_s, below_g, match=match, deadline=deadline)
+    orders = _ranks(set(rows.tolist()), below_s), _ranks(set(columns.tolist()), below_g)
+    if orders[0] is not None and orders[1] is not None:
+        left, right = list(orders[0]), list(orders[1])
+        found = heaviest_chain(matrix[np.ix_(left, right)], columns_strict=True)
+        return Solution(found.value, [(left[i], right[j], value) for i, j, value in found.pairs], found.value, True)
+    limits = [
+        math.fsum(matrix.max(axis=axis).tolist())
+        for axis, matches in ((1, "1:1 N:1"), (0, "1:1 1:N"))
+        if match in matches
+    ]
+    most = min([*limits, math.fsum(weight for row in matrix for weight in row.tolist())])
+    return _one_by_one(by_weight(matrix), most, (below_s, below_g), match, deadline)
 
 
 def _ranks(nodes: set[int], below: Sequence[int]) -> dict[int, int] | None:
@@ -105,25 +134,28 @@ def _in_line(pairs: Sequence[Edge], place_s: dict[int, int], place_g: dict[int, 
     return Solution(value, [points[a, b] for a, b, _ in chain], value, True)
 
 
+def _heaviest_first(pairs: Sequence[Edge]) -> list[Edge]:
+    return sorted(pairs, key=lambda pair: (-pair[2], pair))
+
+
 def _one_by_one(
-    pairs: Sequence[Edge], below_s: Sequence[int], below_g: Sequence[int], match: Match, deadline: Deadline
+    pairs: Iterable[Edge], most: float, below: tuple[Sequence[int], Sequence[int]], match: Match, deadline: Deadline
 ) -> Solution:
-    """Too many pairs to write down all conflicts: take the heaviest that still fit, and say that it is not proven."""
+    """Too many pairs to write down all conflicts: take what fits, the heaviest first; `most` is not exceeded."""
     chosen: list[Edge] = []
     rows: set[int] = set()
     columns: set[int] = set()
-    for index, (u, v, weight) in enumerate(sorted(pairs, key=lambda pair: (-pair[2], pair))):
+    for index, (u, v, weight) in enumerate(pairs):
         if index % 256 == 0 and chosen and deadline.passed:
             break
         if (u in rows and match in ("1:1", "N:1")) or (v in columns and match in ("1:1", "1:N")):
             continue
-        if all(_agree(u, v, a, b, below_s, below_g) for a, b, _ in chosen):
+        if all(_agree(u, v, a, b, *below) for a, b, _ in chosen):
             chosen.append((u, v, weight))
             rows.add(u)
             columns.add(v)
     value = math.fsum(weight for _, _, weight in chosen)
-    bound = _most(pairs, match)
-    return Solution(value, sorted(chosen), max(bound, value), bound <= value)
+    return Solution(value, sorted(chosen), max(most, value), most <= value)
 
 
 def _most(pairs: Sequence[Edge], match: Match) -> float:
@@ -251,7 +283,7 @@ def _solve_component(weights: Sequence[float], masks: Sequence[int], component: 
     values = [weights[vertex] for vertex in order]
     local = _renumbered(masks, order, deadline)
     if local is None:
-        return _heaviest_first(weights, masks, order)
+        return _as_they_come(weights, masks, order)
     found = _branch(values, local, deadline)
     if not found.optimal and not deadline.passed:
         found = _integer_programme(values, local, found, deadline)
@@ -282,7 +314,7 @@ def _renumbered(masks: Sequence[int], order: list[int], deadline: Deadline) -> l
     return local
 
 
-def _heaviest_first(weights: Sequence[float], masks: Sequence[int], order: list[int]) -> Choice:
+def _as_they_come(weights: Sequence[float], masks: Sequence[int], order: list[int]) -> Choice:
     """What there is no time to search: vertices as they come, and all of them as the bound."""
     members: list[int] = []
     forbidden = 0
@@ -395,84 +427,3 @@ def _cliques(masks: list[int]) -> Iterator[list[int]]:
             for member in clique:
                 uncovered[member] &= ~members
             yield sorted(clique)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Sequences
-
-
-def best_chain(edges: Sequence[Edge], *, rows_strict: bool, columns_strict: bool) -> tuple[float, list[Edge]]:
-    """The heaviest chain of match points (row, column, weight) in which rows and columns never go down.
-
-    `rows_strict` forbids a row to occur twice, `columns_strict` a column; 1:1 is both, 1:N (a row may serve several
-    columns) is columns only, N:1 rows only, N:N neither. f(i, j) = w + max f over the points that may come before
-    (Eq. 37 for total orders), with the maxima in a Fenwick tree: O(r log r). Points that weigh nothing are ignored;
-    a pair occurs at most once.
-
-    >>> best_chain([(0, 1, 1.0), (1, 0, 2.0), (1, 2, 1.0), (2, 2, 0.5)], rows_strict=True, columns_strict=True)
-    (2.5, [(1, 0, 2.0), (2, 2, 0.5)])
-    """
-    points = sorted(edge for edge in edges if edge[2] > 0.0)
-    if not points:
-        return 0.0, []
-    columns = sorted({column for _, column, _ in points})
-    rank = {column: index for index, column in enumerate(columns, 1)}
-    size = len(columns)
-    best: list[float] = [0] * (size + 1)
-    holder = [-1] * (size + 1)
-    before = [-1] * len(points)
-    totals: list[float] = [0] * len(points)
-    # With strict rows the points of a row must not see each other: they enter the tree when the row is over.
-    waiting: list[int] = []
-    for index, (row, column, weight) in enumerate(points):
-        if waiting and (not rows_strict or points[waiting[0]][0] != row):
-            for done in waiting:
-                _raise(best, holder, rank[points[done][1]], totals[done], done)
-            waiting.clear()
-        place = rank[column] - 1 if columns_strict else rank[column]
-        value: float = 0
-        who = -1
-        while place:
-            if best[place] > value:
-                value, who = best[place], holder[place]
-            place &= place - 1
-        totals[index] = value + weight
-        before[index] = who
-        waiting.append(index)
-    # max keeps the first of equals: the chain that ends at the lowest row, then column.
-    last = max(range(len(points)), key=totals.__getitem__)
-    chain: list[Edge] = []
-    while last >= 0:
-        chain.append(points[last])
-        last = before[last]
-    chain.reverse()
-    return math.fsum(weight for _, _, weight in chain), chain
-
-
-def _raise(best: list[float], holder: list[int], place: int, value: float, who: int) -> None:
-    while place < len(best):
-        if value > best[place]:
-            best[place] = value
-            holder[place] = who
-        place += place & -place
-
-
-def lcs_length(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """Length of the longest common subsequence of elements that are equal and hash alike.
-
-    Bit-parallel (Allison and Dix 1986; Hyyrö 2004): one integer addition per element of `b`.
-
-    >>> lcs_length("abcde", "bxdae")
-    3
-    """
-    if len(a) < len(b):
-        a, b = b, a
-    positions: dict[Hashable, int] = {}
-    for index, element in enumerate(a):
-        positions[element] = positions.get(element, 0) | 1 << index
-    mask = (1 << len(a)) - 1
-    flat = mask  # the positions of `a` at which the length common with `b` does not grow
-    for element in b:
-        hit = flat & positions.get(element, 0)
-        flat = ((flat + hit) | (flat - hit)) & mask
-    return len(a) - flat.bit_count()

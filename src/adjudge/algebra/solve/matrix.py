@@ -1,0 +1,164 @@
+"""Matchings of many elements with many, given as a matrix of similarities: nothing is made for each pair.
+
+Rows and columns are paired by arrays. What scipy needs long for runs in another process, which can be ended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from adjudge.algebra.solve.child import call
+from adjudge.algebra.solve.deadline import NEVER, Deadline
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Matrix = npt.NDArray[np.float64]
+
+Edge = tuple[int, int, float]
+
+_SOON = 3e8  # rows * columns * the smaller of both, up to which the assignment takes a fraction of a second
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pairs in order with their total weight, what no matching exceeds, and whether the two are the same."""
+
+    value: float
+    pairs: list[Edge]
+    bound: float
+    optimal: bool
+
+
+def assignment(matrix: Matrix, deadline: Deadline = NEVER) -> Matched:
+    """The heaviest one-to-one matching of rows and columns; when time is up, for each row what is best and still free.
+
+    >>> import numpy as np
+    >>> assignment(np.array([[0.9, 0.8], [0.7, 0.0]])).pairs
+    [(0, 1, 0.8), (1, 0, 0.7)]
+    """
+    rows, columns = matrix.shape
+    found = None
+    if rows * columns * min(rows, columns) <= _SOON:
+        found = solved(matrix)
+    elif not deadline.passed:
+        found = call("adjudge.algebra.solve.matrix:solved", (matrix,), deadline)
+    if found is not None:
+        return _matched(matrix, zip(*found, strict=True))
+    least = _matched(matrix, in_turn(matrix, range(rows), first=False))
+    most = min(math.fsum(matrix.max(axis=1).tolist()), math.fsum(matrix.max(axis=0).tolist()))
+    return Matched(least.value, least.pairs, max(most, least.value), most <= least.value)
+
+
+def solved(matrix: Matrix) -> tuple[list[int], list[int]]:
+    """The rows and columns of the best assignment."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(matrix, maximize=True)
+    return rows.tolist(), columns.tolist()
+
+
+def _matched(matrix: Matrix, pairs: Iterable[tuple[int, int]]) -> Matched:
+    found = [(i, j, value) for i, j in sorted(pairs) if (value := float(matrix[i, j])) > 0.0]
+    value = math.fsum(each for _, _, each in found)
+    return Matched(value, found, value, True)
+
+
+def heaviest_first(matrix: Matrix, *, columns_first: bool = False) -> list[tuple[int, int]]:
+    """The heaviest pair, then the heaviest that still fits, and so on; of equals the lowest row, or column, first.
+
+    >>> import numpy as np
+    >>> heaviest_first(np.array([[0.9, 0.9], [0.7, 0.0]]))
+    [(0, 0)]
+    """
+    import numpy as np
+
+    if columns_first:
+        return [(i, j) for j, i in heaviest_first(matrix.T)]
+    free_rows, free_columns = np.ones(matrix.shape[0], bool), np.ones(matrix.shape[1], bool)
+    found: list[tuple[int, int]] = []
+    for rows, columns in _by_weight(matrix):
+        if len(found) == min(matrix.shape):
+            break
+        fits = free_rows[rows] & free_columns[columns]
+        for i, j in zip(rows[fits].tolist(), columns[fits].tolist(), strict=True):
+            if free_rows[i] and free_columns[j]:
+                free_rows[i] = free_columns[j] = False
+                found.append((i, j))
+    return found
+
+
+def by_weight(matrix: Matrix) -> Iterator[Edge]:
+    """All pairs, the heaviest first, of equals in order."""
+    for rows, columns in _by_weight(matrix):
+        yield from zip(rows.tolist(), columns.tolist(), matrix[rows, columns].tolist(), strict=True)
+
+
+def _by_weight(matrix: Matrix) -> Iterator[tuple[Any, Any]]:
+    import numpy as np
+
+    flat = matrix.ravel()
+    (where,) = np.nonzero(flat > 0.0)
+    order = where[np.argsort(-flat[where], kind="stable")]
+    for start in range(0, len(order), _CHUNK):
+        rows, columns = np.divmod(order[start : start + _CHUNK], matrix.shape[1])
+        yield rows, columns
+
+
+def in_turn(matrix: Matrix, order: Iterable[int], *, first: bool) -> list[tuple[int, int]]:
+    """Every row of `order` takes the best column that is still free, or the first one.
+
+    >>> import numpy as np
+    >>> in_turn(np.array([[0.5, 0.9], [0.7, 0.8]]), [1, 0], first=False)
+    [(1, 1), (0, 0)]
+    """
+    import numpy as np
+
+    free = np.ones(matrix.shape[1])
+    found = []
+    for i in order:
+        row = matrix[i] * free
+        j = int(np.argmax(row > 0.0) if first else np.argmax(row))
+        if row[j] > 0.0:
+            free[j] = 0.0
+            found.append((i, j))
+    return found
+
+
+def heaviest_chain(matrix: Matrix, *, columns_strict: bool) -> Matched:
+    """The heaviest chain of pairs whose rows go up, and whose columns go up, or not down (Eq. 37 for total orders).
+
+    >>> import numpy as np
+    >>> heaviest_chain(np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 0.5]]), columns_strict=True).pairs
+    [(1, 0, 2.0), (2, 1, 0.5)]
+    """
+    import numpy as np
+
+    rows, columns = matrix.shape
+    best = np.zeros((rows + 1, columns + 1))  # of the first rows and columns
+    for i in range(rows):
+        before = best[i, :-1] if columns_strict else best[i, 1:]
+        np.maximum.accumulate(np.maximum(best[i, 1:], before + matrix[i]), out=best[i + 1, 1:])
+    pairs = []
+    i, j = rows, columns
+    while i and j:
+        if best[i, j] == best[i - 1, j]:
+            i -= 1
+        elif best[i, j] == best[i, j - 1]:
+            j -= 1
+        else:
+            i -= 1
+            pairs.append((i, j - 1))
+            j -= columns_strict
+    return _matched(matrix, pairs)
+
+
+def line_maxima(matrix: Matrix) -> list[Edge]:
+    """The best column of every row that has any, the lowest of equals."""
+    best: Any = matrix.argmax(axis=1)
+    return [(i, j, value) for i, j in enumerate(best.tolist()) if (value := float(matrix[i, j])) > 0.0]
