@@ -17,7 +17,8 @@ import msgspec
 
 from adjudge.algebra import ir, shape
 from adjudge.algebra.leaf_values import outside
-from adjudge.algebra.operators.base import describe, short, step
+from adjudge.algebra.operators.base import step
+from adjudge.algebra.operators.misfit import describe, short
 from adjudge.algebra.values import plain
 from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.task import Side
