@@ -65,8 +65,7 @@ SCHEMA = {"vendor": "text", "total": "number"}
     ],
 )  # fmt: skip
 def test_a_shape(gold, system, schema, expected, note):
-    given = {"list": schema[0]} if isinstance(schema, list) else schema
-    found = scored(gold, system, schema=given)
+    found = scored(gold, system, schema=schema)
     assert counts(found) == expected
     assert [code for code in notes(found) if code in ("unwrapped", "wrapped", "malformed-answer")] == [note] * bool(
         note

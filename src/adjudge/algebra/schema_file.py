@@ -63,8 +63,8 @@ def schema_of(given: Any) -> shape.Schema:
 
     if isinstance(given, shape.Schema):
         return given
-    if isinstance(given, Mapping):
-        return read_value(Source(dict(given), None))
+    if isinstance(given, Mapping | list):
+        return read_value(Source(given if isinstance(given, list) else dict(given), None))
     if not isinstance(given, str | Path):
         return of_class(given)
     if isinstance(given, str) and _CLASS.fullmatch(given) and not Path(given).exists():

@@ -32,10 +32,7 @@ def worse_than(result: Result, baseline: Result, level: float = LEVEL) -> tuple[
     return tuple(
         each
         for each in corrected
-        if each.p_holm is not None
-        and each.p_holm < level
-        and (each.difference or 0.0) < 0
-        and not _few(each)
+        if each.p_holm is not None and each.p_holm < level and (each.difference or 0.0) < 0 and not _few(each)
     )
 
 
