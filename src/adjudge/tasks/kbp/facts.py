@@ -86,8 +86,10 @@ def make_facts(
     columns = [_numbers(each) for each in (subjects, relations, objects)]
     columns.append(np.zeros_like(columns[0]) if documents is None else _numbers(documents))
     columns = _distinct_rows(columns)
-    new = np.ones(len(columns[0]), dtype=bool)
-    new[1:] = np.any([column[1:] != column[:-1] for column in columns[:3]], axis=0)
+    new = np.zeros(len(columns[0]), dtype=bool)
+    new[:1] = True
+    for column in columns[:3]:
+        new[1:] |= column[1:] != column[:-1]
     starts = np.append(np.flatnonzero(new), len(new))
     s, r, o = (_narrow(column if new.all() else column[new]) for column in columns[:3])
     known = None if labels is None else _narrow(_numbers(labels))
