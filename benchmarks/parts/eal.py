@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.house.measure import Cost, adjudge, run_worker
 from benchmarks.house.rows import Bench, Found, Row
 from benchmarks.house.setting import Setting
-from benchmarks.parts.shared import after_reading, measure_growth
+from benchmarks.parts.shared import Scored, after_reading, beside_splitting, measure_growth
 
 
 def benches(*, quick: bool) -> list[Bench]:
@@ -20,6 +20,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _submission(500 if full else 50, judged=full),
         _scores(campaign, judged=full),
         _growth(quick=quick),
+        _splitting(5_000 if full else 200, judged=full),
         after_reading(
             "eal",
             f"{documents} documents of 400 responses",
@@ -94,3 +95,16 @@ def _growth(*, quick: bool) -> Bench:
         yield measure_growth(setting, "growth", {n: command(documents, n) for n in sizes}, command(1, 4))
 
     return Bench("eal/growth", (row,), run)
+
+
+def _splitting(documents: int, *, judged: bool) -> Bench:
+    def command(folder: Path) -> list[str]:
+        return adjudge("eal", "score", "--key", folder / "key", "--frames", folder / "ref", folder / "systems" / "s0")
+
+    scored = Scored(
+        f"{documents:,} documents of 20 responses, `eal score` with frames",
+        lambda setting: setting.corpus("eal", documents=documents, responses=20, systems=1),
+        lambda folder: [folder / name for name in ("key", "ref", "systems/s0")],
+        command,
+    )
+    return beside_splitting("eal", scored, 4, judged=judged)

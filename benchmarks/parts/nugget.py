@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.house.measure import Cost, adjudge, run_process
 from benchmarks.house.rows import Bench, Found, Row, compare
 from benchmarks.house.setting import Setting
-from benchmarks.parts.shared import measure_growth
+from benchmarks.parts.shared import Scored, beside_splitting, measure_growth
 
 PEER = "the official program"
 # CPU seconds of the official program on such corpora, on another machine with two shared cores.
@@ -22,6 +22,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _official(200 if full else 20, 240 if full else 120, 150, judged=full),
         _growth(quick=quick),
         _memory(quick=quick),
+        _splitting(5_000 if full else 200, judged=full),
     ]
 
 
@@ -82,3 +83,16 @@ def _memory(*, quick: bool) -> Bench:
         yield Found("memory", costs[1].megabytes / costs[0].megabytes, ours=costs[1], theirs=costs[0])
 
     return Bench("nugget/memory", (row,), run)
+
+
+def _splitting(documents: int, *, judged: bool) -> Bench:
+    def files(folder: Path) -> list[Path]:
+        return [folder / "gold.tbf", folder / "system1.tbf"]
+
+    scored = Scored(
+        f"{documents:,} documents of 60 nuggets, `nugget score` with coreference",
+        lambda setting: setting.corpus("tbf", documents=documents, nuggets=60),
+        files,
+        lambda folder: adjudge("nugget", "score", *files(folder), "--coref"),
+    )
+    return beside_splitting("nugget", scored, 8, judged=judged)
