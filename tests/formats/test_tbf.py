@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats import tbf_scan
 from adjudge.formats.tbf import file_mode, guess_mode, open_tbf, read_tbf, write_tbf
-from adjudge.formats.tbf_lines import parse_pieces
+from adjudge.formats.tbf_scan import parse_pieces
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
 from problems import budget
 
@@ -354,33 +354,3 @@ def test_the_mode_by_the_first_lines(tmp_path: Path) -> None:
             path.write_text(f"#BeginOfDocument d\n{text}#EndOfDocument\n")
             assert file_mode(path) == open_tbf(path).mode
     assert file_mode(tmp_path / "none.tbf") is None
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_a_comment_changes_nothing_but_the_numbers_of_lines(data):
-    """Documents without anything unusual are read in another way, column by column; it must say the same."""
-    values = (
-        ("s", " s", "", "#s", "@s"),
-        ("d", ""),
-        ("E1", ""),
-        ("4,8", "04,8", "4,8;9,12", "4,8,9", "4", "x,8", "1,"),
-    )
-    values = (*values, ("ran", " "), ("Attack", ""), ("Actual", "Actual ", ""), *[("0.5", "")] * 1)
-    lines = []
-    for _ in range(data.draw(st.integers(0, 3))):
-        odd = data.draw(st.integers(0, 20))  # mostly one column at most has something unusual
-        fields = [each[data.draw(st.integers(0, len(each) - 1)) if at == odd else 0] for at, each in enumerate(values)]
-        lines.append("\t".join(fields if odd == 7 else fields[:7]))
-    relations = ("@Coreference\tR1\tE1,E2", "@Coreference\tR1\tE1 ", "@After\tR2\tE1,E2", "@After\tR2\tE1", "@\tR\tE")
-    lines += data.draw(st.lists(st.sampled_from((*relations, "@Coreference\tR1", "", " ")), max_size=2))
-    file = [
-        open_tbf("\n".join(["#BeginOfDocument d", *more, *lines, "#EndOfDocument", ""]).encode(), mode=mode).read("d")
-        for mode in ("char", "token")
-        for more in ([], ["#"])
-    ]
-    for plain, other in (file[:2], file[2:]):
-        assert [each._replace(line=each.line + 1) for each in plain.nuggets] == list(other.nuggets)
-        assert [each._replace(line=each.line + 1) for each in plain.relations] == list(other.relations)
-        told = [(each.message, each.line + 1, each.column) for each in plain.problems]
-        assert told == [(each.message, each.line, each.column) for each in other.problems]

@@ -22,8 +22,7 @@ from weakref import finalize
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.formats.source import Source, Unpacked, opened, read_block, reads, source_name
-from adjudge.formats.tbf_lines import parse_lines
-from adjudge.formats.tbf_scan import BLANKS, BOM, LIMIT, Index, Mode, Section, decode, scan
+from adjudge.formats.tbf_scan import BLANKS, BOM, LIMIT, Index, Mode, Section, decode, parse_lines, scan
 from adjudge.model.nugget import Nugget, NuggetDocument
 
 __all__ = ["Mode", "TbfFile", "file_mode", "guess_mode", "open_tbf", "read_tbf", "write_tbf"]

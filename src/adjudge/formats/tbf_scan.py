@@ -1,6 +1,6 @@
-"""The documents of a TBF file, found without reading its lines.
+"""The documents of a TBF file, found without reading its lines, and what the lines of a document say.
 
-All is as in the official reader. It empties its hands at footers only, so lines that stand outside a document, or in
+Both are as in the official reader. It empties its hands at footers only, so lines that stand outside a document, or in
 one that has no footer, are credited to the next document that is closed; a last document without a footer is not read
 at all. A section is what stands between two markers; a document is the sections from one footer to the next.
 """
@@ -8,11 +8,13 @@ at all. A section is what stands between two markers; a document is the sections
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
 from adjudge.findings import Findings
 from adjudge.formats.source import read_block
+from adjudge.model.nugget import AFTER, SUBEVENT, Nugget, Piece, Relation
 
 Mode: TypeAlias = Literal["token", "char"]
 
@@ -24,9 +26,13 @@ QUOTED = 60  # characters of a long text that are shown
 BLANKS = " \t\n\r\x0b\x0c"  # what the official reader strips: not every blank of Unicode
 DIGITS = 15  # of an offset; more are no place in any text
 LONG = 1 << 20  # bytes of a line, of which one is worth a word
+COLUMNS = 7
+DIRECTED = (AFTER, SUBEVENT)
+KEPT = 1000  # problems of a document
 
 _BLOCK = 1 << 18
 _BLANKS = b" \t\r\x0b\x0c"
+_SPLIT = 1000  # columns that are told apart; a line of nothing but TABs must not fill the memory
 _AGAIN = "write one #BeginOfDocument and one #EndOfDocument for each document"
 
 
@@ -265,3 +271,136 @@ def _line_start(block: bytes, at: int, *, bom: bool) -> int:
             return end if rest[-1] == 10 else 0 if bom and end == 3 and block.startswith(BOM) else -1
         end = begin
     return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lines
+
+
+def parse_pieces(span: str) -> tuple[Piece, ...] | None:
+    """Pieces of the text from `begin,end;begin,end`; further numbers of a piece are not read. None if it is malformed.
+
+    >>> parse_pieces("4,8;13,16"), parse_pieces("4"), parse_pieces("4,x")
+    (((4, 8), (13, 16)), None, None)
+    """
+    found = []
+    for piece in span.split(";"):
+        numbers = piece.split(",")[:2]
+        if len(numbers) < 2 or not piece.isascii() or any(len(each) > DIGITS or "_" in each for each in numbers):
+            return None
+        try:
+            found.append((int(numbers[0]), int(numbers[1])))
+        except ValueError:
+            return None
+    return tuple(found)
+
+
+def parse_lines(
+    text: str, number: int, mode: Mode, place: str, problems: list[Problem]
+) -> tuple[list[Nugget], list[Relation]]:
+    """The nuggets and relations of lines of which the first has this number; what cannot be read is a problem.
+
+    >>> parse_lines("s\\td\\tE1\\tt1\\tran", 7, "token", "a.tbf", found := [])
+    ([], [])
+    >>> print(found[0])
+    a.tbf:7:1: a mention line with 5 columns, at least 7 are needed: ... realis, separate them by TABs
+    """
+    rows: list[tuple[Any, ...]] = []
+    relations: list[Relation] = []
+    keep = rows.append
+    char = mode == "char"
+    nothing: tuple[Any, ...] = ()
+    for line_number, raw in enumerate(text.split("\n"), number):
+        line = raw.strip(BLANKS)
+        columns = line.split("\t", _SPLIT)
+        count = len(columns)
+        if count < COLUMNS or line[0] in "#@":
+            _read_other(raw, line, count, line_number, place, relations, problems)
+            continue
+        if count == COLUMNS:
+            system, _, id, span, mention, type_, realis = columns
+            more = nothing
+        else:
+            system, _, id, span, mention, type_, realis, *rest = columns
+            more = tuple(rest)
+        if not char:
+            tokens = tuple(span.split(",")) if "," in span else (span,)
+            keep((id, type_, realis, mention, tokens, nothing, more, system, line_number))
+            continue
+        begin, _, end = span.partition(",")
+        if begin.isdecimal() and end.isdecimal() and len(span) <= DIGITS and span.isascii():  # nearly always
+            keep((id, type_, realis, mention, nothing, ((int(begin), int(end)),), more, system, line_number))
+            continue
+        pieces = parse_pieces(span)
+        if pieces is None:
+            message = f"{quote(span)} is no place in a text"
+            _add(problems, Problem(message, place, line_number, field_place(raw, 3), _PIECES))
+        else:
+            keep((id, type_, realis, mention, nothing, pieces, more, system, line_number))
+    # Without a call in Python for each line, which would be a tenth of the time.
+    return list(map(partial(tuple.__new__, Nugget), rows)), relations
+
+
+_PIECES = "write begin,end in characters, with ; between pieces: 4,8;13,16"
+_RELATION = "write three columns separated by TABs: @Coreference, an id, and mention ids with commas between them"
+
+
+def field_place(line: str, index: int) -> int:
+    """The column (from 1, in characters) at which a field of a line begins.
+
+    >>> field_place("ab\\tc\\td", 1)
+    4
+    """
+    at = len(line) - len(line.lstrip(BLANKS))
+    for _ in range(index):
+        at = line.find("\t", at) + 1
+        if not at:
+            return len(line) + 1
+    return at + 1
+
+
+def _read_other(
+    raw: str, line: str, count: int, number: int, place: str, relations: list[Relation], problems: list[Problem]
+) -> None:
+    """A line that is no mention, or one that lacks columns."""
+    if not line or line[0] == "#":
+        return
+    if line[0] != "@":
+        _add(problems, short_line(raw, line, count, place, number))
+        return
+    parts = line[1:].strip(BLANKS).split("\t", 3)
+    if len(parts) != 3:
+        count = line.count("\t") + 1 if len(parts) > 3 else len(parts)
+        message = f"a relation line with {count} column{'s' * (count != 1)} instead of 3"
+    else:
+        name, id, arguments = parts
+        members = tuple(arguments.split(","))
+        if name not in DIRECTED or len(members) == 2:
+            relations.append(Relation(name, id, members, number))
+            return
+        message = f"{name} relates two mentions, not {len(members)}"
+    _add(problems, Problem(message, place, number, 1 + raw.index("@"), _RELATION))
+
+
+def _add(problems: list[Problem], problem: Problem) -> None:
+    """Keep a problem; a file of the wrong kind has one in each of its lines."""
+    if len(problems) < KEPT:
+        problems.append(problem)
+    elif len(problems) == KEPT:
+        problems.append(Problem("and more problems in the rest of the document", problem.path, problem.line))
+
+
+def short_line(raw: str, line: str, count: int, place: str, number: int) -> Problem:
+    """A mention line that lacks columns."""
+    message = (
+        f"a mention line with {count} column{'s' * (count != 1)}, at least {COLUMNS} are needed: "
+        "system id, document id, mention id, place, text, type, realis"
+    )
+    hint = "separate them by TABs"
+    if count == 1:
+        message = f"a line that is no mention: {quote(line)} has one column instead of {COLUMNS}"
+        if "  " in line:
+            hint = "separate the columns by TABs, not by blanks"
+    elif raw[:1] == "\t":
+        hint = "write the system id first"
+    return Problem(message, place, number, 1 + len(raw) - len(raw.lstrip(BLANKS)), hint)

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings
 from adjudge.formats.tbf import TbfFile
-from adjudge.formats.tbf_lines import field_place
-from adjudge.formats.tbf_scan import quote
+from adjudge.formats.tbf_scan import field_place, quote
 from adjudge.model.nugget import Nugget
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import place_keys

@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adjudge.findings import Findings
-from adjudge.formats.tbf_lines import COLUMNS, field_place, parse_pieces, short_line
-from adjudge.formats.tbf_scan import BLANKS, DIGITS, quote
+from adjudge.formats.tbf_scan import BLANKS, COLUMNS, DIGITS, field_place, parse_pieces, quote, short_line
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, Piece, Relation, Token, TokenTable
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.validation_relations import Line
