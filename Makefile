@@ -18,7 +18,7 @@ FUZZ_BUDGET = $(if $(COUNT),--count $(COUNT)) $(if $(SECONDS),--seconds $(SECOND
 SAMPLE ?= 400
 SEED ?= 1
 BENCH_VENV := .venv-bench
-BENCHES := $(addprefix bench-,algebra coref nugget eal kbp amr published engine)
+BENCHES := $(addprefix bench-,algebra coref nugget eal kbp amr published records engine)
 BENCH_OPTIONS = $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(PROGRAMS),--programs $(PROGRAMS)) \
   $(if $(DATA),--data $(DATA)) $(if $(PYTHON2),--python2 $(PYTHON2))
 ABBREVIATIONS := src/adjudge/tasks/nugget

@@ -167,6 +167,23 @@ def test_never_more_correct_than_either_side_has(data):
     assert total.correct <= min(total.gold, total.system) + 1e-9
 
 
+def test_credits_in_lists_inside_of_long_lists_are_exact():
+    words = Listing(of=Fields(fields={"w": Leaf(by=shape.Words()), "n": Leaf()}))
+    schema = Schema(root=Listing(of=Fields(fields={"n": Leaf(), "l": words})))
+    texts = ["a b c d", "a b c", "a b", "b c d e", "x y z"]
+    rng = random.Random(5)
+
+    def lines():
+        return [{"w": rng.choice(texts), "n": rng.choice("pq")} for _ in range(rng.randrange(4))]
+
+    gold, system = ([{"n": rng.choice("klm"), "l": lines()} for _ in range(12)] for _ in range(2))
+    few = totals(schema, gold, system)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaf_lists, "_LARGE", 0)
+        many = totals(schema, gold, system)
+    assert many[:4] == pytest.approx(few[:4])
+
+
 def test_an_inner_list_may_be_of_the_shape_it_stands_in():
     tree = Fields(fields={"n": Leaf(), "below": Listing(of=shape.Named(name="tree"))})
     schema = Schema(root=shape.Named(name="tree"), named={"tree": tree})

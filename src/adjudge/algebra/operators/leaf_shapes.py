@@ -326,6 +326,7 @@ class AnythingKind(Kind):
 
     def __init__(self, of: shape.Anything, compiler: Compiler) -> None:
         self.read = reading(of.by).read
+        self.plain = not of.by.numbers  # whole numbers are what they are
         self.absent, self.unit = compiler.absent, compiler.unit
         self.list: Kind = compiler.listing(shape.Listing(of=of), self)
         self._texts: dict[str, Any] = {}
@@ -335,7 +336,12 @@ class AnythingKind(Kind):
         if isinstance(value, dict | Mapping):
             parts, size, texts = {}, 0, self._texts
             for name, each in value.items():
-                p: Any = texts.get(each, _UNKNOWN) if type(each) is str else _UNKNOWN
+                kind = type(each)
+                p: Any = _UNKNOWN
+                if kind is str:
+                    p = texts.get(each, _UNKNOWN)
+                elif kind is int and self.plain:
+                    p = each
                 if p is _UNKNOWN:
                     p = self.prepare(each, side)
                 parts[name] = p
@@ -368,11 +374,17 @@ class AnythingKind(Kind):
         for name, a in g.parts.items():
             b = None if a is None else theirs.get(name)
             if b is not None:
-                inner = self.worth(a, b)
-                correct += inner[0]
-                whole += inner[1]
-                wrong += inner[2]
-                early += rank * inner[0] + inner[3]
+                if type(a) in _TYPES or type(b) in _TYPES:
+                    inner = self.worth(a, b)
+                    correct += inner[0]
+                    whole += inner[1]
+                    wrong += inner[2]
+                    early += rank * inner[0] + inner[3]
+                elif a == b:
+                    correct += self.unit
+                    early += rank * self.unit
+                else:
+                    wrong += self.unit
             rank -= 1
         return Worth(correct, whole, wrong, early)
 

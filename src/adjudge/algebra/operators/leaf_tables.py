@@ -93,14 +93,31 @@ def _add_field(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, h
     if isinstance(kind, LeafKind) and kind.coded:
         one, other = _numbered(gs, ss)
         same = one[:, None] == other[None, :]
-        np.add(table.correct, unit, out=table.correct, where=same)
-        np.add(table.early, unit * rank, out=table.early, where=same, casting="unsafe")
+        _count(table.correct, same, unit)
+        if np.ndim(rank):
+            table.early[...] += same * (unit * rank).astype(table.early.dtype)
+        elif rank:
+            _count(table.early, same, unit * rank)
         np.logical_not(same, out=same)
-        same &= (one >= 0)[:, None]
-        same &= (other >= 0)[None, :]
-        np.add(table.wrong, unit, out=table.wrong, where=same)
+        if (one < 0).any():
+            same &= (one >= 0)[:, None]
+        if (other < 0).any():
+            same &= (other >= 0)[None, :]
+        _count(table.wrong, same, unit)
         return
     _merge(table, _table(kind, gs, ss, unit), rank)
+
+
+def _count(numbers: Array, where: npt.NDArray[np.bool_], number: int) -> None:
+    """Add a number to some cells."""
+    import numpy as np
+
+    if number == 1:
+        numbers += where
+    elif number < 128:
+        numbers += where.view(np.int8) * np.int8(number)
+    else:
+        numbers += where * numbers.dtype.type(number)
 
 
 def _merge(table: Table, inner: Table, rank: Any) -> None:
@@ -150,12 +167,16 @@ def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], tabl
         if not ours or not theirs:
             continue
         one, other = [gs[i] for i in ours], [ss[j] for j in theirs]
-        part = Table(*(np.zeros((len(one), len(other)), dtype=table.correct.dtype) for _ in range(4)))
+        every = len(one) == len(gs) and len(other) == len(ss)
+        part = table
+        if not every:
+            part = Table(*(np.zeros((len(one), len(other)), dtype=table.correct.dtype) for _ in range(4)))
         if wanted is Lst:
             _add_lists(kind.list, one, other, part)  # type: ignore[arg-type]
         elif wanted is Obj:
             for name in dict.fromkeys(name for each in one for name in each.parts):
-                ranks = np.array([_rank(each, name) for each in one], dtype=np.int64)[:, None]
+                listed = [_rank(each, name) for each in one]
+                ranks: Any = listed[0] if len(set(listed)) == 1 else np.array(listed, dtype=np.int64)[:, None]
                 columns = [[each.parts.get(name) for each in side] for side in (one, other)]
                 if any(type(each) in (Obj, Lst) for side in columns for each in side):
                     _merge(part, _table(kind, columns[0], columns[1], unit), ranks)
@@ -163,6 +184,8 @@ def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], tabl
                     _add_field(_CODED, columns[0], columns[1], part, (unit, ranks))
         else:
             _add_field(_CODED, one, other, part, (unit, 0))
+        if every:
+            continue
         where = np.ix_(ours, theirs)
         for whole, own in zip(table, part, strict=True):
             whole[where] += own
@@ -212,8 +235,12 @@ def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: T
         inner, allowed = worths(kind, mine, flat)
         rows = _places(block, longest[0])
         best = _best(inner, allowed, rows, columns)
-        for whole, own in zip(table, best, strict=True):
-            whole[start : start + step] += own.astype(whole.dtype)
+        part = Table(*(level[start : start + step] for level in table))
+        if best is None:
+            _add_one_by_one(kind, gs[start : start + step], ss, part)
+            continue
+        for whole, own in zip(part, best, strict=True):
+            whole[...] += own.astype(whole.dtype)
 
 
 def _places(lists: Sequence[Sequence[Any]], longest: int) -> Array:
@@ -228,32 +255,34 @@ def _places(lists: Sequence[Sequence[Any]], longest: int) -> Array:
     return places
 
 
-def _best(inner: Table, allowed: npt.NDArray[np.bool_], rows: Array, columns: Array) -> list[Array]:
-    """The four numbers of the best assignment of the elements of every two lists, of all assignments."""
+def _best(inner: Table, allowed: npt.NDArray[np.bool_], rows: Array, columns: Array) -> list[Array] | None:
+    """The four numbers of the best assignment of the elements of every two lists, of all assignments.
+
+    None if they are too large to stand in one.
+    """
     import numpy as np
 
     few, many = min(rows.shape[1], columns.shape[1]), max(rows.shape[1], columns.shape[1])
-    most = [int(each.max(initial=0)) * few + 1 for each in inner]
-    factors = [most[1] * most[2] * most[3], most[2] * most[3], most[3], 1]
-    weight = np.zeros((allowed.shape[0] + 1, allowed.shape[1] + 1), dtype=np.int64)  # the last ones stand for none
-    for factor, level in zip(factors, inner, strict=True):
-        weight[:-1, :-1] += level.astype(np.int64) * factor
-    weight[:-1, :-1][~allowed] = 0
-    best = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    bits = [(int(each.max(initial=0)) * few).bit_length() for each in inner]
+    if sum(bits) > 62:
+        return None
+    shifts = [sum(bits[place + 1 :]) for place in range(4)]
+    kind = np.int32 if sum(bits) < 31 else np.int64
+    weight = np.zeros((allowed.shape[0] + 1, allowed.shape[1] + 1), dtype=kind)  # the last ones stand for none
+    for shift, level in zip(shifts, inner, strict=True):
+        weight[:-1, :-1] += level.astype(kind, copy=False) << shift
+    weight[:-1, :-1] *= allowed
+    best = np.zeros((len(rows), len(columns)), dtype=kind)
     pieces = {
-        (a, b): weight[rows[:, a][:, None], columns[:, b][None, :]]
-        for a in range(rows.shape[1])
-        for b in range(columns.shape[1])
+        (a, b): weight[rows[:, a]][:, columns[:, b]] for a in range(rows.shape[1]) for b in range(columns.shape[1])
     }
     for chosen in permutations(range(many), few):
-        pairs = enumerate(chosen) if rows.shape[1] == few else ((b, a) for a, b in enumerate(chosen))
-        total = sum((pieces[pair] for pair in pairs), np.zeros_like(best))
+        pairs = list(enumerate(chosen)) if rows.shape[1] == few else [(b, a) for a, b in enumerate(chosen)]
+        total = pieces[pairs[0]] if few == 1 else pieces[pairs[0]] + pieces[pairs[1]]
+        for pair in pairs[2:]:
+            total += pieces[pair]
         np.maximum(best, total, out=best)
-    found = []
-    for factor in factors:
-        found.append(best // factor)
-        best -= found[-1] * factor
-    return found
+    return [(best >> shift) & ((1 << own) - 1) for shift, own in zip(shifts, bits, strict=True)]
 
 
 def _add_one_by_one(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
