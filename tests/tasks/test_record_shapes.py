@@ -174,6 +174,21 @@ class TestCommand:
         assert "gold.jsonl:2:31: tag: expected one value, got an array, write [text] in the schema" in said
         assert "gold.jsonl:3:1: the records cannot be read (there is no JSON in it)" in said
 
+    def test_validation(self, capsys):
+        (self.folder / "s.yaml").write_text("name: {compare: text, required: true}\nn: number\n")
+        self.write("gold.jsonl", {"id": 1, "name": "x"}, {"id": 2, "n": 5}, {"id": 3, "label": "{"})
+        assert run(["record", "validate", "gold.jsonl", "--schema", "s.yaml"]) == 0
+        capsys.readouterr()
+        assert run(["record", "validate", "gold.jsonl", "--schema", "s.yaml", "--side", "gold"]) == 1
+        assert "gold.jsonl:2: error: records: the field 'name' is required, and missing" in capsys.readouterr().out
+        self.write("answers.jsonl", {"id": 1, "text": "{'name': 'x'}"})
+        assert run(["record", "validate", "answers.jsonl", "--field", "text"]) == 0
+        assert "cannot be read (malformed JSON); --repair would read 1 of them" in capsys.readouterr().out
+        assert run(["record", "validate", "answers.jsonl", "--system-field", "text", "--repair"]) == 0
+        assert "repaired: other quotation marks" in capsys.readouterr().out
+        assert run(["record", "validate", "answers.jsonl", "--schema", "none.yaml"]) == 2
+        assert "none.yaml: cannot be read" in capsys.readouterr().err
+
     def test_deep_values(self, capsys):
         deep = "x"
         for _ in range(240):

@@ -213,7 +213,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         )
         if scorers
         else refused("compat", "there is no published scorer of this task"),
-        *(_option(name, option) for name, option in {**extra, **family.options}.items()),
+        *(family_option(name, option) for name, option in {**extra, **family.options}.items()),
         _options,
         examples=[family.example],
         about="\n\n".join(blocks),
@@ -239,7 +239,8 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
     return score
 
 
-def _option(name: str, option: Option) -> click.Option:
+def family_option(name: str, option: Option) -> click.Option:
+    """An option of a family or of a published scorer."""
     if option.choices:
         return choice(f"--{name}", option.choices, option.about)
     if option.metavar:

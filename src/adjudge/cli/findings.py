@@ -231,9 +231,11 @@ def json_schema() -> dict[str, Any]:
 
 def family_validator(family: Family) -> Command:
     """`adjudge FAMILY validate`."""
+    from adjudge.cli.family import adjusted, family_option
     from adjudge.evaluate.validation import KINDS
     from adjudge.tasks.family import JSONL
 
+    own = [name for name in family.options if name in {**family.gold, **family.system, **family.of_metrics}]
     readers = tuple(dict.fromkeys((*family.readers, JSONL)))
     listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
     blocks = [
@@ -251,6 +253,7 @@ def family_validator(family: Family) -> Command:
         choice("--gold-reader", readers, "The format of the gold documents, if another."),
         choice("--side", ("gold", "system"), "What the files are, if that makes a difference (default: what fits)."),
         value("--metric", "NAMES", "The metrics whose fields are looked at (default: those of the reader)."),
+        [family_option(name, family.options[name]) for name in own],
         kinds=KINDS,
         inputs=("gold",),
         examples=[_example(family)],
@@ -260,8 +263,10 @@ def family_validator(family: Family) -> Command:
         from adjudge.evaluate.validation import Checks
         from adjudge.tasks.task import family_task
 
-        chosen = {"gold_reader": options["gold_reader"], "metrics": options["metric"] or ()}
-        task = family_task(family, options["reader"], **chosen)
+        given = {name: options[name.replace("-", "_")] for name in own}
+        asked = {to: given[name] for name, to in family.of_metrics.items() if given[name] is not None}
+        chosen = {"gold_reader": options["gold_reader"], "metrics": options["metric"] or (), "options": asked}
+        task = family_task(family, options["reader"], adjust=adjusted(family, given), **chosen)
         return task.validate(path, Checks(**rules, gold=options["gold"], side=options["side"]))
 
     return validate

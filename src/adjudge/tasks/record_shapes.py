@@ -219,19 +219,20 @@ def check_gold(gold: Side, fit: Fit, field: str | None = None) -> None:
     """Raise if documents of gold cannot be read or do not fit the schema; `field` is where their values stand."""
     found: list[tuple[str, Complaint]] = []
     for name, document in gold.documents.items():
-        if UNREADABLE in document.data:
-            message = f"the records cannot be read ({document.data[UNREADABLE]})"
-            found.append((name, Complaint(True, "$", message, "gold must be JSON")))
-            continue
-        value = document.data.get("records")
-        for each in fit.findings(value, of_gold=True) if isinstance(value, dict | list) else ():
-            told = _told(each)
-            if told is not None:
-                found.append((name, Complaint(True, _path(each.place), *told)))
+        found += [(name, each) for each in unfit(document.data, fit)]
         if len(found) > 10 * LIMIT:
             break
     if found:
         raise ValidationError(list(_placed(gold, found, field)))
+
+
+def unfit(data: Mapping[str, Any], fit: Fit) -> list[Complaint]:
+    """Why a document cannot be gold: its records cannot be read, or do not fit the schema."""
+    if UNREADABLE in data:
+        return [Complaint(True, "$", f"the records cannot be read ({data[UNREADABLE]})", "gold must be JSON")]
+    value = data.get("records")
+    found = fit.findings(value, of_gold=True) if isinstance(value, dict | list) else ()
+    return [Complaint(True, _path(each.place), *told) for each in found if (told := _told(each)) is not None]
 
 
 def _told(found: Finding) -> tuple[str, str] | None:

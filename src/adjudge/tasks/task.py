@@ -36,7 +36,7 @@ from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, read
 from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.leaf_fields import FIELD, field_table, leaf_metrics, widened, with_fields
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
-from adjudge.tasks.record_shapes import brought_to, check_gold, fit_of, record_side
+from adjudge.tasks.record_shapes import brought_to, check_gold, fit_of, record_side, unfit
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
 if TYPE_CHECKING:
@@ -183,6 +183,8 @@ class MetricsTask(Task):
 
         def misfits(data: Any, brief: bool) -> Iterable[tuple[str, str, str | None]]:
             found = self.observer.misfits(data, of_gold=False, brief=brief)
+            if self.fit is not None and checks.side == "gold":
+                found += unfit(data, self.fit)
             return [(each.path, each.message, each.hint) for each in found]
 
         jsonl = (self.readers[1] or self.readers[0]) == JSONL
@@ -429,13 +431,22 @@ class MetricsTask(Task):
 
 
 def family_task(
-    family: Family, reader: str, *, gold_reader: str | None = None, metrics: str | Sequence[str] = ()
+    family: Family,
+    reader: str,
+    *,
+    gold_reader: str | None = None,
+    metrics: str | Sequence[str] = (),
+    adjust: Adjust | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> MetricsTask:
-    """The metrics of a family, or those that are asked for, over files of a format; gold may be in another one."""
+    """The metrics of a family, or those that are asked for, over files of a format; gold may be in another one.
+
+    `options` are given to every metric.
+    """
     own = family.readers.get(reader)
     names = metrics or (own.metrics if own else ()) or family.metrics
-    chosen = as_metrics(names if isinstance(names, str) else list(names))
-    return MetricsTask(chosen, readers=(reader, None) if gold_reader is None else (gold_reader, reader))
+    chosen = as_metrics(names if isinstance(names, str) else list(names), options=options)
+    return MetricsTask(chosen, readers=(reader, None) if gold_reader is None else (gold_reader, reader), adjust=adjust)
 
 
 def _is_path(value: Any) -> bool:
