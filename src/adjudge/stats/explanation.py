@@ -11,6 +11,7 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.alignment import Alignment, Group, Item, Matching, Pair, Single, compare_groups
+from adjudge.stats.leaf_table import is_of_leaves, leaf_lines
 
 _SIMILAR = 5
 LISTED = 50  # links that are listed by name; their number is always exact
@@ -87,6 +88,9 @@ class Explanation(NamedTuple):
         numbers = ", ".join(f"{name} {value:.4g}" for name, value in matching.numbers.items() if value is not None)
         missing = "; the system does not have this document" if found.missing else ""
         yield f"{self.document}  {self.system}  {matching.metric}: {told}{f'; {numbers}' if numbers else ''}{missing}"
+        if is_of_leaves(found, matching):
+            yield from leaf_lines(found, matching, short)
+            return
         wide = max(map(len, (*outcomes, "spurious")))
         for level in dict.fromkeys(item.level for item in (*found.gold, *found.system)):
             if several and level in levels:

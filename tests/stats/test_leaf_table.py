@@ -1,0 +1,61 @@
+"""Records field by field: gold and system in one table, elements of lists in tables inside of it."""
+
+from __future__ import annotations
+
+import json
+
+from adjudge.cli import run
+
+GOLD = [{"n": "x", "tags": ["p", "q"], "o": [{"k": 1, "l": [{"z": 1}, {"z": 2}]}, {"k": 7, "w": 3}]}]
+SYSTEM = [
+    {"n": "X", "tags": ["q", "r"], "m": 2, "o": [{"k": 7, "w": 4}, {"k": 1, "l": [{"z": 2}]}, {"k": 9}]},
+    {"n": "y"},
+]
+
+SHOWN = """\
+records[0]
+  field    gold  system  outcome
+  m              2       hallucinated
+  n        x     X       correct
+  tags[*]        r       hallucinated
+  tags[*]  p             omitted
+  tags[*]  q     q       correct
+  o[0]
+    field    gold  system  outcome
+    k        1     1       correct
+    l[0]
+      field    gold  system  outcome
+      z        1             omitted
+    l[1]
+      field    gold  system  outcome
+      z        2     2       correct
+  o[1]
+    field    gold  system  outcome
+    k        7     7       correct
+    w        3     4       wrong
+  +o[2]
+    field    gold  system  outcome
+    k              9       hallucinated
++records[1]
+  field    gold  system  outcome
+  n              y       hallucinated
+"""
+
+
+def explained(tmp_path, capsys, system):
+    for name, line in (("gold", {"id": "d1", "records": GOLD}), ("system", {"id": "d1", **system})):
+        (tmp_path / name).write_text(json.dumps(line) + "\n")
+    sides = [str(tmp_path / "gold"), str(tmp_path / "system")]
+    assert run(["record", "score", *sides, "--metric", "record.fields", "--explain", "d1"]) == 0
+    return capsys.readouterr().out.partition("\n")[2]
+
+
+def test_gold_and_system_stand_side_by_side(tmp_path, capsys):
+    assert explained(tmp_path, capsys, {"records": SYSTEM}) == SHOWN
+
+
+def test_an_answer_that_cannot_be_read_omits_every_field(tmp_path, capsys):
+    lines = explained(tmp_path, capsys, {"output": "no"}).splitlines()
+    assert [line.split()[-1] for line in lines if "[" not in line and "field" not in line] == ["omitted"] * 6
+    assert lines[0] == "records[0]"
+    assert "    l[1]" in lines
