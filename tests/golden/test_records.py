@@ -54,5 +54,19 @@ def test_a_case(name, tmp_path):
     assert averaged["record.fields", "f1"] == pytest.approx(expected["document_mean_f1"], abs=1e-9)
 
 
+@pytest.mark.parametrize("name", sorted(WRAPPED))
+def test_a_wrapped_answer(name, tmp_path):
+    case = CASES[name]
+    options = ""
+    if "schema" in case:
+        (tmp_path / "schema.json").write_text(json.dumps(case["schema"]))
+        options = f"(schema={tmp_path / 'schema.json'})"
+    gold, system = (json.dumps({"id": "d", "records": case[side]}).encode() for side in ("gold", "system"))
+    scores = aj.score(f"record.fields{options}", gold, system, reader="answers", bootstrap=0).systems[0].scores
+    assert {each.part: each.value for each in scores if not each.slice and each.part in OUTCOMES} == pytest.approx(
+        case["expected"]["counts"]
+    )
+
+
 def same(rows, table):
     return rows.keys() == table.keys() and all(rows[path] == pytest.approx(table[path], abs=1e-9) for path in table)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import adjudge as aj
+from adjudge.stats.merge import merge
 from calling import run
 
 GOLD = [
@@ -72,3 +73,21 @@ def test_several_systems_have_a_row_each():
         ["lines[].price", "A", "3", "1"],
         ["lines[].price", "B", "3", "3"],
     ]
+
+
+def test_results_that_saw_other_fields_are_merged_and_compared():
+    metrics = ["record.fields", "record.field-mean"]
+    gold = [{"id": "a", "records": {"x": 1}}, {"id": "b", "records": {"y": 1}}]
+    first = [{"id": "a", "records": {"x": 1}}, {"id": "b", "records": {"y": 2, "z": 1}}]
+    second = [{"id": "a", "records": {"x": 1, "w": 1}}, {"id": "b", "records": {"y": 1}}]
+    whole = aj.score(metrics, gold, {"A": first, "B": second}, bootstrap=0)
+    alone = [aj.score(metrics, gold, {name: own}, bootstrap=0) for name, own in (("A", first), ("B", second))]
+    together = aj.compare(*alone)
+    for name in "AB":
+        assert [each.value for each in together.system(name).scores] == [
+            each.value for each in whole.system(name).scores
+        ]
+    parts = [aj.score(metrics, gold[k : k + 1], {"A": first[k : k + 1]}, bootstrap=0, by=["field"]) for k in (0, 1)]
+    merged = {(each.metric, each.part): each.value for each in merge(*parts).system("A").scores if not each.slice}
+    assert merged["record.field-mean", "f1"] == pytest.approx(1 / 3)
+    assert merged["record.fields", "correct"] == 1

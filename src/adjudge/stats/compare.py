@@ -26,6 +26,7 @@ from adjudge.stats.result import (
     result_fields,
     unique_names,
 )
+from adjudge.stats.same_fields import with_same_fields
 from adjudge.stats.scores import (
     POOL,
     Evidence,
@@ -64,6 +65,7 @@ def compare(
     given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
     if not given:
         raise UsageError("nothing to compare", hint="give at least one saved result")
+    given = with_same_fields(given)
     options = given[0].saved
     for other in given[1:]:
         _refuse_incomparable(given[0], other)

@@ -21,6 +21,7 @@ from adjudge.stats.elements import joined
 from adjudge.stats.inference import inherited
 from adjudge.stats.notes import DRAWN, unproven_message
 from adjudge.stats.result import Note, Options, Result, SystemResult
+from adjudge.stats.same_fields import with_same_fields
 from adjudge.stats.scores import USUAL, Drawing
 from adjudge.stats.signature import SignatureValue, hash_chunks
 from adjudge.stats.table import StatsTable
@@ -66,6 +67,7 @@ def merge(
     given = [each for one in parts for each in ((one,) if isinstance(one, Result) else one)]
     if not given:
         raise UsageError("nothing to merge", hint="give at least one saved result")
+    given = with_same_fields(given)
     called = list(names) if names is not None else [f"part {number}" for number in range(1, len(given) + 1)]
     options = [_options(result, name) for result, name in zip(given, called, strict=True)]
     wanted: dict[str, Any] = {} if by is None else {"by": tuple(by)}
