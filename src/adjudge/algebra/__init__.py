@@ -1,7 +1,8 @@
 """The metric framework: similarities as values, three ways to write them, and a planner that computes them exactly."""
 
+from typing import TYPE_CHECKING, Any
+
 from adjudge.algebra.access import ignore
-from adjudge.algebra.derive import derive_similarity, ordered
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import Conventions, Similarity
 from adjudge.algebra.matching import (
@@ -49,6 +50,9 @@ from adjudge.algebra.similarity import (
 )
 from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.view import View, view
+
+if TYPE_CHECKING:
+    from adjudge.algebra.derive import derive_similarity, ordered
 
 __all__ = [
     "Conventions",
@@ -105,3 +109,12 @@ __all__ = [
     "variable",
     "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is made of classes is loaded if somebody has classes."""
+    if name in ("derive_similarity", "ordered"):
+        from adjudge.algebra import derive
+
+        return getattr(derive, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

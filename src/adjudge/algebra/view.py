@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.derive import derive_similarity
 from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import MATCHINGS
 from adjudge.errors import UsageError, did_you_mean
@@ -124,6 +123,8 @@ def view(of: Any, *, nested: Literal["f1", "count"] = "f1", names: Mapping[str, 
         return of
     if isinstance(of, ir.Node):
         return View(of)  # type: ignore[arg-type]
+    from adjudge.algebra.derive import derive_similarity
+
     return View(derive_similarity(of, nested=nested, names=names), derived=True)
 
 

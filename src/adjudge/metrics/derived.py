@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from adjudge.algebra import derive_similarity, hierarchy, ir, view
+from adjudge.algebra import hierarchy, ir, view
 from adjudge.algebra.view import View, counting_elements, is_collection
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.metrics.base import Metric, Pool
@@ -40,6 +40,8 @@ def derive(
     >>> derive(set[int]).score({3, 4, 5}, {1, 2, 3, 4}).precision
     0.5
     """
+    from adjudge.algebra.derive import derive_similarity
+
     similarity = derive_similarity(kind, nested=nested, names=names)
     shape: ir.Similarity = similarity
     while isinstance(shape, ir.Latent | ir.Normalise):

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -386,6 +385,13 @@ def _width(text: str) -> int:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Fragments of HTML, for notebooks
+
+
+def escape(text: str) -> str:
+    """A text as it stands in HTML."""
+    from html import escape  # not loaded for tables on a terminal
+
+    return escape(text)
 
 
 def render_html(result: Result) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -264,6 +263,8 @@ class Stored(Mapping[str, Document]):
     """
 
     def __init__(self, documents: Iterable[Document], *, several: bool) -> None:
+        from tempfile import TemporaryFile
+
         self._file = TemporaryFile(prefix="adjudge-")  # noqa: SIM115 - open as long as the value lives
         weakref.finalize(self, self._file.close)
         self._places: dict[str, _Place] = {}

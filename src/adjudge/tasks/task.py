@@ -22,14 +22,12 @@ from adjudge.evaluate.doubts import Span, spans_in, with_doubts
 from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Side, Task
-from adjudge.evaluate.validation import Checks, Content, check_source
 from adjudge.findings import Findings
 from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
 from adjudge.rooms import load
-from adjudge.tasks.alignment import align
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
@@ -42,6 +40,7 @@ from adjudge.tasks.slices import columns_of, element_paths, element_table, slice
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.run import Run
+    from adjudge.evaluate.validation import Checks
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
@@ -181,6 +180,8 @@ class MetricsTask(Task):
     def validate(self, source: Any, checks: Checks) -> Findings:
         """What is wrong with a file: also documents that the metrics cannot compare, spans, repeats and fields."""
 
+        from adjudge.evaluate.validation import Content, check_source
+
         def misfits(data: Any, brief: bool) -> Iterable[tuple[str, str, str | None]]:
             found = self.observer.misfits(data, of_gold=False, brief=brief)
             if self.fit is not None and checks.side == "gold":
@@ -279,6 +280,8 @@ class MetricsTask(Task):
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
         """What became of every item, from the plans that make the scores."""
+        from adjudge.tasks.alignment import align
+
         theirs = None if system is None else system.data
         return align(gold.data, self.observer.align(gold.data, theirs), missing=system is None)
 
