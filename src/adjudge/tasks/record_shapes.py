@@ -56,6 +56,7 @@ class Fit:
     def __init__(self, schema: shape.Schema) -> None:
         self.schema = schema
         self._outside: dict[int, Any] = {}
+        self._fields: dict[int, tuple[frozenset[str], tuple[str, ...]]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Fit, (self.schema,)
@@ -105,15 +106,16 @@ class Fit:
                     yield from self._leaf(by, several, Finding("", path, place, value), of_gold=of_gold)
                 case shape.Fields() as fields if isinstance(value, Mapping):
                     prefix = f"{path}." if path else ""
+                    simple, required = self._known(fields)
                     for name, each in value.items():
+                        if name in simple and not (of_gold and isinstance(each, dict | list)):
+                            continue
                         if name in fields.fields:
-                            inner = fields.fields[name]
-                            if each is not None and (of_gold or not _is_simple(inner)):
-                                todo.append((inner, each, f"{prefix}{name}", (*place, name)))
+                            todo.append((fields.fields[name], each, f"{prefix}{name}", (*place, name)))
                         elif not fields.extra:
                             yield Finding("unnamed-field", f"{prefix}{name}", (*place, name))
-                    for name, inner in fields.fields.items() if of_gold else ():
-                        if inner.required and value.get(name) is None:
+                    for name in required if of_gold else ():
+                        if value.get(name) is None:
                             yield Finding("required", f"{prefix}{name}", place)
                 case shape.Fields() if of_gold:
                     yield Finding("object", path, place, value)
@@ -125,6 +127,14 @@ class Fit:
                     if not elements or (not of_gold and _is_simple(of)):
                         continue
                     todo += [(of, each, f"{path}[]", where) for where, each in elements]
+
+    def _known(self, fields: shape.Fields) -> tuple[frozenset[str], tuple[str, ...]]:
+        """The fields of an object that any scalar fits, and those that are required."""
+        if id(fields) not in self._fields:
+            simple = frozenset(name for name, each in fields.fields.items() if _is_simple(each))
+            required = tuple(name for name, each in fields.fields.items() if each.required)
+            self._fields[id(fields)] = simple, required
+        return self._fields[id(fields)]
 
     def _leaf(self, by: shape.Comparison, several: bool, found: Finding, *, of_gold: bool) -> Iterator[Finding]:
         values = found.value if several and of_gold and isinstance(found.value, list) else [found.value]
