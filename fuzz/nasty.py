@@ -235,6 +235,51 @@ def own_metric(source: random.Random) -> Case:
     return Case((*words, *options(source)), files)
 
 
+SIMILAR = {
+    "edit": "{sim: edit}",
+    "number": "{sim: number, scale: 500}",
+    "span": "{sim: span}",
+    "words": "{sim: map, by: words, of: {sim: overlap, by: dice, of: {sim: exact}}}",
+    "threshold": "{sim: threshold, at_least: 0.5, of: {sim: edit}}",
+    "record": "{sim: record, fields: {name: {sim: edit}, kind: {sim: exact}}}",
+    "set": "{sim: set, of: {sim: edit}}",
+}
+
+
+def many(source: random.Random) -> Case:
+    """Very many elements that are nearly the same, under every matching."""
+    inner = source.choice(list(SIMILAR))
+    size = source.choice((300, 800, 2000))
+    pick = source.choices
+
+    def item() -> Any:
+        text = "nearly " + "".join(pick("abcd", k=source.choice((2, 8))))
+        start = source.randrange(50)
+        return {
+            "number": source.randrange(1000),
+            "span": {"start": start, "end": start + source.randrange(200)},
+            "words": " ".join(pick("abcdefgh", k=6)),
+            "record": {"name": text, "kind": "same"},
+            "set": pick(("near", "nearly", "nearer"), k=3),
+        }.get(inner, text)
+
+    def side() -> str:
+        items = [item() for _ in range(size)]
+        if kind == "graph":
+            edges = [sorted(source.sample(range(size), 2)) for _ in range(size // 2)]
+            return json.dumps({"id": "d0", "items": {"nodes": items, "edges": edges}}) + "\n"
+        return json.dumps({"id": "d0", "items": items}) + "\n"
+
+    kind = source.choice(("set", "set", "greedy", "sequence", "graph"))
+    more = source.choice(("", ", duplicates: multiset")) if kind in ("set", "greedy") else ""
+    more += f", match: '{source.choice(('1:1', 'N:1', '1:N', 'N:N'))}'" if kind != "greedy" else ""
+    whole = f"{{sim: record, fields: {{items: {{sim: {kind}{more}, of: {SIMILAR[inner]}}}}}}}"
+    files = {"metric.yaml": f"name: own.metric\nmetric: {whole}\n", "gold.jsonl": side(), "system.jsonl": side()}
+    words = ("score", "metric.yaml", "gold.jsonl", "system.jsonl", "--time-limit", f"{LIMIT:g}")
+    exact = ("--exact",) if source.random() < 0.2 else ()
+    return Case((*words, "--bootstrap", "0", *exact), files)
+
+
 def coref(source: random.Random) -> Case:
     """Chains: one long one, many short ones, repeated mentions."""
     nasty = Nasty(source)
@@ -318,6 +363,7 @@ def options(source: random.Random) -> tuple[str, ...]:
 KINDS: dict[str, Callable[[random.Random], Case]] = {
     **{name: (lambda source, name=name: family(name, source)) for name in FAMILIES},  # type: ignore[misc]
     "own-metric": own_metric,
+    "many": many,
     "coref": coref,
     "nugget": nugget,
     "kbp": triples,

@@ -16,7 +16,15 @@ from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Memo, Op
 from adjudge.algebra.operators.misfit import HERE, Misfit, Misfits, check_number
 from adjudge.algebra.solve.assignment import max_weight_matching
 from adjudge.algebra.solve.chain import best_chain, lcs_length
-from adjudge.algebra.solve.matrix import Matched, assignment, heaviest_chain, heaviest_first, in_turn, line_maxima
+from adjudge.algebra.solve.matrix import (
+    Matched,
+    assignment,
+    heaviest_chain,
+    heaviest_first,
+    heaviest_path,
+    in_turn,
+    line_maxima,
+)
 
 _LARGE = 1_000  # pairs, from which a matching may take time
 _MANY = 100_000  # candidates that are rather an array than objects
@@ -146,12 +154,7 @@ class CollectionOp(Op):
 
     def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
         """The matching of very many elements, from the array of all similarities."""
-        import numpy as np
-
-        rows, columns = (part.tolist() for part in np.nonzero(matrix))
-        table = list(zip(rows, columns, matrix[rows, columns].tolist(), strict=True))
-        value, pairs = self.reduce(table, s, g, ctx)
-        return Matched(value, pairs, value, True)
+        raise NotImplementedError
 
     def _is_large(self, s: Any, g: Any) -> bool:
         cells = s.size * g.size
@@ -394,7 +397,7 @@ class SequenceOp(CollectionOp):
 
     def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:
         if self.match == "N:N":
-            return super().reduce_matrix(matrix, s, g, ctx)
+            return heaviest_path(matrix)
         if self.match != "1:N":
             return heaviest_chain(matrix, columns_strict=self.columns_strict)
         found = heaviest_chain(matrix.T, columns_strict=False)

@@ -158,6 +158,29 @@ def heaviest_chain(matrix: Matrix, *, columns_strict: bool) -> Matched:
     return _matched(matrix, pairs)
 
 
+def heaviest_path(matrix: Matrix) -> Matched:
+    """The heaviest chain of pairs whose rows and columns do not go down, diagonal by diagonal.
+
+    >>> import numpy as np
+    >>> heaviest_path(np.array([[0.5, 1.0], [2.0, 0.0]])).pairs
+    [(0, 0, 0.5), (1, 0, 2.0)]
+    """
+    import numpy as np
+
+    rows, columns = matrix.shape
+    best = np.zeros((rows + 1, columns + 1))
+    for diagonal in range(rows + columns - 1):
+        i = np.arange(max(0, diagonal - columns + 1), min(rows, diagonal + 1))
+        j = diagonal - i
+        best[i + 1, j + 1] = matrix[i, j] + np.maximum(best[i, j + 1], best[i + 1, j])
+    pairs = []
+    i, j = rows, columns
+    while i and j:
+        pairs.append((i - 1, j - 1))
+        i, j = (i - 1, j) if best[i - 1, j] >= best[i, j - 1] else (i, j - 1)
+    return _matched(matrix, pairs)
+
+
 def line_maxima(matrix: Matrix) -> list[Edge]:
     """The best column of every row that has any, the lowest of equals."""
     best: Any = matrix.argmax(axis=1)
