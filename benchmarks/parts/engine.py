@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -14,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.house.fit import fit_exponent
-from benchmarks.house.measure import Cost, Failed, adjudge, environment, run_process
+from benchmarks.house.measure import ROOT, Cost, Failed, adjudge, environment, run_process, run_worker
 from benchmarks.house.rows import Bench, Found, Row
 from benchmarks.house.setting import Setting
 
@@ -57,7 +58,62 @@ def benches(*, quick: bool) -> list[Bench]:
         _dask("eal", *arguments),
         _dask("template", f"`template score`, {messages:,} messages", _templates(messages)),
         _million(quick=quick),
+        _decoding(small, judged=full),
+        *(_memory(kind, 10_000 if full else 1_000, judged=full) for kind in ("dicts", "dataclasses", "structs")),
     ]
+
+
+def _decoding(documents: int, *, judged: bool) -> Bench:
+    """Files of the catalogue beside decoding them, whole processes on both sides."""
+    row = Row(
+        "decoding",
+        f"`score relation.strict`, {documents:,} documents: whole processes, ours with one job, start-up to printed "
+        "scores without resampling, the other one decodes every line with msgspec and drops it",
+        "times the CPU of decoding the same files",
+        8.0,
+        at_least=False,
+        judged=judged,
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("relations", documents=documents)
+        files = [str(path) for side in ("gold", "system") for path in sorted((folder / side).glob("*.jsonl"))]
+        decode = [sys.executable, "-m", "benchmarks.workers.decoding", *files]
+        score = adjudge(
+            "score", "relation.strict", folder / "gold", f"system={folder / 'system'}", *PLAIN, "--jobs", "1"
+        )
+        sides: dict[str, Callable[[], Cost]] = {
+            "ours": lambda: run_process(score),
+            "decoding": lambda: run_process(decode, PYTHONPATH=str(ROOT)),
+        }
+        turns = setting.alternate(sides, 5)
+        ours, other = turns.best("ours"), turns.best("decoding")
+        yield Found("decoding", ours.cpu / other.cpu, ours=ours, theirs=other)
+
+    return Bench("engine/decoding", (row,), run)
+
+
+def _memory(kind: str, documents: int, *, judged: bool) -> Bench:
+    """Documents in memory beside a loop written by hand over the same objects."""
+    row = Row(
+        "memory",
+        f"`aj.score` on {documents:,} documents of 20 relations in memory ({kind}), counting and scores without "
+        "resampling; the other side is a loop that makes two sets of tuples of each document",
+        "times the CPU of a loop written by hand",
+        5.0,
+        at_least=False,
+        judged=judged,
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        sides: dict[str, Callable[[], Cost]] = {
+            what: lambda what=what: run_worker("memory", kind, what, documents) for what in ("score", "loop")
+        }
+        turns = setting.alternate(sides, 5)
+        ours, other = turns.best("score"), turns.best("loop")
+        yield Found("memory", ours.cpu / other.cpu, ours=ours, theirs=other)
+
+    return Bench(f"engine/memory-{kind}", (row,), run)
 
 
 def _events(documents: int) -> Words:

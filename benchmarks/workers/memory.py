@@ -1,0 +1,86 @@
+"""python -m benchmarks.workers.memory KIND loop|score DOCUMENTS: relations in memory, by a loop or by ours.
+
+Both count the same objects, which are made before: documents of 20 relations with head, tail and type.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+import adjudge as aj
+from benchmarks.house.worker import reply, timed
+
+KINDS = ("dicts", "dataclasses", "structs")
+
+
+@dataclass
+class Relation:
+    head: str
+    tail: str
+    type: str
+
+
+@dataclass
+class Page:
+    id: str
+    relations: list[Any]
+
+
+class StructRelation(msgspec.Struct):
+    head: str
+    tail: str
+    type: str
+
+
+def made(kind: str, number: int, seed: int) -> list[Any]:
+    """Documents whose relations are mostly those of any other seed."""
+    shared, own = random.Random(0), random.Random(seed)
+    element = {"dicts": dict, "dataclasses": Relation, "structs": StructRelation}[kind]
+    documents: list[Any] = []
+    for place in range(number):
+        relations = []
+        for _ in range(20):
+            head, tail, type_ = (f"e{shared.randrange(40)}" for _ in range(3))
+            relations.append(element(head=head + "x" * (own.random() < 0.3), tail=tail, type=type_))
+        page = Page(f"d{place}", relations)
+        documents.append({"id": page.id, "relations": relations} if kind == "dicts" else page)
+    return documents
+
+
+def loop(kind: str, gold: list[Any], system: list[Any]) -> tuple[int, int, int]:
+    """What a person would write: two sets of tuples for each document."""
+    matched = found = there = 0
+    if kind == "dicts":
+        given = {each["id"]: each for each in system}
+        for each in gold:
+            right = {(r["head"], r["tail"], r["type"]) for r in each["relations"]}
+            said = {(r["head"], r["tail"], r["type"]) for r in given[each["id"]]["relations"]}
+            matched, found, there = matched + len(right & said), found + len(said), there + len(right)
+    else:
+        given = {each.id: each for each in system}
+        for each in gold:
+            right = {(r.head, r.tail, r.type) for r in each.relations}
+            said = {(r.head, r.tail, r.type) for r in given[each.id].relations}
+            matched, found, there = matched + len(right & said), found + len(said), there + len(right)
+    return matched, found, there
+
+
+def work(kind: str, what: str, number: int) -> Callable[[], object]:
+    """The work of one side on documents that are there."""
+    gold, system = made(kind, number, 1), made(kind, number, 2)
+    if what == "loop":
+        return lambda: loop(kind, gold, system)
+    fields = aj.record(head=aj.exact, tail=aj.exact, type=aj.exact)
+    metric = aj.f1(aj.record(relations=aj.set_of(fields)))
+    aj.score(metric, gold[:1], system[:1], bootstrap=0)  # everything is loaded
+    return lambda: len(aj.score(metric, gold, system, bootstrap=0).systems)
+
+
+if __name__ == "__main__":
+    reply(timed(work(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
