@@ -98,7 +98,7 @@ class TestCommand:
         assert run(["record", "score", *files, "--bootstrap", "0", "--format", "json"]) == 0
         (system,) = json.loads(capsys.readouterr().out)["systems"]
         (note,) = system["notes"]
-        assert (note["code"], note["count"], note["examples"]) == ("malformed-answer", 1, ["e"])
+        assert (note["code"], note["count"], note["examples"]) == ("no-json", 1, ["e"])
         scores = {(s["metric"], s["part"]): s["value"] for s in system["scores"]}
         assert scores["record.fields", "f1"] == pytest.approx(4 / 7)
 

@@ -55,7 +55,7 @@ SCHEMA = {"vendor": "text", "total": "number"}
         (PEOPLE, {"people": []}, None, [0, 0, 4, 0], "unwrapped"),
         # A text is an answer.
         (PEOPLE, f"Here: {json.dumps(PEOPLE)}", None, [4, 0, 0, 0], None),
-        ({"a": 1}, "no idea", None, [0, 0, 1, 0], "malformed-answer"),
+        ({"a": 1}, "no idea", None, [0, 0, 1, 0], "no-json"),
         ({"a": 1}, "{'a': 1}", None, [0, 0, 1, 0], "malformed-answer"),
         # An id inside of a value is a field like others.
         ({"records": {"id": 7, "a": 1}}, {"records": {"id": 8, "a": 1}}, None, [1, 1, 0, 0], None),
@@ -67,9 +67,9 @@ SCHEMA = {"vendor": "text", "total": "number"}
 def test_a_shape(gold, system, schema, expected, note):
     found = scored(gold, system, schema=schema)
     assert counts(found) == expected
-    assert [code for code in notes(found) if code in ("unwrapped", "wrapped", "malformed-answer")] == [note] * bool(
+    assert [code for code in notes(found) if code in ("unwrapped", "wrapped", "malformed-answer", "no-json")] == [
         note
-    )
+    ] * bool(note)
 
 
 def test_what_a_schema_ignores_is_noted():

@@ -120,7 +120,7 @@ def offset_notes(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]], *, unit
     if found * 2 < fewer or found < max(_ENOUGH, 5 * equal):
         return []
     who = "every system span" if found == system else f"of {system} system spans {found}"
-    return [Note("offsets", found, f"{_told(who, best, unit, one=found == system)}")]
+    return [Note("off-by-one", found, f"{_told(who, best, unit, one=found == system)}")]
 
 
 def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:

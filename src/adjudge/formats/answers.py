@@ -17,7 +17,7 @@ from typing import Any
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.findings import raise_problems
-from adjudge.formats.answer_text import NO_VALUE, Answer, read_answer
+from adjudge.formats.answer_text import NO_JSON, NO_VALUE, Answer, read_answer
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
@@ -156,7 +156,8 @@ class AnswerNotes:
             message = f"{_answers(len(ids))} cannot be read ({reason})"
             if not repair and self._repairable[reason]:
                 message += f"; --repair would read {self._repairable[reason]} of them"
-            yield CorpusNote("malformed-answer", len(ids), message, tuple(ids[:_EXAMPLES]))
+            code = "no-json" if reason == NO_JSON else "malformed-answer"
+            yield CorpusNote(code, len(ids), message, tuple(ids[:_EXAMPLES]))
         for code, ids in self._ids.items():
             answers, places = _answers(len(ids)), _places(self._places[code])
             if code.startswith("repair:"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from adjudge.algebra import f, hierarchy, ir, record, set_of, span
+from adjudge.algebra import f, hierarchy, ir, mapped, record, set_of, span
 from adjudge.metrics.base import SPAN, TEXT
 from adjudge.metrics.registry import metric
 
@@ -80,3 +80,17 @@ def partial(*, typed: bool = False, beta: float = 1.0) -> ir.Similarity:
     """
     mention = record(span=span(by="partial"), type=TEXT) if typed else record(span=span(by="partial"))
     return f(set_of(mention), beta=beta)
+
+
+WORDS = mapped(TEXT, by="fold")
+NAMED = {"id": "d1", "mentions": [{"text": "Ada Lovelace", "type": "PER"}, {"text": "London", "type": "LOC"}]}
+
+
+@metric("ner.mention", within="mentions", laws=("self", "order", "swap", "bounded", "pooled"), example=NAMED)
+def mention(*, beta: float = 1.0) -> ir.Similarity:
+    """F1 of mentions known by their words and type alone, for answers without positions; case and spacing aside.
+
+    >>> mention.score([{"text": "Ada Lovelace", "type": "PER"}], [{"text": "ada  lovelace", "type": "PER"}]).f1
+    1.0
+    """
+    return f(set_of(record(text=WORDS, type=TEXT)), beta=beta)

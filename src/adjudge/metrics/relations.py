@@ -23,6 +23,7 @@ FACTS = {
         {"type": "P206", "head": 0, "tail": 2, "evidence": [1], "known": False},
     ],
 }
+TRIPLES = {"id": "d1", "triples": [{"subject": "Ada", "relation": "born in", "object": "London"}]}
 _FILLER = {"role": "Task", "mentions": [{"start": 11, "end": 14}]}
 _METHOD = {"role": "Method", "mentions": [{"start": 0, "end": 4}, {"start": 20, "end": 24}]}
 NARY = {
@@ -49,6 +50,18 @@ def strict(*, beta: float = 1.0) -> ir.Similarity:
     return f(
         set_of(record(type=TEXT, subject=SPAN, object=SPAN, subject_type=OPTIONAL, object_type=OPTIONAL)), beta=beta
     )
+
+
+@metric("relation.triples", within="triples", laws=("self", "order", "swap", "bounded", "pooled"), example=TRIPLES)
+def triples(*, beta: float = 1.0) -> ir.Similarity:
+    """F1 of triples of texts, for answers without positions; case and spacing aside.
+
+    >>> gold = [{"subject": "Ada", "relation": "born in", "object": "London"}]
+    >>> triples.score(gold, [{"subject": "ada", "relation": "born in", "object": "London"}]).f1
+    1.0
+    """
+    words = mapped(TEXT, by="fold")
+    return f(set_of(record(subject=words, relation=words, object=words)), beta=beta)
 
 
 @metric("relation.boundary", within="relations", laws=LAWS, example=EXAMPLE)

@@ -41,7 +41,7 @@ class Cell:
         return f"{self.head} {self.tail}".rstrip()
 
 
-UNREAD, _MISSING = "malformed-answer", "missing-document"
+UNREAD, _MISSING = ("malformed-answer", "no-json"), "missing-document"
 """Codes of notes: answers that could not be read, and documents that a system does not have."""
 
 
@@ -81,9 +81,9 @@ def unread_lines(result: Result) -> list[str]:
     """How many answers of a system could not be read, which stands above its scores."""
     found = []
     for system in result.systems:
-        counts = {code: sum(note.count for note in system.notes if note.code == code) for code in (UNREAD, _MISSING)}
-        if counts[UNREAD]:
-            of = f"{counts[UNREAD]} of {system.documents - counts[_MISSING]}"
+        unread = sum(note.count for note in system.notes if note.code in UNREAD)
+        if unread:
+            of = f"{unread} of {system.documents - sum(note.count for note in system.notes if note.code == _MISSING)}"
             name = f"{clean(system.name)}: " if len(result.systems) > 1 else ""
             found.append(f"{name}{of} answers could not be read")
     return found

@@ -62,7 +62,7 @@ def read_side(source: Documents, name: str, read: Read | None = None) -> Side:
         return Side(name, corpus.path or "", documents, corpus.digest, notes=corpus.notes)
     if isinstance(source, Mapping):
         found = {str(key): Document(id=str(key), data=value) for key, value in source.items()}
-        return Side(name, "", found, partial(_digest, found))
+        return Side(name, "", found, partial(digest_of, found))
     if isinstance(source, Sequence) or (isinstance(source, Iterable) and not isinstance(source, Set)):
         return _sequence(list(source), name)
     raise UsageError(
@@ -174,7 +174,7 @@ def own_id(value: Any) -> str | None:
     return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else None
 
 
-def _digest(documents: Mapping[str, Document]) -> str:
+def digest_of(documents: Mapping[str, Document]) -> str:
     """A hash of documents in memory; those that could stand in a file have the hash of that file."""
     digest = hashlib.sha256()
     for identifier, document in documents.items():
@@ -240,7 +240,7 @@ def _sequence(values: list[Any], name: str) -> Side:
         (identifier or str(place)): Document(id=identifier or str(place), data=value)
         for place, (identifier, value) in enumerate(zip(ids, values, strict=True), 1)
     }
-    return Side(name, "", documents, partial(_digest, documents), paired_by_place=bool(values) and ids[0] is None)
+    return Side(name, "", documents, partial(digest_of, documents), paired_by_place=bool(values) and ids[0] is None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from adjudge.evaluate.run import Run, run_of
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.corpus import check_clustered
 from adjudge.tasks.documents import Documents, check_readers
+from adjudge.tasks.door import OPTIONS, family_of, opened
 from adjudge.tasks.family import JSONL
 from adjudge.tasks.leaf_fields import FIELD, has_schema
 from adjudge.tasks.task import Adjust, MetricsTask
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def score(
     metric: Any,
     gold: Documents,
-    system: Any,
+    system: Any = None,
     *,
     profile: str = "default",
     names: Sequence[str] | None = None,
@@ -65,6 +66,7 @@ def score(
     0.5000
     """
     documents = options.pop("documents", False)
+    given = {name: options.pop(name) for name in OPTIONS if name in options}
     run = run_of(**options, align=documents)
     return evaluated(
         metric,
@@ -77,6 +79,7 @@ def score(
         hierarchy=hierarchy,
         adjust=adjust,
         options=None if schema is None else {"schema": schema},
+        given=given,
     ).result()
 
 
@@ -137,16 +140,18 @@ def evaluated(
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
     options: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """What was counted of every document; `readers` are those of gold and, if they differ, of systems.
 
-    `options` are given to every metric.
+    `options` are given to every metric; `given` says of inputs in memory what their shapes do not.
     """
     check_readers(gold, system, None if readers[0] == JSONL else readers[0], readers[1])
     metrics = as_metrics(
         metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy, options=options
     )
     check_clustered(metrics, adjusted=adjust is not None)
+    gold, system = opened(family_of(metrics), gold, system, given or {})
     if has_schema(metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)

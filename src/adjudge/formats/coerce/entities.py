@@ -1,0 +1,364 @@
+"""Named entities and linked mentions from what people have: tags, spans, documents of spaCy, exports, raw answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from adjudge.formats.coerce.corpus import (
+    Declared,
+    Notes,
+    answer_text,
+    fields_of,
+    first_of,
+    is_list,
+    origin,
+    plain,
+    wrong,
+)
+from adjudge.formats.coerce.spans import Item, Part, fold, items_of
+from adjudge.model.tags import (
+    OUTSIDE,
+    SCHEMES,
+    Chunk,
+    Step,
+    Steps,
+    Turns,
+    decode_strict,
+    decode_tags,
+    lenient,
+    split_tag,
+)
+
+IGNORED = -100  # what trainers of transformers give to positions that do not count
+TAGS = ("tags", "ner_tags", "labels", "ner")
+ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
+OUTPUTS = ("output", "answer", "completion", "response", "prediction")
+_PREFIX = re.compile(r"([BIESUL])-.|O$|[BIES]$")
+_SUFFIX = re.compile(r".+-([BIESUL])$|O$")
+_INLINE = re.compile(r"<(/?)([\w.-]+)>")
+
+
+def is_document(value: Any) -> bool:
+    """Whether a whole source is one document: a list of tags, an object of spaCy, or fields of a document."""
+    if origin(value) == "spacy" and hasattr(value, "text"):
+        return True
+    if isinstance(value, Mapping):
+        return any(name in value for name in (*ITEMS, *TAGS, "tokens", "text")) and not all(
+            map(is_list, value.values())
+        )
+    if is_list(value) and len(value):
+        values = [plain(each) for each in value]
+        return all(isinstance(each, str) and _PREFIX.match(each) for each in values)
+    return False
+
+
+def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | None:
+    """The entities of one document; None if its shape is not known."""
+    value = plain(value)
+    if origin(value) == "spacy":
+        return _of_spacy(value, declared)
+    text = value if isinstance(value, str) else answer_text(value)
+    if text is not None:
+        return _of_answer(name, text, declared, notes)
+    if is_list(value):
+        return _of_list(name, list(value), declared, notes)
+    fields = fields_of(value)
+    return None if fields is None else _of_fields(name, fields, declared, notes)
+
+
+def _of_spacy(value: Any, declared: Declared) -> Part:
+    spans = value.spans[declared.field] if declared.field is not None else value.ents
+    items = [Item(each.start_char, each.end_char, each.label_, None, each.kb_id_ or None) for each in spans]
+    return Part(items, "spaCy documents", value.text, None, "char", fixed=True)
+
+
+def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> Part | None:
+    if not values:
+        return Part([], "nothing")
+    if _are_tags(values):
+        return _of_tags(values)
+    values = [plain(each) for each in values]
+    if len(values) == 2:
+        first, second = values
+        if isinstance(first, str) and isinstance(second, Mapping):
+            found = _of_fields(name, {**second, "text": first}, declared, notes)
+            return None if found is None else found._replace(fixed=True, unit="char", shape="texts with entities")
+        both = is_list(first) and is_list(second) and len(first) == len(second) and len(first) > 0
+        if (
+            both
+            and all(isinstance(each, str) for each in first)
+            and all(isinstance(plain(e), str | int) for e in second)
+        ):
+            return _of_tags(second, first)
+    if all(isinstance(each, Mapping) and "entity" in each and "start" in each for each in values):
+        return _joined(name, values, notes)
+    items = items_of(values, declared.fields)
+    if items is None:
+        return None
+    pipeline = all(isinstance(each, Mapping) and "entity_group" in each and "word" in each for each in values)
+    return Part(_labelled(items, declared.side), "spans", unit="char" if pipeline else declared.unit, fixed=pipeline)
+
+
+def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: Notes) -> Part | None:
+    text = fields.get("text") if isinstance(fields.get("text"), str) else None
+    if declared.field is not None and declared.field in fields:
+        found = part_of(name, fields[declared.field], declared, notes)
+        return None if found is None else found._replace(text=found.text if found.text is not None else text)
+    if "data" in fields and "annotations" in fields:
+        return _of_label_studio(name, fields, declared, notes)
+    if fields.get("answer", "accept") not in ("accept", None) and "spans" in fields:
+        notes.add("not-accepted", f"{declared.side}: {{n}} examples were not accepted and are left out", name)
+        return Part([], LEFT_OUT)
+    tokens = fields.get("tokens") or fields.get("words")
+    tags = next((fields[key] for key in TAGS if _are_tags(fields.get(key))), None)
+    if tags is not None:
+        return _of_tags(tags, tokens)
+    output = first_of(fields, OUTPUTS)
+    if output is not None and not any(key in fields for key in ITEMS):
+        found = part_of(name, output, declared, notes)
+        return None if found is None else found._replace(text=text)
+    key = next((each for each in ITEMS if each in fields and not isinstance(fields[each], str)), None)
+    if key is None:
+        return None
+    items = items_of(fields[key] or [], declared.fields)
+    if items is None:
+        return None
+    exported = "_input_hash" in fields or key == "label" or "start_offset" in _first_keys(fields[key])
+    unit = declared.unit or ("char" if text is not None and tokens is None else None)
+    return Part(_labelled(items, declared.side), f"{key} with spans", text, tokens, unit, fixed=exported)
+
+
+LEFT_OUT = "left out"
+
+
+def _first_keys(values: Any) -> Sequence[str]:
+    first = next(iter(values), None) if is_list(values) else None
+    return list(first) if isinstance(first, Mapping) else []
+
+
+def _labelled(items: list[Item], side: str) -> list[Item]:
+    """The items, whose labels must be words."""
+    for item in items:
+        if isinstance(item.label, int) and not isinstance(item.label, bool):
+            raise wrong(side, f": labels are numbers ({item.label}, ...)", "export their names, or map them yourself")
+    return items
+
+
+def _of_label_studio(name: str, fields: Mapping[str, Any], declared: Declared, notes: Notes) -> Part:
+    kept = [each for each in fields["annotations"] if not each.get("was_cancelled")]
+    if len(kept) < len(fields["annotations"]):
+        notes.add("not-accepted", f"{declared.side}: {{n}} annotations were cancelled and are left out", name)
+    if declared.annotator is not None:
+        kept = [each for each in kept if each.get("completed_by") == declared.annotator]
+    if len(kept) > 1:
+        who = ", ".join(str(each.get("completed_by")) for each in kept)
+        raise wrong(
+            declared.side,
+            f": task {name} has {len(kept)} annotations (by {who})",
+            f"choose with annotator={kept[0].get('completed_by')}, or compare them with agree",
+        )
+    values = [each["value"] for own in kept for each in own.get("result", ()) if each.get("type") == "labels"]
+    data = fields["data"]
+    text = next((each for each in data.values() if isinstance(each, str)), None) if isinstance(data, Mapping) else None
+    return Part(items_of(values, {}) or [], "Label Studio tasks", text, None, "char", fixed=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tags
+
+
+def _are_tags(value: Any) -> bool:
+    value = plain(value)
+    if not is_list(value) or not len(value):
+        return False
+    kinds = set(map(type, value))
+    return kinds in ({str}, {int}) or all(isinstance(plain(each), str | int) for each in value)
+
+
+def _of_tags(tags: Any, tokens: Any = None) -> Part:
+    own = list(tags) if set(map(type, tags)) <= {str, int} else [plain(each) for each in tags]
+    return Part([], "tags", None, tokens, "token", fixed=True, tags=own)
+
+
+def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> dict[str, Part]:
+    """The parts whose tags have become spans of tokens."""
+    tagged = {name: part.tags for name, part in parts.items() if part.tags is not None}
+    if not tagged:
+        if declared.scheme is not None:
+            raise wrong(declared.side, f' has no tags, and scheme="{declared.scheme}" is for these', "leave it out")
+        return dict(parts)
+    named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
+    every = set().union(*named.values())
+    suffix = not all(_PREFIX.match(tag) for tag in every) and all(_SUFFIX.match(tag) for tag in every)
+    if suffix:
+        notes.add("suffix-tags", f"{declared.side}: tags end in their prefix (PER-B)", count=len(named))
+        named = {name: [_turned(tag) for tag in tags] for name, tags in named.items()}
+    decode = _decoder(named, declared)
+    return {name: part._replace(chunks=decode(named[name])) if name in named else part for name, part in parts.items()}
+
+
+def _names(name: str, tags: Sequence[Any], declared: Declared) -> list[str]:
+    if set(map(type, tags)) <= {str}:
+        return list(tags)
+    numbers = [tag for tag in tags if isinstance(tag, int)]
+    if declared.labels is None:
+        shown = ", ".join(map(str, tags[:3]))
+        raise wrong(
+            declared.side,
+            f", document {name!r}: tags are numbers ({shown}, ...) without names",
+            'pass labels=["O", "B-PER", ...], or a Dataset whose features name them',
+        )
+    for tag in numbers:
+        if not 0 <= tag < len(declared.labels):
+            raise wrong(
+                declared.side, f", document {name!r}: there is no label {tag}", f"{len(declared.labels)} are given"
+            )
+    return [declared.labels[tag] if isinstance(tag, int) else tag for tag in tags]
+
+
+def _turned(tag: str) -> str:
+    kind, _, prefix = tag.rpartition("-")
+    return f"{prefix}-{kind}" if kind else tag
+
+
+def _decoder(documents: Mapping[str, Sequence[str]], declared: Declared) -> Callable[[Sequence[str]], list[Chunk]]:
+    """How tags become chunks; those that the scheme cannot read are errors."""
+    scheme = declared.scheme
+    if scheme == "IO":
+        return partial(decode_tags, steps=Steps(_runs))
+    bare = {tag for tag in set().union(*documents.values()) if split_tag(tag) is None}
+    if bare:
+        name, tag = next((name, tag) for name, tags in documents.items() for tag in tags if tag in bare)
+        raise wrong(
+            declared.side,
+            f", document {name!r}: {tag!r} has no B- or I- prefix",
+            'say scheme="IO" if each run of a label is one entity',
+        )
+    if scheme is None:
+        return partial(decode_tags, steps=Steps(lenient))
+    if scheme not in SCHEMES:
+        raise wrong(declared.side, f": there is no scheme {scheme!r}", f"use IO, {', '.join(SCHEMES)}")
+    return partial(decode_strict, turns=Turns(SCHEMES[scheme]))
+
+
+def _runs(before: str, tag: str) -> Step:
+    """Every run of one label is a chunk; prefixes that are there mean nothing."""
+    changed = before != tag
+    return Step(ends=before != OUTSIDE and changed, starts=tag != OUTSIDE and changed, before=before)
+
+
+def without_ignored(gold: Mapping[str, Part], sides: Sequence[dict[str, Part]], notes: Notes) -> dict[str, Part]:
+    """Gold without the positions that it marks as those that do not count, which the sides lose, too."""
+    mine = dict(gold)
+    for name, part in gold.items():
+        if part.tags is None or IGNORED not in part.tags:
+            continue
+        kept = [place for place, tag in enumerate(part.tags) if tag != IGNORED]
+        lost = len(part.tags) - len(kept)
+        notes.add("ignored-positions", "{n} positions with -100 in gold do not count on either side", name, count=lost)
+        for side in (mine, *sides):
+            tags = side[name].tags if name in side else None
+            if tags is not None and len(tags) == len(part.tags):
+                side[name] = side[name]._replace(tags=[tags[place] for place in kept])
+    return mine
+
+
+def check_lengths(gold: Mapping[str, Part], system: Mapping[str, Part], who: str) -> None:
+    """Raise if two lists of tags of one document are of different length."""
+    differ = []
+    for name, part in gold.items():
+        theirs = system[name].tags if name in system else None
+        if part.tags is not None and theirs is not None and len(part.tags) != len(theirs):
+            differ.append((name, len(part.tags), len(theirs)))
+    if differ:
+        name, mine, others = differ[0]
+        more = f" ({len(differ)} documents differ)" if len(differ) > 1 else ""
+        raise wrong(
+            f"document {name!r}",
+            f": gold has {mine} tags, {who} has {others}; both sides need the same tokens{more}",
+        )
+
+
+def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Part:
+    """The entities of sub-tokens that each have a tag."""
+    items: list[Item] = []
+    for each in values:
+        prefix, kind = split_tag(str(each["entity"])) or ("B", str(each["entity"]))
+        last = items[-1] if items else None
+        after = last is not None and last.end is not None and each["start"] - last.end <= 1
+        if prefix == "I" and last is not None and last.label == kind and after:
+            items[-1] = last._replace(end=each["end"])
+            continue
+        if prefix != OUTSIDE:
+            items.append(Item(each["start"], each["end"], kind))
+    notes.add("joined-subtokens", "{n} tagged pieces were joined to entities", name, count=len(values))
+    return Part(items, "tagged pieces", unit="char", fixed=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Answers of language models
+
+
+def _of_answer(name: str, text: str, declared: Declared, notes: Notes) -> Part | None:
+    if declared.format == "inline":
+        return _of_inline(text)
+    value = answer_value(name, text, declared, notes)
+    if value is None:
+        return Part([], "answers")
+    if isinstance(value, Mapping):
+        inner = next((value[key] for key in ITEMS if key in value), value)
+        return part_of(name, inner, declared, notes) if is_list(inner) else _by_type(inner, declared)
+    return part_of(name, value, declared, notes)
+
+
+def answer_value(name: str, text: str, declared: Declared, notes: Notes) -> Any:
+    """The value of the JSON in an answer; None if there is none, with a note."""
+    from adjudge.formats.answer_text import read_answer
+
+    answer = read_answer(text)
+    if answer.failed is not None:
+        notes.add("no-json", f"{declared.side}: {{n}} answers have no JSON ({answer.failed}) and count as empty", name)
+        return None
+    return answer.value
+
+
+def _by_type(value: Any, declared: Declared) -> Part | None:
+    items = items_of(value, declared.fields)
+    return None if items is None else Part(items, "texts by type")
+
+
+def _of_inline(text: str) -> Part:
+    """The entities of a text with tags around them; they are found again by their words."""
+    items: list[Item] = []
+    words: list[str] = []
+    opened: list[tuple[str, int]] = []
+    at = size = 0
+    for found in _INLINE.finditer(text):
+        words.append(text[at : found.start()])
+        size += len(words[-1])
+        at = found.end()
+        closing, label = found.groups()
+        if not closing:
+            opened.append((label, size))
+        elif opened and opened[-1][0] == label:
+            _, start = opened.pop()
+            items.append(Item(start, size, label, "".join(words)[start:size]))
+    words.append(text[at:])
+    return Part(items, INLINE, "".join(words), None, "char", fixed=True)
+
+
+INLINE = "texts with tags inside"
+
+
+def checked_inline(parts: Mapping[str, Part], texts: Mapping[str, str]) -> dict[str, Part]:
+    """Inline answers whose words are not those of the document are located by their words, not by their places."""
+    made = dict(parts)
+    for name, part in parts.items():
+        text = texts.get(name)
+        if part.shape == INLINE and text is not None and fold(part.text or "").split() != fold(text).split():
+            items = [item._replace(start=None, end=None) for item in part.items]
+            made[name] = part._replace(items=items, text=text)
+    return made

@@ -1,0 +1,262 @@
+"""Relations and events from what people have: tuples, dicts with heads and tails, exports, rows, graphs, triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from adjudge.formats.coerce.corpus import Declared, Notes, fields_of, first_of, is_list, origin, plain
+from adjudge.formats.coerce.entities import OUTPUTS, answer_value
+from adjudge.formats.coerce.spans import Item, item_of, pair_of
+
+SUBJECTS = ("subject", "head", "h", "source", "from", "subj")
+OBJECTS = ("object", "tail", "t", "target", "to", "obj")
+TYPES = ("type", "relation", "label", "predicate", "rel", "r", "relation_type", "event_type")
+_NONE = ("no_relation", "NA", "none", "None", "Other")
+
+
+class Facts(NamedTuple):
+    """What a document says: relations between spans, triples of texts, or events; each as plain values."""
+
+    relations: list[dict[str, Any]] | None = None
+    triples: list[dict[str, Any]] | None = None
+    events: list[dict[str, Any]] | None = None
+    fixed: bool = False
+    text: str | None = None
+
+
+def is_document(value: Any) -> bool:
+    """Whether a whole source is one document: an object with relations, a graph, a list of triples of texts."""
+    if origin(value) == "networkx":
+        return True
+    return isinstance(value, Mapping) and any(name in value for name in ("relations", "triples", "events", "edges"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Relations
+
+
+def relations_of(name: str, value: Any, declared: Declared, notes: Notes) -> Facts | None:
+    """The relations of one document; None if its shape is not known."""
+    if origin(value) == "networkx":
+        return Facts(triples=list(_edges(value)))
+    if isinstance(value, str):
+        value = answer_value(name, value, declared, notes)
+        if value is None:
+            return Facts(relations=[], triples=[])
+    if is_list(value):
+        return _listed(value, {})
+    fields = fields_of(value)
+    if fields is None:
+        return None
+    output = first_of(fields, OUTPUTS)
+    if output is not None and not any(key in fields for key in ("relations", "triples")):
+        return relations_of(name, output, declared, notes)
+    if "subj_start" in fields and "relation" in fields:
+        return _of_tacred(fields)
+    if "sentences" in fields and "ner" in fields:
+        return _of_dygie(fields)
+    if "data" in fields and "annotations" in fields:
+        return _of_label_studio(fields)
+    text = fields["text"] if isinstance(fields.get("text"), str) else None
+    values = first_of(fields, (declared.field or "relations", "triples", "edges"))
+    if values is None:
+        return Facts(relations=[], text=text) if "relations" in fields or "triples" in fields else None
+    entities = _entities(fields.get("entities") or ())
+    found = _listed(values, entities)
+    if found is None:
+        return None
+    fixed = any("from_id" in each for each in values if isinstance(each, Mapping))
+    return found._replace(text=text, fixed=fixed)
+
+
+def _entities(values: Any) -> dict[Any, Item]:
+    """The entities of a document by their ids and their places."""
+    found: dict[Any, Item] = {}
+    for place, each in enumerate(values):
+        item = item_of(each, {})
+        if item is not None:
+            found[place] = item
+            fields = fields_of(each)
+            if fields is not None and fields.get("id") is not None:
+                found[fields["id"]] = item
+    return found
+
+
+def _listed(values: Iterable[Any], entities: Mapping[Any, Item]) -> Facts | None:
+    relations: list[dict[str, Any]] = []
+    triples: list[dict[str, Any]] = []
+    for each in values:
+        ends = _ends(each)
+        if ends is None:
+            return None
+        first, kind, last = ends
+        if isinstance(first, str) and isinstance(last, str) and first not in entities:
+            triples.append({"subject": first, "relation": kind, "object": last})
+            continue
+        pair = [_item(side, entities) for side in (first, last)]
+        if None in pair:
+            return None
+        subject, object_ = pair
+        assert subject is not None
+        assert object_ is not None
+        relations.append(_relation(kind, subject, object_))
+    if triples and relations:
+        return None
+    return Facts(triples=triples) if triples else Facts(relations=relations, triples=[])
+
+
+def _ends(value: Any) -> tuple[Any, Any, Any] | None:
+    """Subject, type and object of a relation."""
+    if is_list(value):
+        values = [plain(each) for each in value]
+        return (values[0], values[1], values[2]) if len(values) == 3 else None
+    fields = fields_of(value)
+    if fields is None:
+        return None
+    if "from_id" in fields and "to_id" in fields:
+        return fields["from_id"], first_of(fields, TYPES), fields["to_id"]
+    first, last = first_of(fields, SUBJECTS), first_of(fields, OBJECTS)
+    return None if first is None or last is None else (first, first_of(fields, TYPES), last)
+
+
+def _item(value: Any, entities: Mapping[Any, Item]) -> Item | None:
+    if not is_list(value) and not isinstance(value, Mapping) and value in entities:
+        return entities[value]
+    pair = pair_of(value)
+    if pair is None:
+        return item_of(value, {})
+    known = item_of(value, {}) if isinstance(value, Mapping) else None
+    return Item(*pair, None if known is None else known.label)
+
+
+def _relation(kind: Any, subject: Item, object_: Item) -> dict[str, Any]:
+    made = {
+        "type": kind,
+        "subject": {"start": subject.start, "end": subject.end},
+        "object": {"start": object_.start, "end": object_.end},
+    }
+    if subject.label is not None or object_.label is not None:
+        made |= {"subject_type": subject.label, "object_type": object_.label}
+    return made
+
+
+def _of_tacred(fields: Mapping[str, Any]) -> Facts:
+    if fields["relation"] in _NONE:
+        return Facts(relations=[], fixed=True)
+    ends = [
+        Item(fields[f"{who}_start"], fields[f"{who}_end"] + 1, fields.get(f"{who}_type")) for who in ("subj", "obj")
+    ]
+    return Facts(relations=[_relation(fields["relation"], ends[0], ends[1])], fixed=True)
+
+
+def _of_dygie(fields: Mapping[str, Any]) -> Facts:
+    """Sentences with inclusive places of the whole document, as DyGIE++ has them."""
+    kinds = {(start, end): kind for sentence in fields["ner"] for start, end, kind, *_ in sentence}
+    relations = [
+        _relation(kind, Item(a, b + 1, kinds.get((a, b))), Item(c, d + 1, kinds.get((c, d))))
+        for sentence in first_of(fields, ("relations", "predicted_relations")) or ()
+        for a, b, c, d, kind, *_ in sentence
+    ]
+    return Facts(relations=relations, fixed=True)
+
+
+def _of_label_studio(fields: Mapping[str, Any]) -> Facts:
+    relations = []
+    for annotation in fields["annotations"]:
+        results = annotation.get("result", ())
+        entities = {each["id"]: item_of(each["value"], {}) for each in results if each.get("type") == "labels"}
+        for each in results:
+            if each.get("type") != "relation":
+                continue
+            ends = [entities.get(each["from_id"]), entities.get(each["to_id"])]
+            if each.get("direction") == "left":
+                ends.reverse()
+            first, last = ends
+            if first is not None and last is not None:
+                relations.append(_relation((each.get("labels") or [None])[0], first, last))
+    return Facts(relations=relations, fixed=True)
+
+
+def _edges(graph: Any) -> Iterable[dict[str, Any]]:
+    keyed = graph.edges(keys=True, data=True) if graph.is_multigraph() else ((*e, None) for e in graph.edges(data=True))
+    for edge in keyed:
+        first, last = edge[0], edge[1]
+        key, data = (edge[2], edge[3]) if graph.is_multigraph() else (None, edge[2])
+        kind = first_of(data, ("label", "type", "relation"))
+        yield {"subject": first, "relation": kind if kind is not None else key, "object": last}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Events
+
+
+def events_of(name: str, value: Any, declared: Declared, notes: Notes) -> Facts | None:
+    """The events of one document; None if its shape is not known."""
+    if isinstance(value, str):
+        value = answer_value(name, value, declared, notes)
+        if value is None:
+            return Facts(events=[])
+    if is_list(value):
+        return _events(value, None)
+    fields = fields_of(value)
+    if fields is None:
+        return None
+    if isinstance(fields.get("graph"), Mapping) and "triggers" in fields["graph"]:
+        return _of_oneie(fields["graph"])
+    values = first_of(fields, (declared.field or "events",))
+    if values is None:
+        return Facts(events=[]) if "events" in fields else None
+    return _events(values, fields["text"] if isinstance(fields.get("text"), str) else None)
+
+
+def _events(values: Iterable[Any], text: str | None) -> Facts | None:
+    events = []
+    for each in values:
+        fields = fields_of(each)
+        if fields is None or "trigger" not in fields:
+            return None
+        trigger = fields["trigger"]
+        values_ = list(trigger) if is_list(trigger) else []
+        pair = pair_of(values_[:2] if len(values_) >= 2 else trigger)
+        kind = first_of(fields, TYPES)
+        if kind is None and len(values_) == 3:
+            kind = values_[2]
+        arguments = _arguments(first_of(fields, ("arguments", "args", "roles")) or ())
+        if pair is None or arguments is None:
+            return None
+        events.append({"type": kind, "trigger": {"start": pair[0], "end": pair[1]}, "arguments": arguments})
+    return Facts(events=events, text=text)
+
+
+def _arguments(values: Any) -> list[dict[str, Any]] | None:
+    if isinstance(values, Mapping):
+        values = [(role, *pair_of(each)) for role, own in values.items() for each in own if pair_of(each) is not None]  # type: ignore[misc]
+    made = []
+    for each in values:
+        if is_list(each):
+            role, pair = each[0], pair_of(list(each)[1:3])
+        else:
+            fields = fields_of(each) or {}
+            role, pair = first_of(fields, ("role", *TYPES)), pair_of(fields)
+        if pair is None:
+            return None
+        made.append({"role": role, "span": {"start": pair[0], "end": pair[1]}})
+    return made
+
+
+def _of_oneie(graph: Mapping[str, Any]) -> Facts:
+    entities = graph["entities"]
+    events = [
+        {
+            "type": kind,
+            "trigger": {"start": start, "end": end},
+            "arguments": [
+                {"role": role, "span": {"start": entities[entity][0], "end": entities[entity][1]}}
+                for trigger, entity, role, *_ in graph.get("roles", ())
+                if trigger == place
+            ],
+        }
+        for place, (start, end, kind, *_) in enumerate(graph["triggers"])
+    ]
+    return Facts(events=events, fixed=True)

@@ -1,0 +1,390 @@
+"""Gold and systems in memory as documents that metrics compare: both sides are read, then brought together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from adjudge.formats.coerce import entities, relations, structures
+from adjudge.formats.coerce.corpus import Declared, Loaded, Notes, fields_of, is_list, load, named, origin, plain, wrong
+from adjudge.formats.coerce.spans import Item, Located, Part, cuts_word, exclusive, located
+from adjudge.model.document import CorpusNote, Document
+
+FAMILIES = ("ner", "linking", "relation", "event", "tree", "amr", "coref")
+NATIVE = {
+    "ner": "entities",
+    "linking": "mentions",
+    "relation": "relations",
+    "event": "events",
+    "tree": "dependencies",
+    "amr": "amr",
+    "coref": "clusters",
+}
+_KNOWN = {
+    "ner": "entities, spans, tags",
+    "linking": "mentions, entities, spans",
+    "relation": "relations, triples",
+    "event": "events",
+    "tree": "dependencies, heads",
+    "amr": "amr",
+    "coref": "clusters",
+}
+
+
+class Reading(NamedTuple):
+    """What was understood of a side: its documents, what their spans count, and what is not in its texts."""
+
+    documents: dict[str, Document]
+    shape: str
+    unit: str | None
+    ends: str | None
+    ids: str
+    notes: tuple[CorpusNote, ...]
+    ungrounded: Mapping[str, list[Item]]
+
+
+class _Side:
+    """A side on its way: values by id, then parts, then documents."""
+
+    def __init__(self, kind: str, source: Any, declared: Declared) -> None:
+        self.kind, self.declared, self.notes = kind, declared, Notes()
+        loaded: Loaded = load(source, declared, kind, _is_document(kind))
+        self.values, self.given = named(loaded, self.notes, declared.side)
+        self.parts: dict[str, Part] = {}
+        self.facts: dict[str, Any] = {}
+        self.ends: str | None = None
+        self.lost: Mapping[str, list[Item]] = {}
+
+    def read(self) -> None:
+        """Every document by the shape that it has; those of no known shape are an error together."""
+        unknown: list[tuple[str, Any]] = []
+        for name, value in self.values.items():
+            found = _PARSERS[self.kind](name, value, self.declared, self.notes)
+            if found is None:
+                unknown.append((name, value))
+            elif isinstance(found, Part):
+                if found.shape != entities.LEFT_OUT:
+                    self.parts[name] = found
+            else:
+                self.facts[name] = found
+        if unknown:
+            name, value = unknown[0]
+            fields = fields_of(value)
+            has = ", ".join(map(str, fields)) if fields is not None else f"{plain(value)!r}"[:60]
+            raise wrong(
+                self.declared.side,
+                f": {len(unknown)} of {len(self.values)} documents have none of {_KNOWN[self.kind]}, ... "
+                f"(first: document {name!r} has {has})",
+                f'name the field with field="{next(iter(fields), "NAME")}"' if fields else None,
+            )
+
+    def texts(self) -> dict[str, str]:
+        return {name: part.text for name, part in self.parts.items() if part.text is not None}
+
+
+def _is_document(kind: str) -> Callable[[Any], bool]:
+    if kind in ("ner", "linking"):
+        return entities.is_document
+    if kind in ("relation", "event"):
+        return relations.is_document
+    if kind == "coref":
+        return lambda value: structures.is_clusters(value) or (isinstance(value, Mapping) and "clusters" in value)
+    return lambda value: isinstance(value, Mapping) and "heads" in value
+
+
+_PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
+    "ner": entities.part_of,
+    "linking": entities.part_of,
+    "relation": relations.relations_of,
+    "event": relations.events_of,
+    "tree": lambda name, value, declared, _: structures.dependencies_of(name, value, declared),
+    "amr": lambda _, value, __, ___: structures.triples_of(value),
+    "coref": lambda _, value, declared, __: structures.clusters_of(value, declared),
+}
+
+
+def is_native(kind: str, source: Any) -> bool:
+    """Whether documents are already as metrics want them: the first that has anything says so."""
+    if kind == "amr":
+        graphs = source.values() if isinstance(source, Mapping) else source
+        return not any(origin(each) == "penman" for each in graphs)
+    if origin(source) in ("pandas", "polars", "pyarrow", "datasets", "duckdb", "_duckdb", "networkx", "spacy"):
+        return False
+    values: Iterable[Any] = source.values() if isinstance(source, Mapping) else source
+    if isinstance(source, Mapping) and NATIVE[kind] in source:
+        values = [source]
+    for value in values:
+        found = value.get(NATIVE[kind]) if isinstance(value, Mapping) else getattr(value, NATIVE[kind], None)
+        if found is None:
+            found = value if is_list(value) else None
+        if found is None or isinstance(found, Mapping) or origin(value) == "spacy":
+            return False
+        if not is_list(found):
+            return True  # which the metric says is none
+        for each in found:
+            return _is_native_item(kind, each)
+    return True
+
+
+def _is_native_item(kind: str, item: Any) -> bool:
+    if is_list(item) or isinstance(item, str | int):
+        return False
+    inner = {"relation": "subject", "event": "trigger"}.get(kind, "span")
+    if kind in ("tree", "coref"):
+        return kind == "tree" and _get(item, "dependent") is not None
+    place = _get(item, inner)
+    return (
+        place is not None
+        and not is_list(place)
+        and not isinstance(place, str | int)
+        and _get(place, "start") is not None
+    )
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def coerce(
+    kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Reading, dict[str, Reading]]:
+    """Gold and systems as documents of the model; sides that are documents of the model already are left as they are.
+
+    >>> gold, systems = coerce("ner", [["B-PER", "O"]], {"A": [["B-PER", "B-LOC"]]}, {})
+    >>> [each["type"] for each in systems["A"].documents["1"].data["entities"]]
+    ['PER', 'LOC']
+    """
+    own = {name: value for name, value in options.items() if name in Declared.__struct_fields__}
+    sides = [_Side(kind, gold, _declared(own, options, "gold", "gold"))]
+    for name, source in systems.items():
+        called = f"system {name!r}" if len(systems) > 1 or name != "system" else "system"
+        sides.append(_Side(kind, source, _declared(own, options, "system", called)))
+    for side in sides:
+        side.read()
+    first, *others = sides
+    for other in others:
+        _pair(first, other)
+    if kind in ("ner", "linking"):
+        _bring_together(first, others)
+    readings = [_reading(side) for side in sides]
+    return readings[0], dict(zip(systems, readings[1:], strict=True))
+
+
+def _declared(own: Mapping[str, Any], options: Mapping[str, Any], side: str, called: str) -> Declared:
+    ends = options.get(f"{side}_ends") or own.get("ends")
+    column = options.get(f"{side}_column")
+    labels = None if own.get("labels") is None else tuple(own["labels"])
+    return msgspec.structs.replace(Declared(**{**own, "labels": labels}), side=called, ends=ends, column=column)
+
+
+def _pair(gold: _Side, system: _Side) -> None:
+    """Documents without ids stand in the order of those with ids."""
+    who = system.declared.side
+    if gold.given and system.given:
+        return
+    if len(gold.values) != len(system.values):
+        mine, theirs = len(gold.values), len(system.values)
+        counted = [f"{n} document{'s' * (n != 1)}" for n in (mine, theirs)]
+        raise wrong(
+            "gold",
+            f" has {counted[0]}, {who} has {counted[1]}, and they have no ids",
+            "pass {id: document}, or lists of equal length",
+        )
+    if gold.given != system.given:
+        # Those of gold are the names by which results are read.
+        names = dict(zip(system.values, gold.values, strict=True))
+        system.notes.add("paired-by-position", f"{who}: {{n}} documents were paired by position", count=len(names))
+        system.values = {names[name]: value for name, value in system.values.items()}
+        system.parts = {names[name]: part for name, part in system.parts.items()}
+        system.facts = {names[name]: fact for name, fact in system.facts.items()}
+
+
+def _bring_together(gold: _Side, systems: list[_Side]) -> None:
+    for system in systems:
+        entities.check_lengths(gold.parts, system.parts, system.declared.side)
+    gold.parts = entities.without_ignored(gold.parts, [system.parts for system in systems], gold.notes)
+    texts = gold.texts()
+    for side in (gold, *systems):
+        side.parts = entities.chunks_of(side.parts, side.declared, side.notes)
+        side.parts = entities.checked_inline(side.parts, texts)
+        known = {**texts, **side.texts()}
+        side.parts = {
+            name: part if part.text is not None else part._replace(text=known.get(name))
+            for name, part in side.parts.items()
+        }
+        side.parts, side.ends = exclusive(side.parts, side.declared, side.notes)
+        found: Located = located(side.parts, known, side.declared, side.notes)
+        side.parts, side.lost = found
+        for name, part in side.parts.items():
+            cut = _cut(part)
+            if cut:
+                side.notes.add(
+                    "cuts-word", f"{side.declared.side}: {{n}} spans begin or end inside a word", name, count=cut
+                )
+    units = {side.declared.side: {part.unit for part in side.parts.values()} - {None} for side in (gold, *systems)}
+    for who, own in units.items():
+        if own and units["gold"] and own != units["gold"]:
+            raise wrong(who, f" counts {own.pop()}s, and gold counts {units['gold'].pop()}s", "give both in one unit")
+
+
+def _cut(part: Part) -> int:
+    if part.text is None or part.unit != "char":
+        return 0
+    return sum(
+        cuts_word(part.text, item.start, item.end)
+        for item in part.items
+        if item.start is not None and item.end is not None
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents
+
+
+def _reading(side: _Side) -> Reading:
+    make = {"ner": _entities, "linking": _mentions}.get(side.kind, _facts)
+    documents = make(side)
+    shapes = {part.shape for part in side.parts.values()}
+    units = sorted({part.unit for part in side.parts.values() if part.unit is not None})
+    return Reading(
+        {name: Document(id=name, data={"id": name, **data}) for name, data in documents.items()},
+        ", ".join(sorted(shapes)) or side.kind,
+        units[0] if units else None,
+        side.ends,
+        "given" if side.given else "position",
+        side.notes.made(),
+        side.lost,
+    )
+
+
+def _entities(side: _Side) -> dict[str, dict[str, Any]]:
+    if any(item.start is None for part in side.parts.values() for item in part.items):
+        side.notes.add("no-positions", f"{side.declared.side}: there is no text in which {{n}} mentions could be found")
+        return {
+            name: {"mentions": [{"text": item.text, "type": item.label} for item in part.items]}
+            for name, part in side.parts.items()
+        }
+    made = _Entities()
+    return {
+        name: {
+            "entities": [made[chunk] for chunk in part.chunks]
+            if part.chunks is not None
+            else [*(made[item.label, item.start, item.end] for item in part.items), *_nowhere(side.lost.get(name, ()))],
+            **_words(part),
+        }
+        for name, part in side.parts.items()
+    }
+
+
+class _Entities(dict[tuple[Any, Any, Any], dict[str, Any]]):
+    """Entities by type, start and end, each made once: most sentences have them at the same places."""
+
+    def __missing__(self, chunk: tuple[Any, Any, Any]) -> dict[str, Any]:
+        kind, start, end = chunk
+        made = self[chunk] = {"span": {"start": start, "end": end}, "type": kind}
+        return made
+
+
+def _words(part: Part) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if part.text is not None:
+        found["text"] = part.text
+    if part.tokens is not None and all(isinstance(each, str) for each in part.tokens):
+        found["tokens"] = list(part.tokens)
+    return found
+
+
+def _nowhere(items: Iterable[Item]) -> list[dict[str, Any]]:
+    """What is not in the text: spans before its beginning, which nothing equals or overlaps."""
+    return [
+        {"span": {"start": -2 * number, "end": 1 - 2 * number}, "type": item.label}
+        for number, item in enumerate(items, 1)
+    ]
+
+
+def _mentions(side: _Side) -> dict[str, dict[str, Any]]:
+    tuples = all(item.entity is None for part in side.parts.values() for item in part.items)
+
+    def made(item: Item) -> dict[str, Any]:
+        # (start, end, entity): the third of a tuple is what is linked to.
+        kind, entity = (None, item.label) if tuples else (item.label, item.entity)
+        if not tuples and entity is None:
+            entity = "NIL"
+        return {
+            "span": {"start": item.start, "end": item.end},
+            "type": kind,
+            "entity": entity or None,
+        }
+
+    return {
+        name: {"mentions": [made(item) for item in part.items], **_words(part)} for name, part in side.parts.items()
+    }
+
+
+def _facts(side: _Side) -> dict[str, dict[str, Any]]:
+    if side.kind in ("tree", "amr", "coref"):
+        return {name: {NATIVE[side.kind]: value} for name, value in side.facts.items()}
+    side.ends = _spans_exclusive(side)
+    made: dict[str, dict[str, Any]] = {}
+    texts = any(fact.triples for fact in side.facts.values())
+    for name, fact in side.facts.items():
+        if side.kind == "event":
+            made[name] = {"events": fact.events}
+        elif texts:
+            made[name] = {"triples": fact.triples or []}
+        else:
+            made[name] = {"relations": fact.relations or []}
+    return made
+
+
+def _spans_exclusive(side: _Side) -> str:
+    """Make the ends of all spans exclusive, as declared or proved by the text."""
+    spans = {name: list(_spans(fact)) for name, fact in side.facts.items()}
+    parts = {
+        name: Part(
+            [Item(each["start"], each["end"], "span") for each in own],
+            side.kind,
+            side.facts[name].text,
+            fixed=side.facts[name].fixed,
+        )
+        for name, own in spans.items()
+    }
+    moved, ends = exclusive(parts, side.declared, side.notes)
+    for name, own in spans.items():
+        for each, item in zip(own, moved[name].items, strict=True):
+            each["start"], each["end"] = item.start, item.end
+    return ends
+
+
+def _spans(fact: Any) -> Iterable[dict[str, Any]]:
+    for relation in fact.relations or ():
+        yield relation["subject"]
+        yield relation["object"]
+    for event in fact.events or ():
+        yield event["trigger"]
+        yield from (each["span"] for each in event["arguments"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Both sides in one object
+
+
+def both_sides(kind: str, source: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]] | None:
+    """Gold and systems of a source that has both; None if it has not."""
+    if options.get("gold_column") is not None and options.get("system_column") is not None:
+        return source, {"system": source}
+    if kind not in ("ner", "linking", "tree", "relation") or not is_list(source) or not len(source):
+        return None
+    first = source[0]
+    if origin(first) == "spacy" and hasattr(first, "reference") and hasattr(first, "predicted"):
+        return [each.reference for each in source], {"system": [each.predicted for each in source]}
+    if isinstance(first, Mapping) and "data" in first and first.get("predictions"):
+        models: dict[str, list[Any]] = {}
+        for task in source:
+            for each in task.get("predictions") or ():
+                own = models.setdefault(str(each.get("model_version") or "system"), [])
+                own.append({**task, "annotations": [each], "predictions": []})
+        return source, models
+    return None

@@ -1,0 +1,315 @@
+"""Spans as people write them: tuples, dicts, texts that are to be found; and what their ends mean."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from adjudge.formats.coerce.corpus import (
+    ENDS,
+    LABELS,
+    STARTS,
+    Declared,
+    Notes,
+    fields_of,
+    first_of,
+    is_list,
+    plain,
+    wrong,
+)
+from adjudge.model.tags import Chunk
+
+TEXTS = ("text", "word", "mention", "surface", "value", "name")
+_PAIRS = ("span", "offsets", "position")
+_WORD = re.compile(r"\w")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "'"})
+
+
+class Item(NamedTuple):
+    """A labelled piece of a text; without a start it is known by its words alone."""
+
+    start: int | None
+    end: int | None
+    label: Any
+    text: str | None = None
+    entity: Any = None
+
+
+class Part(NamedTuple):
+    """The items of a document, and what is known of it; `fixed` if its shape says what ends mean."""
+
+    items: list[Item]
+    shape: str
+    text: str | None = None
+    tokens: Sequence[str] | None = None
+    unit: str | None = None
+    fixed: bool = False
+    tags: list[Any] | None = None  # whose chunks are made when both sides are known: gold says which positions count
+    chunks: list[Chunk] | None = None
+
+
+def is_place(value: Any) -> bool:
+    """Whether a value can be a start or an end."""
+    return isinstance(plain(value), int) and not isinstance(value, bool)
+
+
+def pair_of(value: Any) -> tuple[int, int] | None:
+    """Start and end of a pair, or of something with both as fields."""
+    if is_list(value):
+        values = list(value)
+        return (plain(values[0]), plain(values[1])) if len(values) == 2 and all(map(is_place, values)) else None
+    fields = fields_of(value)
+    if fields is None:
+        return None
+    start, end = first_of(fields, STARTS), first_of(fields, ENDS)
+    if is_place(start) and is_place(end):
+        return plain(start), plain(end)
+    inner = first_of(fields, _PAIRS)
+    return None if inner is None else pair_of(inner)
+
+
+def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
+    """One element of a list of spans; None if it is none.
+
+    >>> item_of((0, 5, "PER"), {}), item_of({"span": [0, 5], "type": "PER"}, {}).end
+    (Item(start=0, end=5, label='PER', text=None, entity=None), 5)
+    """
+    if is_list(value):
+        return _from_tuple([plain(each) for each in value])
+    known = fields_of(value)
+    if known is None:
+        return None
+    own = {meant: known[name] for meant, name in fields.items() if name in known}
+    whole = {**known, **own}
+    place = pair_of(whole)
+    label = first_of(whole, LABELS)
+    if label is None:
+        several = first_of(whole, ("labels", "tags"))
+        label = several[0] if is_list(several) and len(several) == 1 else None
+    text = first_of(whole, TEXTS)
+    text = text if isinstance(text, str) else None
+    entity = first_of(whole, ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link"))
+    if place is None:
+        return Item(None, None, label, text, entity) if text is not None else None
+    return Item(place[0], place[1], label, text, entity)
+
+
+def _from_tuple(values: Sequence[Any]) -> Item | None:
+    places = [each for each in values if is_place(each)]
+    if len(values) >= 3 and is_place(values[0]) and is_place(values[1]):
+        return Item(values[0], values[1], values[2])
+    if len(values) >= 3 and len(places) >= 2 and is_place(values[1]) and is_place(values[2]):
+        return Item(values[1], values[2], values[0])
+    if len(values) == 2 and all(isinstance(each, str) for each in values):
+        return Item(None, None, values[1], values[0])
+    if len(values) == 2 and is_list(values[0]) and (pair := pair_of(values[0])) is not None:
+        return Item(*pair, values[1])
+    return None
+
+
+def items_of(values: Any, fields: Mapping[str, str]) -> list[Item] | None:
+    """All elements of a list as items, or the texts of each type; None if these are not items."""
+    if isinstance(values, Mapping):
+        if all(is_list(own) and all(isinstance(each, str) for each in own) for own in values.values()):
+            return [Item(None, None, label, each) for label, own in values.items() for each in own]
+        return None
+    found = [item_of(each, fields) for each in values]
+    return None if None in found else [each for each in found if each is not None]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What ends mean
+
+
+def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tuple[dict[str, Part], str]:
+    """The parts with exclusive ends counted from 0, and how these were known; `?` marks an assumption."""
+    shift = declared.base or 0
+    open_parts = {name: part for name, part in parts.items() if not part.fixed and _placed(part)}
+    ends = declared.ends
+    assumed = ""
+    if ends is None and open_parts:
+        ends = _proved(open_parts.values())
+        if ends is None:
+            _refuse_empty(open_parts, declared.side)
+            ends, assumed = "exclusive", "?"
+            message = f'{declared.side}: ends were taken to be exclusive; say ends="exclusive" or ends="inclusive"'
+            notes.add("assumed-ends", message, count=sum(len(part.items) for part in open_parts.values()))
+    if ends == "exclusive" and declared.ends is None and not assumed:
+        _refuse_empty(open_parts, declared.side)
+    longer = 1 if ends == "inclusive" else 0
+    made = {
+        name: part._replace(items=[_moved(item, -shift, longer - shift) for item in part.items])
+        if name in open_parts
+        else part
+        for name, part in parts.items()
+    }
+    _check_bounds(made, declared)
+    return made, f"{ends or 'exclusive'}{assumed}"
+
+
+def _placed(part: Part) -> bool:
+    return any(item.start is not None for item in part.items)
+
+
+def _moved(item: Item, start: int, end: int) -> Item:
+    if item.start is None or item.end is None:
+        return item
+    return item._replace(start=item.start + start, end=item.end + end)
+
+
+def _proved(parts: Iterator[Part] | Any) -> str | None:
+    """What the texts prove: by the words of a mention, by an end at the end of the text, by words that are not cut."""
+    cuts = {"exclusive": 0, "inclusive": 0}
+    number = 0
+    for part in parts:
+        if part.text is None or part.unit == "token":
+            continue
+        for item in part.items:
+            if item.start is None or item.end is None:
+                continue
+            if item.text is not None:
+                if part.text[item.start : item.end] == item.text:
+                    return "exclusive"
+                if part.text[item.start : item.end + 1] == item.text:
+                    return "inclusive"
+            if item.end == len(part.text):
+                return "exclusive"
+            number += 1
+            cuts["exclusive"] += cuts_word(part.text, item.start, item.end)
+            cuts["inclusive"] += cuts_word(part.text, item.start, item.end + 1)
+    for one, other in (("exclusive", "inclusive"), ("inclusive", "exclusive")):
+        if number and cuts[one] == 0 and 2 * cuts[other] >= number:
+            return one
+    return None
+
+
+def cuts_word(text: str, start: int, end: int) -> bool:
+    """Whether a span begins or ends inside a word.
+
+    >>> cuts_word("Ada Lovelace", 0, 3), cuts_word("Ada Lovelace", 0, 2)
+    (False, True)
+    """
+    return any(0 < at < len(text) and _WORD.match(text[at - 1]) and _WORD.match(text[at]) for at in (start, end))
+
+
+def _refuse_empty(parts: Mapping[str, Part], side: str) -> None:
+    spans = [(name, item) for name, part in parts.items() for item in part.items if item.start is not None]
+    empty = [(name, item) for name, item in spans if item.start == item.end]
+    if empty:
+        name, item = empty[0]
+        raise wrong(
+            side,
+            f": {len(empty)} of {len(spans)} spans are empty with exclusive ends "
+            f"(first: document {name!r}, ({item.start}, {item.end}, {item.label!r}))",
+            'if an end is the last token or character of the span, say ends="inclusive"',
+        )
+
+
+def _check_bounds(parts: Mapping[str, Part], declared: Declared) -> None:
+    for name, part in parts.items():
+        size = len(part.tokens) if part.unit == "token" and part.tokens else len(part.text) if part.text else None
+        for item in part.items:
+            if item.start is None or item.end is None:
+                continue
+            if item.start < 0 or item.end <= item.start or (size is not None and item.start >= size):
+                shown = f"({item.start}, {item.end}, {item.label!r})"
+                what = "is outside of the text" if size is not None and item.start >= size else "is no span"
+                raise wrong(declared.side, f", document {name!r}: {shown} {what}", "count from 0, ends after starts")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Mentions that are known by their words
+
+
+def located(parts: dict[str, Part], texts: Mapping[str, str], declared: Declared, notes: Notes) -> Located:
+    """The parts with the places of their mentions, and those that are not in the text."""
+    made: dict[str, Part] = {}
+    lost: dict[str, list[Item]] = {}
+    for name, part in parts.items():
+        text = part.text if part.text is not None else texts.get(name)
+        if all(item.start is not None for item in part.items) or text is None:
+            made[name] = part
+            continue
+        places, missing, folded = _places(part.items, text, declared.locate)
+        if folded:
+            notes.add("found-folded", f"{declared.side}: {{n}} mentions differ from the text in case or spacing", name)
+        if missing:
+            lost[name] = missing
+            notes.add(
+                "ungrounded",
+                f"{declared.side}: {{n}} mentions are not in the text and count as wrong",
+                f"{name}: {missing[0].text}",
+                count=len(missing),
+            )
+        made[name] = part._replace(items=places, text=text, unit="char", fixed=True)
+    return Located(made, lost)
+
+
+class Located(NamedTuple):
+    """The parts, and the mentions of each document that are not in its text."""
+
+    parts: dict[str, Part]
+    lost: dict[str, list[Item]]
+
+
+def _places(items: Sequence[Item], text: str, locate: str) -> tuple[list[Item], list[Item], int]:
+    order = sorted(range(len(items)), key=lambda place: (-len(items[place].text or ""), place))
+    taken: list[tuple[int, int]] = []
+    used: set[tuple[int, int, Any]] = set()
+    found: dict[int, list[tuple[int, int]]] = {}
+    folded = 0
+    for place in order:
+        item = items[place]
+        if item.start is not None and item.end is not None:
+            found[place] = [(item.start, item.end)]
+            continue
+        spots = _occurrences(text, item.text or "")
+        if not spots:
+            spots = _folded_occurrences(text, item.text or "")
+            folded += bool(spots)
+        if locate == "all":
+            found[place] = spots
+        elif locate == "first":
+            found[place] = spots[:1]
+        else:
+            free = [spot for spot in spots if not any(spot[0] < end and start < spot[1] for start, end in taken)]
+            again = [spot for spot in spots if (*spot, item.label) not in used]
+            found[place] = (free or again)[:1]
+        taken += found[place]
+        used.update((*spot, item.label) for spot in found[place])
+    placed = [items[place]._replace(start=start, end=end) for place in range(len(items)) for start, end in found[place]]
+    return placed, [items[place] for place in range(len(items)) if not found[place]], folded
+
+
+def _occurrences(text: str, mention: str) -> list[tuple[int, int]]:
+    """Where a text has a mention, on the boundaries of words."""
+    found = []
+    at = text.find(mention) if mention else -1
+    while at >= 0:
+        end = at + len(mention)
+        if not cuts_word(text, at, end):
+            found.append((at, end))
+        at = text.find(mention, at + 1)
+    return found
+
+
+def _folded_occurrences(text: str, mention: str) -> list[tuple[int, int]]:
+    """The same without differences of case, spacing, Unicode form and quotation marks."""
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        for each in fold(character) if not character.isspace() else " ":
+            if each == " " and characters and characters[-1] == " ":
+                continue
+            characters.append(each)
+            places.append(place)
+    places.append(len(text))
+    spots = _occurrences("".join(characters), " ".join(fold(mention).split()))
+    return [(places[start], places[end - 1] + 1) for start, end in spots]
+
+
+def fold(text: str) -> str:
+    """A text without differences that nobody means."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)

@@ -1,0 +1,119 @@
+"""What people give to `score`, as sides: files as they are, and what is in memory as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from adjudge.errors import UsageError
+from adjudge.evaluate.sides import is_file
+from adjudge.evaluate.task import Side
+from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, table_documents
+from adjudge.formats.coerce.entities import is_document
+from adjudge.formats.coerce.sides import FAMILIES, Reading, both_sides, coerce, is_native
+from adjudge.model.document import Corpus
+from adjudge.tasks.documents import digest_of, read_side
+
+if TYPE_CHECKING:
+    from adjudge.tasks.observe import AnyMetric
+
+OPTIONS = (
+    *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
+    *("gold_column", "system_column", "format", "annotator", "shape"),
+)
+
+
+def family_of(metrics: Sequence[AnyMetric]) -> str | None:
+    """The family of metrics of the catalogue, if they are of one whose inputs are coerced.
+
+    >>> from adjudge.tasks.chosen import as_metrics
+    >>> family_of(as_metrics("ner.strict, ner.exact")), family_of(as_metrics("template.ceaf-rme"))
+    ('ner', None)
+    """
+    members = [member for each in metrics for member in each.members]
+    kinds = {member.name.partition(".")[0] for member in members if member.origin is not None}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    own = all(member.document is None and member.origin is not None for member in members)
+    return kind if own and kind in (*FAMILIES, "record") else None
+
+
+def opened(kind: str | None, gold: Any, system: Any, options: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Gold and systems for the engine; `options` say what shapes do not."""
+    if kind is None:
+        if options:
+            raise UsageError(f"{next(iter(options))} says something of inputs that these metrics do not take")
+        return gold, system
+    if system is None:
+        found = both_sides(kind, gold, options)
+        if found is None:
+            raise UsageError("there is no system", hint="give it after gold, or a source that has both")
+        gold, system = found
+    gold, system = _listed(gold), _listed(system)
+    if kind == "record":
+        tables = isinstance(system, dict) and any(as_table(each, name) for name, each in system.items())
+        records = {name: _records(each) for name, each in system.items()} if tables else _records(system)
+        return _records(gold), records
+    several = _named(kind, gold, system)
+    open_sides = [source for source in (gold, *several.values()) if not _is_read(source)]
+    if not open_sides or (not options and all(is_native(kind, source) for source in open_sides)):
+        return gold, system
+    if any(_is_read(source) for source in several.values()):
+        return gold, system  # a file beside a list: each is read as it is
+    given = _documents(gold) if _is_read(gold) else gold
+    mine, theirs = coerce(kind, given, several, options)
+    return (gold if _is_read(gold) else _side("gold", mine)), {name: _side(name, own) for name, own in theirs.items()}
+
+
+def _records(source: Any) -> Any:
+    """Rows of a table as the records of documents, answers of chat clients as their texts; the rest as it is."""
+    table = as_table(source, "the side")
+    if table is not None:
+        rows = table_documents(table, Declared(), "record")
+        ids = bool(rows) and rows[0].id is not None
+        return {each.id: each.value for each in rows} if ids else [each.value for each in rows]
+    if isinstance(source, list | tuple):
+        return [each if (text := answer_text(each)) is None else text for each in source]
+    return source
+
+
+def _listed(source: Any) -> Any:
+    return list(source) if isinstance(source, Iterator) and not _is_read(source) else source
+
+
+def _is_read(source: Any) -> bool:
+    return isinstance(source, Side | Corpus) or is_file(source)
+
+
+def _documents(source: Any) -> Mapping[str, Any]:
+    return {name: each.data for name, each in read_side(source, "gold").documents.items()}
+
+
+def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
+    """Systems by name; a mapping whose keys are documents of gold is one system."""
+    if isinstance(system, list | tuple) and system and all(map(_is_read, system)) and not is_document(system):
+        return {str(place): each for place, each in enumerate(system)}
+    if not isinstance(system, Mapping) or _is_read(system) or not system:
+        return {"system": system}
+    known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
+    sources = all(map(_is_source, system.values()))
+    whole = known & set(map(str, system)) or not sources or _is_one(kind, system)
+    return {"system": system} if whole else dict(system)
+
+
+def _is_one(kind: str, system: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one document, and not systems by name."""
+    from adjudge.formats.coerce.sides import NATIVE
+
+    return NATIVE[kind] in system or any(name in system for name in ("tokens", "text", "tags", "heads"))
+
+
+def _is_source(value: Any) -> bool:
+    """Whether a value can be all documents of a system: a file, a list, a mapping, a table."""
+    table = any(hasattr(value, name) for name in ("columns", "features", "column_names"))
+    return table or isinstance(value, Mapping | list | tuple) or _is_read(value)
+
+
+def _side(name: str, reading: Reading) -> Side:
+    documents = reading.documents
+    return Side(name, "", documents, partial(digest_of, documents), notes=reading.notes)

@@ -1,0 +1,65 @@
+"""What people have in memory goes in at the first try: every shape, its scores, its notes, its errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import adjudge as aj
+from adjudge.errors import AdjudgeError
+
+HERE = json.loads((Path(__file__).parent / "door.json").read_text(encoding="utf-8"))
+FAMILIES = ("ner", "linking", "relation", "event", "tree", "amr", "record")
+CASES = [case for case in HERE["cases"] if case["task"] in FAMILIES]
+# What a message must say, by the code of the error.
+ERRORS = {
+    "plain-labels": "'PER' has no B- or I- prefix; say scheme=\"IO\" if each run of a label is one entity",
+    "int-tags": 'tags are numbers (5, 6, 6, ...) without names; pass labels=["O", "B-PER", ...]',
+    "several-splits": "gold is a DatasetDict with the splits 'train', 'test'; pass one of them, for example",
+    "empty-spans": "gold: 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if",
+    "numeric-labels": "labels are numbers (7, ...)",
+    "several-annotations": "task 1 has 2 annotations (by 1, 2); choose with annotator=1, or compare them with agree",
+    "no-document-column": "a table with one row per entity needs a column for the document; its columns are start, end",
+    "head-base": "say base=0",
+}
+
+
+def tuples(value):
+    if isinstance(value, list):
+        return tuple(map(tuples, value))
+    return {key: tuples(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def sides(case):
+    """Gold and system of a case; those of other libraries are made by them, if they are installed."""
+    made = {}
+    if "snippet" in case:
+        try:
+            exec(HERE["snippets"][case["snippet"]], made)  # our own
+        except ImportError as error:
+            pytest.skip(f"needs {error.name}")
+    gold = made.get("gold", case.get("gold"))
+    system = case.get("system", made.get("system"))
+    if case.get("container") == "tuple":
+        gold, system = [tuples(each) for each in gold], [tuples(each) for each in system]
+    return gold, system
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_what_people_have_goes_in(case):
+    gold, system = sides(case)
+    metrics = case.get("metrics") or list(case.get("scores", {})) or [case["task"]]
+    options = {"bootstrap": 0, **case.get("options", {})}
+    if "error" in case:
+        with pytest.raises(AdjudgeError) as caught:
+            aj.score(metrics, gold, system, **options)
+        assert ERRORS[case["error"]] in str(caught.value)
+        return
+    result = aj.score(metrics, gold, system, **options)
+    for name, expected in case.get("scores", {}).items():
+        found = [getattr(result[name], part) for part in ("precision", "recall", "f1")]
+        assert [float(each) for each in found] == pytest.approx(expected, abs=1e-9)
+    codes = {note.code for note in result.notes} | {note.code for each in result.systems for note in each.notes}
+    assert codes >= set(case.get("notes", ()))
