@@ -149,7 +149,7 @@ def run_commands(make: Make, budget: Budget, tell: Callable[[str], None]) -> Tal
         while number < last and (end is None or time.monotonic() < end):
             for told in _copy(make, number, min(last, number + ONE_COPY), end):
                 number = told["number"] + 1
-                if number % 5000 == 0:
+                if number % 1000 == 0:
                     tell(f"{tally.inputs} inputs, {len(tally.findings)} findings")
                 if tally.add(told):
                     tell(f"{told['kind']}, number {told['number']}: {told['wrong']}\n    {told['line']}")
