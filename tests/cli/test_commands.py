@@ -64,6 +64,9 @@ def test_metrics_in_every_layout(adjudge) -> None:
     assert family == [name for name in names if name.startswith("relation.")]
 
 
+COUNTS = ("correct", "wrong", "omitted", "hallucinated", "absent")
+
+
 @pytest.mark.parametrize("name", [each.name for each in catalogue()])
 def test_every_metric_can_be_explained_and_scores_its_own_example(adjudge, campaign: Path, name: str) -> None:
     assert "\nplan\n" in adjudge("metrics", name).out
@@ -72,7 +75,10 @@ def test_every_metric_can_be_explained_and_scores_its_own_example(adjudge, campa
     assert data["plan"]
     (campaign / "example.jsonl").write_text(json.dumps(data["example"]))
     result = json.loads(adjudge("score", name, "example.jsonl", "example.jsonl", "--format", "json").out)
-    assert {each["value"] for each in result["systems"][0]["scores"]} == {1.0}
+    scores = result["systems"][0]["scores"]
+    counts = {each["part"]: each["value"] for each in scores if each["part"] in COUNTS}
+    assert {each["value"] for each in scores if each["part"] not in COUNTS} == {1.0}
+    assert not any(value for part, value in counts.items() if part != "correct")
 
 
 def test_schemas(adjudge, campaign: Path) -> None:

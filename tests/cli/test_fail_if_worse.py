@@ -42,7 +42,7 @@ def test_a_system_that_is_worse_fails_with_its_difference_and_p(scored, tmp_path
     assert "record.set" in printed.out  # the scores are printed all the same
 
 
-@pytest.mark.parametrize("options", [[], ["--by", "genre"], ["--fail-level", "0.5"]])
+@pytest.mark.parametrize("options", [[], ["--by", "genre"], ["--alpha", "0.5"]])
 def test_a_system_that_is_as_good_passes(scored, tmp_path, options):
     assert scored(str(tmp_path / "good.jsonl"), "--fail-if-worse", str(tmp_path / "base.json"), *options)[0] == 0
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_compared_is_refused(scored, tmp_path, capsys):
     assert "cannot be compared" in capsys.readouterr().err
     code, printed = scored(str(tmp_path / "good.jsonl"), "--fail-if-worse", str(tmp_path / "none.json"))
     assert (code, "none.json" in printed.err, printed.out) == (2, True, "")
-    assert scored(str(tmp_path / "good.jsonl"), "--fail-level", "0.1")[0] == 2
+    assert scored(str(tmp_path / "good.jsonl"), "--alpha", "0.1")[0] == 2
     code, printed = scored(str(tmp_path / "good.jsonl"), "--fail-if-worse", base, "--save", base)
     assert (code, Result.load(base).systems[0].name) == (2, "good")
 

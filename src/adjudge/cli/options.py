@@ -325,7 +325,7 @@ baseline_options = section(
         "Exit with 3 if a system is significantly worse than this saved result, overall or in a slice.",
     ),
     value(
-        "--fail-level",
+        "--alpha",
         "P",
         "The level of --fail-if-worse, after Holm's correction of all that is tested. [default: 0.05]",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),

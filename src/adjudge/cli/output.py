@@ -298,8 +298,8 @@ def check_baseline(options: Mapping[str, Any]) -> None:
     """Raise before the work if there is no baseline to read, or a level without one."""
     if options.get("fail_if_worse") is not None:
         _load_baseline(options["fail_if_worse"])
-    elif options.get("fail_level") is not None:
-        raise UsageError("--fail-level belongs to --fail-if-worse", hint="give the baseline, or leave it out")
+    elif options.get("alpha") is not None:
+        raise UsageError("--alpha belongs to --fail-if-worse", hint="give the baseline, or leave it out")
 
 
 def _load_baseline(path: str) -> Result:
@@ -319,7 +319,7 @@ def apply_gates(result: Result, options: Mapping[str, Any]) -> None:
     if options.get("fail_if_worse") is not None:
         from adjudge.stats.gate import LEVEL, described, worse_than
 
-        worse = worse_than(result, _load_baseline(options["fail_if_worse"]), options.get("fail_level") or LEVEL)
+        worse = worse_than(result, _load_baseline(options["fail_if_worse"]), options.get("alpha") or LEVEL)
         problems += map(described, worse)
     if problems:
         raise GateError(problems)

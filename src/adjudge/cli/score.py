@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 ONLY_SCORES = (
     *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs"),
-    *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "fail_level", "exact"),
+    *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "alpha", "exact"),
 )
 """What means nothing if something else than scores is printed."""
 

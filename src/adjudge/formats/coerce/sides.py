@@ -119,7 +119,7 @@ def is_native(kind: str, source: Any) -> bool:
         found = value.get(NATIVE[kind]) if isinstance(value, Mapping) else getattr(value, NATIVE[kind], None)
         if found is None:
             found = value if is_list(value) else None
-        if found is None or isinstance(found, Mapping) or origin(value) == "spacy":
+        if found is None or origin(value) == "spacy" or (isinstance(found, Mapping) and kind == "ner"):
             return False
         if not is_list(found):
             return True  # which the metric says is none
