@@ -87,14 +87,15 @@ class Why:
 class Report:
     """Collects what the operators say while they align two values.
 
-    `elements` leads from the path of a system's list element to that of gold, where leaves and not elements are items.
+    `elements` leads from the path of a system's list element to that of gold, where leaves and not elements are items;
+    it is None where items are not leaves.
     """
 
     matched: list[Matched] = field(default_factory=list)
     left: tuple[list[Unmatched], list[Unmatched]] = field(default_factory=lambda: ([], []))
     operators: dict[str, Op] = field(default_factory=dict)
     mapping: dict[str, dict[Any, Any]] = field(default_factory=dict)
-    elements: dict[str, str] = field(default_factory=dict)
+    elements: dict[str, str] | None = None
 
     def match(self, sp: str, gp: str, s: Any, g: Any, score: float, op: Op) -> None:
         """Note a matched pair."""

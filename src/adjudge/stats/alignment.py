@@ -94,7 +94,8 @@ class Matching(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     """One document of one system: its text, the items of both sides, and what each metric made of them.
 
-    `groups` is what items are in groups of, such as `chain`; without it the groups are not compared.
+    `groups` is what items are in groups of, such as `chain`; without it the groups are not compared. `unread` says why
+    the answer of the system could not be read, if so: it counts as empty.
     """
 
     gold: tuple[Item, ...] = ()
@@ -103,6 +104,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None
     groups: str = ""
     missing: bool = False
+    unread: str = ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -204,11 +206,15 @@ class GoldDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class SystemDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The items that a system has in a document, and what became of them; `missing` if it has no such document."""
+    """The items that a system has in a document, and what became of them.
+
+    `missing` if it has no such document, `unread` why its answer could not be read.
+    """
 
     items: tuple[Item, ...] = ()
     matchings: tuple[Matching, ...] = ()
     missing: bool = False
+    unread: str = ""
 
     def aligned(self, gold: GoldDocument) -> Alignment:
         """The alignment of this document."""
@@ -219,6 +225,7 @@ class SystemDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
             text=gold.text,
             groups=gold.groups,
             missing=self.missing,
+            unread=self.unread,
         )
 
 
@@ -236,7 +243,8 @@ def saved_document(name: str, alignments: Sequence[Alignment]) -> tuple[GoldDocu
             own.append(numbers[item.id])
         moved = own != list(range(len(own)))
         matchings = tuple(_renumbered(one, own) for one in each.matchings) if moved else each.matchings
-        systems.append(SystemDocument(items=each.system, matchings=matchings, missing=each.missing))
+        own_side = SystemDocument(items=each.system, matchings=matchings, missing=each.missing, unread=each.unread)
+        systems.append(own_side)
     text = next((each.text for each in alignments if each.text is not None), None)
     groups = next((each.groups for each in alignments if each.groups), "")
     return GoldDocument(id=name, text=text, items=tuple(items), groups=groups), systems

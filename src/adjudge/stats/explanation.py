@@ -37,6 +37,7 @@ class Explanation(NamedTuple):
             "document": self.document,
             "system": self.system,
             "missing": found.missing,
+            **({"unread": found.unread} if found.unread else {}),
             "items": items,
             "metrics": [self._matching(each) for each in found.matchings],
         }
@@ -87,6 +88,8 @@ class Explanation(NamedTuple):
         told = told or "nothing on either side"
         numbers = ", ".join(f"{name} {value:.4g}" for name, value in matching.numbers.items() if value is not None)
         missing = "; the system does not have this document" if found.missing else ""
+        if found.unread:
+            missing = f"; the answer could not be read ({found.unread})"
         yield f"{self.document}  {self.system}  {matching.metric}: {told}{f'; {numbers}' if numbers else ''}{missing}"
         if is_of_leaves(found, matching):
             yield from leaf_lines(found, matching, short)

@@ -3,75 +3,114 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
 
 from adjudge.stats.alignment import Alignment, Item, Matching
 
-Row: TypeAlias = tuple[str, str, str, str]
 Groups: TypeAlias = tuple[str, ...]
 
-HEAD: Row = ("field", "gold", "system", "outcome")
+HEAD = ("field", "gold", "system", "outcome")
+OMITTED, HALLUCINATED = "omitted", "hallucinated"
 _NUMBER = re.compile(r"[0-9]+")
-_PLACE = re.compile(r"\[[0-9]+\]")
 _ROOT = "records["
+
+
+class Leaf(NamedTuple):
+    """A row: the field, what both sides have there, the outcome, and what it is worth if that is a part."""
+
+    field: str
+    gold: str
+    system: str
+    outcome: str
+    credit: str = ""
+
+
+class LeafTable(NamedTuple):
+    """The leaves of a record or of an element of a list, and the elements inside; `extra` if only the system has it."""
+
+    name: str
+    extra: bool
+    rows: tuple[Leaf, ...]
+    inner: tuple[LeafTable, ...]
 
 
 def is_of_leaves(alignment: Alignment, matching: Matching) -> bool:
     """Whether a metric counted the leaves of records, each of which stands in elements of lists."""
-    items = _items(alignment, matching)
-    return bool(items) and all(each.level.startswith(_ROOT) and _elements(each) for each in items)
+    gold, system = alignment.gold, alignment.system
+    items = [gold[each.gold] for each in matching.pairs] + [gold[each.item] for each in matching.missed]
+    items += [system[each.item] for each in matching.spurious]
+    return bool(items) and all(each.level.startswith(_ROOT) and each.group for each in items)
+
+
+def field_name(level: str) -> str:
+    """The field of a leaf as tables of fields have it.
+
+    >>> field_name("records[*].lines[*].price")
+    'lines[].price'
+    """
+    return level.partition(".")[2].replace("[*]", "[]") or "value"
+
+
+def leaf_tables(alignment: Alignment, matching: Matching, said: Callable[[Item], str]) -> tuple[LeafTable, ...]:
+    """The tables of the records of a document, in the order of gold; `said` gives the words of an item."""
+    gold, system = alignment.gold, alignment.system
+    found: list[tuple[Item, Leaf]] = []
+    for pair in matching.pairs:
+        ours, theirs = gold[pair.gold], system[pair.system]
+        credit = f"{pair.credit:.2g}" if pair.outcome == "partial" else ""
+        found.append((ours, Leaf(_inside(ours), said(ours), said(theirs), pair.outcome, credit)))
+    found += [
+        (gold[one.item], Leaf(_inside(gold[one.item]), said(gold[one.item]), "", OMITTED)) for one in matching.missed
+    ]
+    for one in matching.spurious:
+        theirs = system[one.item]
+        found.append((theirs, Leaf(_inside(theirs), "", said(theirs), HALLUCINATED)))
+    found.sort(key=lambda each: ([_natural(name) for name in each[0].group], each[1]))
+    return _nested([(tuple(item.group), leaf) for item, leaf in found], 0)
 
 
 def leaf_lines(alignment: Alignment, matching: Matching, said: Callable[[Item], str]) -> Iterator[str]:
-    """The tables as lines, indented by their depth; `said` gives the words of an item."""
-    tables = _tables(alignment, matching, said)
-    widths = [max(len(row[column]) for rows in tables.values() for row in (HEAD, *rows)) for column in range(3)]
-    shown: set[Groups] = set()
-    for groups in sorted(tables, key=lambda names: [_natural(name) for name in names]):
-        for depth in range(1, len(groups) + 1):
-            if groups[:depth] not in shown:
-                shown.add(groups[:depth])
-                above = f"{groups[depth - 2].lstrip('+')}." if depth > 1 else ""
-                plus = "+" if groups[depth - 1].startswith("+") else ""
-                yield f"{'  ' * (depth - 1)}{plus}{groups[depth - 1].lstrip('+').removeprefix(above)}"
-        for row in (HEAD, *tables[groups]):
-            cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
-            yield f"{'  ' * len(groups)}{'  '.join([*cells, row[3]])}"
+    """The tables as lines, indented by their depth."""
+    tables = leaf_tables(alignment, matching, said)
+    widths = [max(map(len, column)) for column in zip(HEAD[:3], *(row[:3] for row in _rows(tables)), strict=True)]
+
+    def lines(table: LeafTable, depth: int) -> Iterator[str]:
+        yield f"{'  ' * depth}{'+' * table.extra}{table.name}"
+        for row in (Leaf(*HEAD), *table.rows) if table.rows else ():
+            cells = [f"{cell:<{width}}" for cell, width in zip(row[:3], widths, strict=True)]
+            outcome = f"{row.outcome} ({row.credit})" if row.credit else row.outcome
+            yield f"{'  ' * (depth + 1)}{'  '.join([*cells, outcome])}"
+        for each in table.inner:
+            yield from lines(each, depth + 1)
+
+    for table in tables:
+        yield from lines(table, 0)
 
 
-def _items(alignment: Alignment, matching: Matching) -> list[Item]:
-    gold, system = alignment.gold, alignment.system
-    found = [gold[each.gold] for each in matching.pairs] + [gold[each.item] for each in matching.missed]
-    return found + [system[each.item] for each in matching.spurious]
+def _rows(tables: tuple[LeafTable, ...]) -> Iterator[Leaf]:
+    for table in tables:
+        yield from table.rows
+        yield from _rows(table.inner)
 
 
-def _tables(alignment: Alignment, matching: Matching, said: Callable[[Item], str]) -> dict[Groups, list[Row]]:
-    gold, system = alignment.gold, alignment.system
-    tables: dict[Groups, list[Row]] = {}
-
-    def add(item: Item, cells: Sequence[str]) -> None:
-        groups = _elements(item)
-        own = _NUMBER.sub("*", groups[-1].lstrip("+"))
-        name = item.level.removeprefix(own).lstrip(".") or "value"
-        tables.setdefault(groups, []).append((name, cells[0], cells[1], cells[2]))
-
-    for pair in matching.pairs:
-        outcome = f"partial ({pair.credit:.2g})" if pair.outcome == "partial" else pair.outcome
-        add(gold[pair.gold], (said(gold[pair.gold]), said(system[pair.system]), outcome))
-    for each in matching.missed:
-        add(gold[each.item], (said(gold[each.item]), "", "omitted"))
-    for each in matching.spurious:
-        add(system[each.item], ("", said(system[each.item]), "hallucinated"))
-    return {groups: sorted(rows) for groups, rows in tables.items()}
+def _nested(found: list[tuple[Groups, Leaf]], depth: int) -> tuple[LeafTable, ...]:
+    """The tables of leaves that share what they stand in down to a depth."""
+    tables = []
+    for name, each in groupby(found, lambda leaf: leaf[0][depth]):
+        own = list(each)
+        rows = tuple(leaf for groups, leaf in own if len(groups) == depth + 1)
+        inner = _nested([leaf for leaf in own if len(leaf[0]) > depth + 1], depth + 1)
+        above = f"{own[0][0][depth - 1].lstrip('+')}." if depth else ""
+        tables.append(LeafTable(name.lstrip("+").removeprefix(above), name.startswith("+"), rows, inner))
+    return tuple(tables)
 
 
-def _elements(item: Item) -> Groups:
-    """The elements of lists that a leaf stands in; where there is nothing on the other side, they are in its name."""
-    if item.group:
-        return tuple(item.group)
-    places = [item.id[: found.end()] for found in _PLACE.finditer(item.id)]
-    return tuple(place for place in places if place != item.id)
+def _inside(item: Item) -> str:
+    """The field of a leaf in the element that it stands in."""
+    element = _NUMBER.sub("*", item.group[-1].lstrip("+"))
+    return item.level.removeprefix(element).lstrip(".") or "value"
 
 
 def _natural(name: str) -> tuple[bool, list[tuple[str, int]]]:

@@ -29,7 +29,7 @@ _LARGEST = 1 << 63
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False) -> Alignment:
+def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False, unread: str = "") -> Alignment:
     """The alignment of a gold document and that of a system, from those of the metrics by name.
 
     >>> from adjudge.metrics import find
@@ -49,13 +49,14 @@ def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False)
                 side.setdefault(one.path, one.value)
     values = [{path: plain(value) for path, value in side.items()} for side in sides]
     text, place = _text(document, [span for value in values[0].values() for _, span in _placed(value)])
-    elements = {one: other for each in found.values() for one, other in each.elements.items()}
+    elements = [each.elements for each in found.values() if each.elements is not None]
     gold, system = (_items(each, text, place) for each in values)
     if elements:
-        gold, system = _grouped(gold, {}, ""), _grouped(system, elements, "+")
+        mates = {one: other for each in elements for one, other in each.items()}
+        gold, system = _grouped(gold, {}, ""), _grouped(system, mates, "+")
     numbers = [{item.id: number for number, item in enumerate(items)} for items in (gold, system)]
     made = tuple(_matching(name, each, gold, system, numbers) for name, each in found.items())
-    return Alignment(gold=gold, system=system, matchings=made, text=text, missing=missing)
+    return Alignment(gold=gold, system=system, matchings=made, text=text, missing=missing, unread=unread)
 
 
 def _scored(found: Aligned) -> Aligned:

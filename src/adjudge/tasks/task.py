@@ -23,6 +23,7 @@ from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Side, Task
 from adjudge.findings import Findings
+from adjudge.formats.answers import UNREADABLE
 from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
@@ -283,7 +284,9 @@ class MetricsTask(Task):
         from adjudge.tasks.alignment import align
 
         theirs = None if system is None else system.data
-        return align(gold.data, self.observer.align(gold.data, theirs), missing=system is None)
+        unread = theirs.get(UNREADABLE, "") if isinstance(theirs, Mapping) else ""
+        found = self.observer.align(gold.data, theirs)
+        return align(gold.data, found, missing=system is None, unread=str(unread))
 
     def _complete(self, document: str, counts: Mapping[str, float]) -> Mapping[str, float]:
         """What is counted over the whole corpus may be left out; a misspelt column must not become a zero."""

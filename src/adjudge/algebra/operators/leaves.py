@@ -97,6 +97,7 @@ class LeavesOp(Op):
         if gp.endswith("]"):
             return  # a record among others is an item itself
         tally = self._tally(s, g, ctx, places=True)
+        report.elements = report.elements or {}
         for ours, theirs in tally.pairs:
             report.elements[_written(sp, theirs)] = _written(gp, ours)
         for event in tally.events:
@@ -112,6 +113,7 @@ class LeavesOp(Op):
     def walk(self, p: Any, side: int, path: str, report: Report) -> None:
         if path.endswith("]"):
             return
+        report.elements = report.elements or {}
         tally = Tally()
         ours, theirs = (p.records, None) if side == GOLD else (None, p.records)
         _deeply(lambda: self.listing.each(ours, theirs, "", tally, (), ()))
