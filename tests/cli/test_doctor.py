@@ -235,7 +235,6 @@ WRONG = {
     "deep": (b"[" * 200_000, "not recognised"),
     "comments without end": (b"<!--" * 200_000, "not recognised"),
     "brackets": (b"(" * 1_000_000, "not recognised"),
-    "Prodigy": (b'{"text": "a", "spans": [], "_input_hash": 1, "_task_hash": 2}\n', "Prodigy annotations"),
     "an escape": (b'{"id": "\x1b[31m", "entities": 5', "not recognised"),
 }
 

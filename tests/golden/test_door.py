@@ -47,6 +47,14 @@ def sides(case):
     return gold, system
 
 
+def check(case, result):
+    for name, expected in case.get("scores", {}).items():
+        found = [getattr(result[name], part) for part in ("precision", "recall", "f1")]
+        assert [float(each) for each in found] == pytest.approx(expected, abs=1e-9)
+    codes = {note.code for note in result.notes} | {note.code for each in result.systems for note in each.notes}
+    assert codes >= set(case.get("notes", ()))
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_what_people_have_goes_in(case):
     gold, system = sides(case)
@@ -58,8 +66,43 @@ def test_what_people_have_goes_in(case):
         assert ERRORS[case["error"]] in str(caught.value)
         return
     result = aj.score(metrics, gold, system, **options)
-    for name, expected in case.get("scores", {}).items():
-        found = [getattr(result[name], part) for part in ("precision", "recall", "f1")]
-        assert [float(each) for each in found] == pytest.approx(expected, abs=1e-9)
-    codes = {note.code for note in result.notes} | {note.code for each in result.systems for note in each.notes}
-    assert codes >= set(case.get("notes", ()))
+    check(case, result)
+
+
+EXPORTS = [
+    (case, reader)
+    for case in CASES
+    for reader in ("prodigy", "doccano", "label-studio", "llm")
+    if reader in case["id"] and "gold" in case and case["id"] != "ner-llm-raw-strings"
+]
+
+
+@pytest.mark.parametrize("form", ["lines", "array"])
+@pytest.mark.parametrize(("case", "reader"), EXPORTS, ids=lambda each: each["id"] if isinstance(each, dict) else "")
+def test_exports_on_disk_are_what_they_are_in_memory(case, reader, form, tmp_path):
+    paths = []
+    for side in ("gold", "system"):
+        values = case.get(side)
+        if values is not None:
+            paths.append(tmp_path / f"{side}.json")
+            lines = "".join(json.dumps(each) + "\n" for each in values) if isinstance(values, list) else ""
+            paths[-1].write_text(lines if form == "lines" and lines else json.dumps(values, indent=1), encoding="utf-8")
+    options = {"bootstrap": 0, "reader": reader, **case.get("options", {})}
+    if "error" in case:
+        with pytest.raises(AdjudgeError, match=r"gold\.json: ") as caught:
+            aj.score(case["task"], *paths, **options)
+        assert ERRORS[case["error"]] in str(caught.value)
+        return
+    result = aj.score(list(case["scores"]), *paths, **options)
+    check(case, result)
+
+
+def test_a_table_with_commas_has_a_row_for_each_entity(tmp_path):
+    gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
+    gold.write_text("doc_id,start,end,label\na,0,3,LOC\na,5,9,PER\nb,0,2,PER\n", encoding="utf-8")
+    system.write_text("doc_id;start;end;label\na;0;3;LOC\nb;0;2;ORG\n", encoding="utf-8")
+    result = aj.score("ner.strict", gold, system, reader="csv", bootstrap=0, ends="exclusive")
+    assert (result["ner.strict"].precision, result["ner.strict"].recall) == pytest.approx((1 / 2, 1 / 3))
+    system.write_text("doc_id,start,end,label\na,0,3\n", encoding="utf-8")
+    with pytest.raises(AdjudgeError, match=r"system\.csv:2: 3 cells, and the first line names 4 columns"):
+        aj.score("ner.strict", gold, system, reader="csv", bootstrap=0)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.coerce.corpus import ENDS, IDS, LABELS, LINKS, STARTS
 from adjudge.formats.conll import MARK as CONLL
 from adjudge.formats.conllu import MARK as CONLLU
 from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
@@ -215,6 +216,10 @@ FORMATS: Mapping[str, Format] = {
         Format("iterx-output", "IterX output", side="system"),
         Format("auto-err", "templates of gold and system in one file"),
         Format("answers", "answers of a language model"),
+        Format("prodigy", "Prodigy annotations", _CHARACTERS, _OUT),
+        Format("doccano", "a doccano export", _CHARACTERS, _OUT),
+        Format("label-studio", "a Label Studio export", _CHARACTERS, _OUT),
+        Format("csv", "a table whose first line names the columns"),
         Format("jsonl", "JSON lines of documents"),
         Format("kb-documents", "JSON lines of entities with mentions and relations", _CHARACTERS, _OUT),
         Format("coldstart", "a Cold Start knowledge base", _CHARACTERS, _IN, "system"),
@@ -268,13 +273,7 @@ _INNER = (  # fields of the documents of one object, by their ids
     ("gtt-output", ("pred_templates",)),
     ("grit-output", ("pred_extracts",)),
 )
-FOREIGN = (
-    ("Prodigy annotations", ("_input_hash", "spans")),
-    ("a Label Studio export", ("data", "annotations")),
-    ("a doccano export", ("text", "label")),
-    ("a doccano export", ("text", "labels")),
-)
-"""What people have that no reader reads: a name, and the fields that tell."""
+_NATIVE = frozenset(("entities", "relations", "events", "mentions", "records"))
 
 _ROOTS = {"deft_ere": "ere", "deft_ere_event_nuggets": "nugget-xml", "source_file": "ace", "query_set": "kb-queries"}
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
@@ -364,6 +363,9 @@ def json_formats(values: list[Any]) -> Iterator[str]:
         if values and all(isinstance(each, list) and len(each) == 3 for each in values):
             yield "docred-facts"
         return
+    if (export := _export(documents, keys)) is not None:
+        yield export
+        return
     inner = {
         key for each in documents for value in islice(each.values(), 20) if isinstance(value, dict) for key in value
     }
@@ -390,6 +392,29 @@ def json_formats(values: list[Any]) -> Iterator[str]:
     yield "jsonl"
 
 
+def _export(documents: Sequence[Mapping[str, Any]], keys: set[str]) -> str | None:
+    """The tool that has such documents, if it is one for annotation."""
+    spans = [
+        each for document in documents for key in ("label", "labels", "entities") for each in _listed(document, key)
+    ]
+    first = next(iter(spans), None)
+    if isinstance(first, dict) and "start_offset" in first:
+        return "doccano"
+    if "id" in keys and not _NATIVE.isdisjoint(keys):
+        return None
+    if keys.issuperset(("_input_hash", "spans")):
+        return "prodigy"
+    if keys.issuperset(("data", "annotations")):
+        return "label-studio"
+    if "text" not in keys or not any(
+        isinstance(each.get(key), list) for each in documents for key in ("label", "labels")
+    ):
+        return None
+    if isinstance(first, dict) and "labels" in first:
+        return "label-studio"
+    return "doccano" if first is None or (isinstance(first, list) and len(first) == 3) else None
+
+
 def _listed(document: Mapping[str, Any], key: str) -> list[Any]:
     value = document.get(key)
     return value if isinstance(value, list) else []
@@ -408,6 +433,8 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
     if header[0] == "token_id" or _most(rows, lambda row: len(row) == 4 and row[1] and _whole(row[2:])):
         yield "tokens"
         return
+    if is_table(header):
+        yield "csv"
     if header[:3] == ["query", "node", "type"]:
         yield "kb-queries"
     elif {"page", "docid", "doc"} & set(header) and {"start", "beg", "mention", "entity"} & set(header):
@@ -425,6 +452,14 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
             ours, theirs = ({row[at][1:] for row in words if len(row) > 2 and row[at] != "O"} for at in (-2, -1))
             if ours & theirs or not ours or not theirs:
                 yield "bio-both"
+
+
+def is_table(header: Sequence[str]) -> bool:
+    """Whether these are the columns of a table of tags or spans, with one for the document."""
+    names = set(header)
+    tagged = not names.isdisjoint(("tag", "ner_tag"))
+    placed = all(not names.isdisjoint(each) for each in (STARTS, ENDS))
+    return not names.isdisjoint(IDS) and (tagged or (placed and not names.isdisjoint((*LABELS, *LINKS))))
 
 
 def _tabbed(rows: list[list[str]]) -> Iterator[str]:

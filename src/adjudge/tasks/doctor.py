@@ -13,7 +13,6 @@ from typing import NamedTuple
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities
 from adjudge.formats.recognise import (
-    FOREIGN,
     FORMATS,
     Format,
     folder_formats,
@@ -58,7 +57,11 @@ def uses_of(kind: str) -> list[Use]:
     """
     if kind in _OWN:
         return [Use(_OWN[kind])]
-    readers = [kind.removesuffix("-output").removesuffix("-result"), *["iterx"] * (kind == "gtt")]
+    readers = [
+        kind.removesuffix("-output").removesuffix("-result"),
+        *["iterx"] * (kind == "gtt"),
+        *["llm"] * (kind == "answers"),
+    ]
     return [Use(name, each) for each in readers for name in families() if each in find_family(name).readers]
 
 
@@ -141,7 +144,7 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     archive = start[:4] == b"PK\x03\x04" or start[257:262] == b"ustar"
     formats = [FORMATS["eal"]] if archive else formats_of(start, cut=bool(more))
     look = looks_like(start)
-    found.looks = _foreign(start) or ("" if look is None else look.name)
+    found.looks = "" if look is None else look.name
     if not start.strip() and not broken:
         found.findings.add("empty", "there is nothing in the file", hint="check that it was written to its end")
     for format in formats:
@@ -249,17 +252,6 @@ def _check_bytes(start: bytes, found: Diagnosis) -> None:
         odd.warn("line-ends", f"{returns - pairs} CR that end no line", None, None, "use one kind of line ends")
     if "\0" in text:
         odd.add("null", "there are null characters", text.count("\n", 0, text.index("\0")) + 1, None, "remove them")
-
-
-def _foreign(start: bytes) -> str:
-    """What a file is that people have and no reader reads."""
-    if start.lstrip()[:1] not in (b"{", b"["):
-        return ""
-    keys = {
-        key for each in json_values(start.decode("utf-8", "replace"))[:20] if isinstance(each, dict) for key in each
-    }
-    known = "id" in keys and not {"entities", "relations", "events", "mentions", "records"}.isdisjoint(keys)
-    return "" if known else next((name for name, needed in FOREIGN if keys.issuperset(needed)), "")
 
 
 def _cut(start: bytes, kind: str) -> bytes:

@@ -7,13 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.sides import is_file
+from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, table_documents
 from adjudge.formats.coerce.entities import is_document
-from adjudge.formats.coerce.sides import FAMILIES, Reading, both_sides, coerce, is_native
+from adjudge.formats.coerce.sides import FAMILIES, Reading, both_sides, is_native
+from adjudge.formats.exports import COERCED, Values, read_values, understood
 from adjudge.model.document import Corpus
 from adjudge.tasks.documents import digest_of, read_side
+from adjudge.tasks.family import JSONL, reads
 
 if TYPE_CHECKING:
     from adjudge.tasks.observe import AnyMetric
@@ -38,31 +40,64 @@ def family_of(metrics: Sequence[AnyMetric]) -> str | None:
     return kind if own and kind in (*FAMILIES, "record") else None
 
 
-def opened(kind: str | None, gold: Any, system: Any, options: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Gold and systems for the engine; `options` say what shapes do not."""
+def opened(
+    kind: str | None,
+    gold: Any,
+    system: Any,
+    options: Mapping[str, Any],
+    readers: tuple[str, str | None] = (JSONL, None),
+) -> tuple[Any, Any]:
+    """Gold and systems for the engine; `options` say what shapes do not, `readers` how files are read."""
     if kind is None:
         if options:
             raise UsageError(f"{next(iter(options))} says something of inputs that these metrics do not take")
         return gold, system
+    gold, system = _loaded(kind, gold, system, readers)
     if system is None:
-        found = both_sides(kind, gold, options)
+        found = both_sides(kind, _values(gold), options)
         if found is None:
             raise UsageError("there is no system", hint="give it after gold, or a source that has both")
-        gold, system = found
+        gold, system = found if not isinstance(gold, Values) else (gold, found[1])
     gold, system = _listed(gold), _listed(system)
     if kind == "record":
         tables = isinstance(system, dict) and any(as_table(each, name) for name, each in system.items())
         records = {name: _records(each) for name, each in system.items()} if tables else _records(system)
         return _records(gold), records
     several = _named(kind, gold, system)
-    open_sides = [source for source in (gold, *several.values()) if not _is_read(source)]
-    if not open_sides or (not options and all(is_native(kind, source) for source in open_sides)):
+    open_sides = {name: source for name, source in several.items() if not _is_read(source)}
+    if _is_read(gold) and not open_sides:
         return gold, system
-    if any(_is_read(source) for source in several.values()):
-        return gold, system  # a file beside a list: each is read as it is
-    given = _documents(gold) if _is_read(gold) else gold
-    mine, theirs = coerce(kind, given, several, options)
-    return (gold if _is_read(gold) else _side("gold", mine)), {name: _side(name, own) for name, own in theirs.items()}
+    exported = any(isinstance(source, Values) for source in (gold, *several.values()))
+    if not exported:
+        unread = [source for source in (gold, *several.values()) if not _is_read(source)]
+        if not options and all(is_native(kind, source) for source in unread):
+            return gold, system
+        if len(open_sides) < len(several):
+            return gold, system  # a file beside a list: each is read as it is
+    side = read_side(gold, "gold", reads(*readers)[0]) if _is_read(gold) else None
+    given = gold if side is None else {name: each.data for name, each in side.documents.items()}
+    mine, theirs = understood(kind, given, open_sides, options)
+    found_systems = {
+        name: _side(name, theirs[name], source) if name in theirs else source for name, source in several.items()
+    }
+    return (_side("gold", mine, gold) if side is None else side), found_systems
+
+
+def _loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None]) -> tuple[Any, Any]:
+    """Gold and systems, files of exports and tables as their values."""
+    if kind not in FAMILIES:
+        return gold, system
+    ours, theirs = readers[0], readers[1] or readers[0]
+    if theirs in COERCED and system is not None:
+        system = {
+            name: read_values(source, reader=theirs) if is_file(source) else source
+            for name, source in name_systems(gold, system)
+        }
+    return (read_values(gold, reader=ours) if ours in COERCED and is_file(gold) else gold), system
+
+
+def _values(source: Any) -> Any:
+    return source.values if isinstance(source, Values) else source
 
 
 def _records(source: Any) -> Any:
@@ -83,10 +118,6 @@ def _listed(source: Any) -> Any:
 
 def _is_read(source: Any) -> bool:
     return isinstance(source, Side | Corpus) or is_file(source)
-
-
-def _documents(source: Any) -> Mapping[str, Any]:
-    return {name: each.data for name, each in read_side(source, "gold").documents.items()}
 
 
 def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
@@ -114,6 +145,9 @@ def _is_source(value: Any) -> bool:
     return table or isinstance(value, Mapping | list | tuple) or _is_read(value)
 
 
-def _side(name: str, reading: Reading) -> Side:
-    documents = reading.documents
-    return Side(name, "", documents, partial(digest_of, documents), notes=reading.notes)
+def _side(name: str, reading: Reading, source: Any) -> Side:
+    if isinstance(source, Values):
+        corpus = source.corpus(reading)
+        documents = {each.id: each for each in corpus.documents}
+        return Side(name, source.place, documents, corpus.digest, notes=corpus.notes)
+    return Side(name, "", reading.documents, partial(digest_of, reading.documents), notes=reading.notes)

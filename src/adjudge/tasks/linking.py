@@ -25,6 +25,7 @@ FAMILY = Family(
         "edl": Reader(
             "the tab format of the TAC tasks, DOC:first-last in column 4", "adjudge.formats.linking:read_edl"
         ),
+        "csv": Reader("a table with a row per mention", "adjudge.formats.exports:read_csv"),
     },
     default="neleval",
     example="adjudge linking score gold.tsv system.tsv",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adjudge.tasks.family import Family, Reader
 
+_EXPORT = "adjudge.formats.exports:read_export"
 _PAIR, _WORDS = "adjudge.formats.bio:check_sentences", "adjudge.formats.bio:read_words"
 
 
@@ -35,6 +36,14 @@ FAMILY = Family(
         "ioe2": _strict("columns, strictly IOE2: every entity ends with E-", "ioe2"),
         "iobes": _strict("columns, strictly IOBES: S- for a single token, B- I- E- for several", "iobes"),
         "bilou": _strict("columns, strictly BILOU: U- for a single token, B- I- L- for several", "bilou"),
+        "prodigy": Reader("an export of Prodigy, JSON lines", _EXPORT),
+        "doccano": Reader("an export of doccano, JSON lines", _EXPORT),
+        "label-studio": Reader("an export of Label Studio, JSON", _EXPORT),
+        "llm": Reader("raw answers of a language model under output, found in the texts of gold", _EXPORT),
+        "csv": Reader(
+            "a table with a row per token or per entity, and a column for the document",
+            "adjudge.formats.exports:read_csv",
+        ),
     },
     default="bio",
     example="adjudge ner score gold.bio system.bio",

@@ -75,6 +75,11 @@ FAMILY = Family(
                 *("relation.scirex-binary", "relation.scirex-4ary"),
             ),
         ),
+        "doccano": Reader("an export of doccano, JSON lines", "adjudge.formats.exports:read_export"),
+        "label-studio": Reader("an export of Label Studio, JSON", "adjudge.formats.exports:read_export"),
+        "llm": Reader(
+            "raw answers of a language model under output, with triples", "adjudge.formats.exports:read_export"
+        ),
     },
     example="adjudge relation score gold.jsonl system.jsonl --reader dygie",
     options={"known": Option(f"relation.docred-ign: {TRAIN}.", "FILE")},

@@ -151,7 +151,7 @@ def evaluated(
         metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy, options=options
     )
     check_clustered(metrics, adjusted=adjust is not None)
-    gold, system = opened(family_of(metrics), gold, system, given or {})
+    gold, system = opened(family_of(metrics), gold, system, given or {}, readers)
     if has_schema(metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)

@@ -18,6 +18,7 @@ IDS = (
 STARTS = ("start", "begin", "start_offset", "start_char")
 ENDS = ("end", "stop", "end_offset", "end_char")
 LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag")
+LINKS = ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link")
 TAG_COLUMNS = ("tag", "ner_tag", "ner_tags", "tags", "label", "labels", "ner")
 TOKEN_COLUMNS = ("token", "word", "tokens", "words", "text", "form")
 _EXAMPLES = 10
@@ -166,6 +167,8 @@ def answer_text(value: Any) -> str | None:
 
 def as_table(source: Any, side: str) -> Table | None:
     """The rows of a frame, a relation or a dataset of another library; None if it is something else."""
+    if isinstance(source, Table):
+        return source
     package = origin(source)
     if package == "datasets":
         return _dataset(source, side)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from adjudge.formats.coerce.corpus import (
     ENDS,
     LABELS,
+    LINKS,
     STARTS,
     Declared,
     Notes,
@@ -90,7 +91,7 @@ def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
         label = several[0] if is_list(several) and len(several) == 1 else None
     text = first_of(whole, TEXTS)
     text = text if isinstance(text, str) else None
-    entity = first_of(whole, ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link"))
+    entity = first_of(whole, LINKS)
     if place is None:
         return Item(None, None, label, text, entity) if text is not None else None
     return Item(place[0], place[1], label, text, entity)

@@ -1,0 +1,209 @@
+"""Files that hold what people also have in memory: exports of annotation tools, answers of models, tables with commas.
+
+JSON lines, one JSON array or a table become plain values, and these go through the coercion that serves memory as well.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem
+from adjudge.findings import raise_problems
+from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
+from adjudge.formats.coerce.sides import Reading, coerce
+from adjudge.formats.json_file import json_fault, parse_json
+from adjudge.formats.source import Source, read_text
+from adjudge.model.document import Corpus
+
+COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv")
+"""Readers whose files are values to be coerced, gold and systems together."""
+
+_NUMBERS = frozenset((*STARTS, *ENDS))
+_WHOLE = re.compile(r"-?\d{1,15}")
+_NAMED = re.compile(r"document '([^']*)'")
+
+
+class Values(NamedTuple):
+    """What a file holds, as it would be in memory; `lines` are those of its documents, in their order."""
+
+    place: str
+    digest: str
+    values: Any
+    lines: list[int]
+
+    def corpus(self, reading: Reading) -> Corpus:
+        """The documents that were understood, with their lines."""
+        known = self.by_id(reading)
+        documents = [msgspec.structs.replace(each, line=known.get(each.id)) for each in reading.documents.values()]
+        return Corpus(path=self.place, documents=tuple(documents), digest=self.digest, notes=reading.notes)
+
+    def by_id(self, reading: Reading) -> Mapping[str, int]:
+        """The lines of documents, if each value was one and none was left out."""
+        same = len(self.lines) == len(reading.documents)
+        return dict(zip(reading.documents, self.lines, strict=True)) if same else {}
+
+    def blamed(self, error: FormatError, side: str) -> FormatError:
+        """The error with the file in place of the side that it names, and the line of the document if it names one."""
+        return FormatError([self._placed(each, side) for each in error.problems])
+
+    def _placed(self, problem: Problem, side: str) -> Problem:
+        if problem.path is not None or not problem.message.startswith(side):
+            return problem
+        found = _NAMED.search(problem.message)
+        message = problem.message.removeprefix(side).lstrip(":, ")
+        return Problem(message, path=self.place, line=self._line(found[1]) if found else None, hint=problem.hint)
+
+    def _line(self, name: str) -> int | None:
+        if isinstance(self.values, Table) or len(self.values) != len(self.lines):
+            return None
+        declared = Declared()
+        for place, (value, line) in enumerate(zip(self.values, self.lines, strict=True), 1):
+            column = id_column(value, declared) if isinstance(value, Mapping) else None
+            if name == (str(place) if column is None else str(value[column])):
+                return line
+        return None
+
+
+def read_values(source: Source, *, name: str | None = None, reader: str = "") -> Values:
+    r"""The values of JSON lines or of an array; the rows of a table, if the reader is `csv`.
+
+    >>> read_values(b'[{"text": "Ada"},\n {"text": "Bo"}]').lines
+    [1, 2]
+    """
+    whole, text = read_text(source, name=name)
+    if reader == "csv":
+        values, lines = _table(text, whole.place)
+        return Values(whole.place, whole.digest, values, lines)
+    found = _array(text, whole.place) if text.lstrip()[:1] == "[" else _lines(text, whole.place)
+    return Values(whole.place, whole.digest, [value for value, _ in found], [line for _, line in found])
+
+
+def _array(text: str, place: str) -> list[tuple[Any, int]]:
+    values = parse_json(text, place)
+    decoder, found, line, done = json.JSONDecoder(), [], 1, 0
+    at = text.index("[") + 1
+    for value in values:
+        while text[at].isspace() or text[at] == ",":
+            at += 1
+        line += text.count("\n", done, at)
+        done = at
+        found.append((value, line))
+        at = decoder.raw_decode(text, at)[1]
+    return found
+
+
+def _lines(text: str, place: str) -> list[tuple[Any, int]]:
+    found: list[tuple[Any, int]] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            found.append((msgspec.json.decode(line), number))
+        except (msgspec.DecodeError, RecursionError):
+            if number == 1 and text.lstrip()[:1] == "{" and "\n" in text.strip():
+                try:  # one object over several lines
+                    return [(json.loads(text), 1)]
+                except (ValueError, RecursionError):
+                    pass
+            message, column, hint = json_fault(line, "line")
+            problems.append(Problem(message, path=place, line=number, column=column, hint=hint))
+    raise_problems(problems, place)
+    return found
+
+
+def _table(text: str, place: str) -> tuple[Table, list[int]]:
+    """The rows of a table whose first line names the columns, separated by the sign that is in it most often."""
+    first = text.partition("\n")[0]
+    separator = max((",", "\t", ";"), key=first.count)
+    rows = csv.reader(io.StringIO(text), delimiter=separator)
+    columns = [name.strip() for name in first.rstrip("\r").split(separator)]
+    next(rows, None)
+    made: list[dict[str, Any]] = []
+    lines: list[int] = []
+    problems: list[Problem] = []
+    while True:
+        try:
+            cells = next(rows)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            problems.append(Problem(f"no row of a table ({error})", path=place, line=rows.line_num, hint="is it CSV?"))
+            break
+        if not cells:
+            continue
+        if len(cells) != len(columns):
+            message = f"{len(cells)} cells, and the first line names {len(columns)} columns"
+            problems.append(Problem(message, path=place, line=rows.line_num, hint="quote cells with separators"))
+            continue
+        made.append({name: _cell(name, cell) for name, cell in zip(columns, cells, strict=True)})
+        lines.append(rows.line_num)
+    raise_problems(problems, place)
+    return Table(tuple(columns), made), lines
+
+
+def _cell(name: str, text: str) -> Any:
+    if not text:
+        return None
+    return int(text) if name in _NUMBERS and _WHOLE.fullmatch(text.strip()) else text
+
+
+def understood(
+    kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Reading, dict[str, Reading]]:
+    """Both sides as documents; some of them may be values of files, and what is wrong with these says where."""
+    sides = {"gold": gold, **{f"system {name!r}": each for name, each in systems.items()}}
+    given = {name: each.values if isinstance(each, Values) else each for name, each in sides.items()}
+    own = dict(zip(systems, list(given.values())[1:], strict=True))
+    try:
+        return coerce(kind, given["gold"], own, options)
+    except FormatError as error:
+        for called, source in sides.items():
+            if isinstance(source, Values):
+                error = source.blamed(error, called)
+        raise error from None
+    except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
+        places = [each.place for each in sides.values() if isinstance(each, Values)]
+        if not places:
+            raise
+        message = f"a document is not written as such files are ({type(error).__name__}: {error})"
+        raise FormatError(Problem(message[:200], path=places[0], hint="adjudge doctor says what it is")) from None
+
+
+def read_export(source: Source, *, name: str | None = None, reader: str = "") -> Corpus:
+    r"""The documents of one file without the other side: its entities, and its relations or links if it has any.
+
+    >>> read_export(b'{"id": 1, "text": "Ada", "label": [[0, 3, "PER"]]}').documents[0].data["entities"]
+    [{'span': {'start': 0, 'end': 3}, 'type': 'PER'}]
+    """
+    values = read_values(source, name=name, reader=reader)
+    linked = isinstance(values.values, Table) and not set(LINKS).isdisjoint(values.values.columns)
+    found: list[Reading] = []
+    errors: list[FormatError] = []
+    if not values.lines:
+        raise FormatError(Problem("there is no document in the file", path=values.place, hint="is it the right file?"))
+    for kind in ("ner", "linking") if linked else ("ner",) if reader == "csv" else ("ner", "relation"):
+        try:
+            found.append(understood(kind, values, {}, {})[0])
+        except FormatError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    first, *others = found
+    for other in others:
+        for key, each in other.documents.items():
+            mine = first.documents.get(key, each)
+            first.documents[key] = msgspec.structs.replace(mine, data={**each.data, **mine.data})
+    notes = {(each.code, each.message): each for reading in found for each in reading.notes}
+    return values.corpus(first._replace(notes=tuple(notes.values())))
+
+
+read_csv = partial(read_export, reader="csv")
