@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import definition_leaves as slow
 import leaf_documents
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators import leaf_candidates, leaf_lists
+from adjudge.algebra.operators import leaf_candidates, leaf_lists, leaf_shapes
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context
 from adjudge.algebra.plan import Plan
 from adjudge.algebra.shape import Fields, Leaf, Listing, Number, Schema
@@ -86,6 +86,40 @@ def test_of_too_many_pairs_a_lower_bound_says_so(data):
         assert found.value == pytest.approx(best)
     else:
         assert found.bound >= best
+
+
+@pytest.mark.parametrize("many", [0, 10**6], ids=["all lists are many", "all lists are few"])
+@relaxed
+@given(data=st.data())
+def test_without_time_there_is_a_lower_bound_and_an_upper_one(many, data):
+    schema, documents = data.draw(leaf_documents.problems())
+    gold, system = data.draw(documents), data.draw(documents)
+    best = totals(schema, gold, system).correct
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaf_lists, "_LARGE", many)
+        patch.setattr(leaf_lists, "_PATIENCE", 0)
+        patch.setattr(leaf_shapes, "_SPARE", data.draw(st.integers(0, 5)))
+        plan = Plan(ir.Leaves(schema=schema), time_limit=0.0)
+        found = plan.observe(gold, system)
+        shown = plan.align(gold, system)
+    assert found.value <= best + 1e-9
+    assert found.outcomes.total.gold == found.gold
+    assert found.outcomes.total.system == found.system
+    if found.optimal:
+        assert found.value == pytest.approx(best)
+    else:
+        assert best <= found.bound + 1e-9 <= min(found.gold, found.system) + 2e-9
+        assert sum(each.score for each in shown.matched) == pytest.approx(found.value)
+
+
+def test_a_bound_knows_what_the_two_sides_share(monkeypatch):
+    monkeypatch.setattr(leaf_shapes, "_SPARE", 0)
+    gold = [{"sku": n, "note": "same"} for n in range(300)]
+    system = [{"sku": n + 1000 * (n % 3 > 0), "note": "same"} for n in reversed(range(300))]
+    schema = Schema(root=Listing(of=Fields(fields={"sku": Leaf(by=Number()), "note": Leaf()})))
+    found = Plan(ir.Leaves(schema=schema), time_limit=0.0).observe(gold, system)
+    assert not found.optimal
+    assert found.value < 400 == found.bound
 
 
 def shuffled(value, rng, of):

@@ -78,11 +78,13 @@ class Plan:
             if ctx.optimal:
                 return Observation(value, *own, outcomes=outcomes)
             self._unfinished = gold, system, g, s, replace(ctx)
-            if ctx.cuts.made:
-                most = max(value, min(own[side] for side in self.capped))
-                return Observation(value, *own, most <= value, None if most <= value else most, outcomes)
-            ctx.upper = True
-            return Observation(value, *own, False, self.op.pair(s, g, ctx), outcomes)
+            if not ctx.cuts.made:
+                ctx.upper = True
+                most = self.op.pair(s, g, ctx)
+                if not ctx.cuts.made:
+                    return Observation(value, *own, False, most, outcomes)
+            most = max(value, min(own[side] for side in self.capped))
+            return Observation(value, *own, most <= value, None if most <= value else most, outcomes)
         except Misfit as misfit:
             raise _invalid(misfit, "") from misfit
         finally:

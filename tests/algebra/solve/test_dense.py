@@ -1,13 +1,16 @@
-"""Matchings of full matrices by several numbers, against all matchings; also where one number cannot hold them."""
+"""Matchings and chains of full matrices by several numbers, against all; also where one number cannot hold them."""
 
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.algebra.solve import matrix
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
-from adjudge.algebra.solve.dense import dense_matching
+from adjudge.algebra.solve.deadline import Deadline
+from adjudge.algebra.solve.dense import dense_chain, dense_matching
 
 numbers = st.integers(0, 2)
 
@@ -26,7 +29,8 @@ numbers = st.integers(0, 2)
 def test_no_matching_is_better(cells, unit):
     levels = [np.array([[cell[level] * unit for cell in row] for row in cells]) for level in range(4)]
     allowed = levels[0] > 0
-    chosen = dense_matching(levels, allowed)
+    chosen, unproven = dense_matching(levels, allowed)
+    assert unproven is None
     assert len({i for i, _ in chosen}) == len({j for _, j in chosen}) == len(chosen)
     assert all(allowed[pair] for pair in chosen)
 
@@ -43,6 +47,21 @@ def test_no_matching_is_better(cells, unit):
     edges = [(i, j, tuple(int(level[i, j]) for level in levels)) for i, j in zip(*np.nonzero(allowed), strict=True)]
     if edges:
         assert total(exact_matching(lexicographic(edges))) == total(chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matrix, "_SOON", 0)
+        hasty, most = dense_matching(levels, allowed, Deadline(0.0))
+    assert total(hasty)[0] <= total(chosen)[0] <= most
+
+    def goes_up(pairs):
+        return all(a[0] < b[0] and a[1] < b[1] for a, b in itertools.pairwise(pairs))
+
+    cells_allowed = sorted(zip(*(each.tolist() for each in np.nonzero(allowed)), strict=True))
+    chains = (
+        pairs for many in range(short + 1) for pairs in itertools.combinations(cells_allowed, many) if goes_up(pairs)
+    )
+    chain = dense_chain(levels, allowed).pairs
+    assert goes_up(chain)
+    assert total(chain) == max(map(total, chains))
 
 
 def test_numbers_of_any_size_are_exact():

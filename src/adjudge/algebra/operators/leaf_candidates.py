@@ -6,6 +6,7 @@ gold has a few, and what is found is a lower bound.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from adjudge.algebra.operators.leaf_shapes import AnythingKind, FieldsKind, Kind
 
 MOST = 200_000  # pairs that share a value and are all compared
 FEW = 24  # candidates of an element, if not all pairs are compared
+_GRADED = object()
 
 
 def candidates(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[list[int]], bool]:
@@ -21,14 +23,14 @@ def candidates(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[l
     complete = True
     for j, each in enumerate(ss):
         for token in set(_tokens(kind, each, ())):
-            if token is None:
+            if token[1] is _GRADED:
                 complete = False
             else:
                 index.setdefault(token, []).append(j)
     shared = []
     for each in gs:
         own = set(_tokens(kind, each, ()))
-        complete &= None not in own
+        complete &= all(token[1] is not _GRADED for token in own)
         shared.append(sorted((index[token] for token in own if token in index), key=len))
     pairs = sum(len(places) for lists in shared for places in lists)
     if complete and pairs <= MOST:
@@ -44,12 +46,18 @@ def candidates(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[l
     return found, False
 
 
-def _tokens(kind: Kind, p: Any, at: tuple[Any, ...]) -> Iterator[Hashable]:
-    """The values of an element and the fields they stand in; None for a value that need not be equal to be right."""
+def most_correct(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> int:
+    """What no alignment of two lists exceeds: the values that both have, wherever in their elements these stand."""
+    ours, theirs = (Counter(token for each in side for token in _tokens(kind, each, ())) for side in (gs, ss))
+    return (ours & theirs).total()
+
+
+def _tokens(kind: Kind, p: Any, at: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
+    """The fields of an element and their values; one mark for all values that need not be equal to be right."""
     if p is None:
         return
     if isinstance(kind, LeafKind):
-        yield (at, p) if kind.coded else None
+        yield at, p if kind.coded else _GRADED
     elif isinstance(kind, FieldsKind):
         if isinstance(p, Rec):
             for name, inner, part in zip(kind.names, kind.kinds, p.parts, strict=True):

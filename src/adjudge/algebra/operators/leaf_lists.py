@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra import shape
 from adjudge.algebra.operators.base import GOLD, SYSTEM, simplest
-from adjudge.algebra.operators.leaf_candidates import candidates
+from adjudge.algebra.operators.leaf_candidates import candidates, most_correct
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
 from adjudge.algebra.operators.leaf_shapes import NOTHING, Compiler, Kind, Lst, Obj, Rec, Stray, Worth, size_of
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
 from adjudge.algebra.solve.chain import best_chain
+from adjudge.algebra.solve.deadline import OutOfTime
 
 Items: TypeAlias = Sequence[Any]
 Places: TypeAlias = Sequence[int]
+
+
+class Aligned(NamedTuple):
+    """Places of elements that belong together, with what they are worth; what cannot be exceeded, unless it is that."""
+
+    pairs: list[tuple[int, int, Worth]]
+    most: int | None = None
 
 
 class ListingKind(Kind):
@@ -68,7 +76,10 @@ class ListingKind(Kind):
         if not g.items or not s.items:
             return NOTHING
         totals = [0, 0, 0, 0]
-        for _, _, worth in self.aligned(g, s):
+        found = self._aligned(g, s)
+        if found.most is not None:
+            self.compiler.unproven = True
+        for _, _, worth in found.pairs:
             for level, each in enumerate(worth):
                 totals[level] += each
         return Worth(*totals)
@@ -79,15 +90,19 @@ class ListingKind(Kind):
             return found._replace(whole=found.whole + 1)
         return found
 
-    def aligned(self, g: Lst, s: Lst) -> list[tuple[int, int, Worth]]:
-        """The places of the elements of gold and the system that belong together, and what each pair is worth."""
+    def _aligned(self, g: Lst, s: Lst, patience: int = 0) -> Aligned:
+        """The elements of gold and the system that belong together; so few pairs are compared whatever the time."""
         if self.of.match == "place":
             places = range(min(len(g.items), len(s.items)))
-            return [(place, place, self._pair(g.items[place], s.items[place])) for place in places]
+            return Aligned([(place, place, self._pair(g.items[place], s.items[place])) for place in places])
         found, ours, theirs = self._equal(g.items, s.items)
+        most, proven = sum(worth[0] for _, _, worth in found), True
         for mine, others in self._groups(g.items, s.items, ours, theirs):
-            found += self._solved(g.items, s.items, mine, others)
-        return found
+            part = self._solved(g.items, s.items, mine, others, patience)
+            found += part.pairs
+            proven &= part.most is None
+            most += sum(worth[0] for _, _, worth in part.pairs) if part.most is None else part.most
+        return Aligned(found, None if proven else most)
 
     def _groups(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[Places, Places]]:
         """Elements that may be paired by their keys; all of them, if there is no key, or one that need not be equal."""
@@ -104,50 +119,75 @@ class ListingKind(Kind):
                 groups.setdefault(key, ([], []))[side].append(place)
         return [each for each in groups.values() if all(each)]
 
-    def _solved(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[int, int, Worth]]:
+    def _solved(self, gs: Items, ss: Items, ours: Places, theirs: Places, patience: int = 0) -> Aligned:
         """The best alignment of some elements: in columns if they are many, and of candidates if they are too many."""
         pairs = len(ours) * len(theirs)
         complete = True
         if pairs > _MOST:
             near, complete = candidates(self.element, [gs[i] for i in ours], [ss[j] for j in theirs])
             others = [[theirs[j] for j in places] for places in near]
-        elif self.of.match == "best" and pairs > _LARGE:
+        elif pairs > _LARGE:
             return self._many(gs, ss, ours, theirs)
         else:
             others = [list(theirs)] * len(ours)
         worths: list[tuple[int, int, Worth]] = []
-        for i, places in zip(ours, others, strict=True):
-            a = gs[i]
-            for j in places:
+        most = 0
+        for place, (i, near_by) in enumerate(zip(ours, others, strict=True)):
+            if pairs > patience and self.compiler.late():
+                complete = False
+                most += sum(self.unit * size_of(gs[each]) for each in ours[place:])
+                break
+            a, best = gs[i], 0
+            for j in near_by:
                 worth = self._pair(a, ss[j])
                 if worth[0] > 0 and self.allowed(a, ss[j], worth[0]):
                     worths.append((i, j, worth))
+                    best = max(best, worth[0])
+            most += best if pairs <= _MOST else self.unit * size_of(a)
+        chosen, proven = self._chosen(worths)
+        if complete and proven:
+            return Aligned(chosen)
+        if pairs > _MOST and self.of.match == "best" and not self.compiler.late():
+            taken = [{each[side] for each in chosen} for side in (0, 1)]
+            mine, other = (
+                [each for each in own if each not in used] for own, used in zip((ours, theirs), taken, strict=True)
+            )
+            if 0 < len(mine) * len(other) <= _MOST:
+                chosen += self._solved(gs, ss, mine, other).pairs
+        return Aligned(chosen, most)
+
+    def _chosen(self, worths: list[tuple[int, int, Worth]]) -> tuple[list[tuple[int, int, Worth]], bool]:
+        """The best alignment of these pairs, and whether there was time to find it."""
         if len(worths) < 2:
-            self.compiler.unproven |= not complete
-            return worths
+            return worths, True
         edges = lexicographic(worths)
         if self.of.match == "order":
             chosen = {edge[:2] for edge in best_chain(edges, rows_strict=True, columns_strict=True)[1]}
-        else:
-            chosen = set(exact_matching(edges))
-        found = [each for each in worths if each[:2] in chosen]
-        if not complete:
-            self.compiler.unproven = True
-            left = [[each for each in own if each not in used] for own, used in _left(found, ours, theirs)]
-            if self.of.match == "best" and 0 < len(left[0]) * len(left[1]) <= _MOST:
-                found += self._solved(gs, ss, *left)
-        return found
+            return [each for each in worths if each[:2] in chosen], True
+        try:
+            chosen = set(exact_matching(edges, self.compiler.clock))
+        except OutOfTime:
+            rows, columns, kept = set[int](), set[int](), []
+            for each in sorted(worths, key=lambda each: each[2], reverse=True):
+                if each[0] not in rows and each[1] not in columns:
+                    rows.add(each[0])
+                    columns.add(each[1])
+                    kept.append(each)
+            return kept, False
+        return [each for each in worths if each[:2] in chosen], True
 
-    def _many(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[int, int, Worth]]:
+    def _many(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> Aligned:
         """The same for so many pairs that they are compared in columns."""
         from adjudge.algebra.operators.leaf_tables import worths
-        from adjudge.algebra.solve.dense import dense_matching
+        from adjudge.algebra.solve.dense import dense_chain, dense_matching
 
         table, allowed = worths(self, [gs[i] for i in ours], [ss[j] for j in theirs])
-        return [
-            (ours[i], theirs[j], Worth(*(int(level[i, j]) for level in table)))
-            for i, j in dense_matching(table, allowed)
-        ]
+        if self.of.match == "order":
+            found = dense_chain(table, allowed)
+        else:
+            found = dense_matching(table, allowed, self.compiler.clock)
+        pairs = [(ours[i], theirs[j], Worth(*(int(level[i, j]) for level in table))) for i, j in found.pairs]
+        return Aligned(pairs, found.most)
 
     def _equal(self, gs: Items, ss: Items) -> tuple[list[tuple[int, int, Worth]], list[int], list[int]]:
         """Elements that are the same on both sides, which belong together wherever that is transitive; the rest."""
@@ -189,9 +229,15 @@ class ListingKind(Kind):
 
     def each(self, g: Lst | None, s: Lst | None, path: str, tally: Tally, gp: Place | None, sp: Place | None) -> None:
         """Count the leaves of the elements of two lists, which have this path."""
-        pairs = [] if g is None or s is None else self.aligned(g, s)
+        compiler, start = self.compiler, tally.correct
+        earlier, compiler.unproven = compiler.unproven, False
+        pairs, most, cut = self._pairs(g, s, tally)
+        if compiler.unproven:
+            most = None  # for not even what the elements are worth is known for sure
+        compiler.unproven |= cut
         used: tuple[set[int], set[int]] = set(), set()
-        for i, j, _ in sorted(pairs):
+        tally.inside += 1
+        for i, j in pairs:
             used[0].add(i)
             used[1].add(j)
             assert g is not None
@@ -202,12 +248,33 @@ class ListingKind(Kind):
                 here, there = (*gp, g.positions[i]), (*sp, s.positions[j])
                 tally.pairs.append((here, there))
             self.element.both(g.items[i], s.items[j], path, tally, here, there)
+        tally.inside -= 1
+        if compiler.unproven and not tally.inside and g is not None and s is not None:
+            limit = most_correct(self.element, g.items, s.items) * self.unit
+            more = (limit if most is None else min(limit, most)) / self.unit - (tally.correct - start)
+            tally.slack += max(more, 0.0) + (_ROUNDING * g.size if self.unit > 1 else 0.0)
+        compiler.unproven |= earlier
         for side, own, where, taken in ((GOLD, g, gp, used[0]), (SYSTEM, s, sp, used[1])):
             if own is not None and len(taken) < len(own.items):
                 for place, each in enumerate(own.items):
                     if place not in taken and each is not None:
                         here = None if where is None else (*where, own.positions[place])
                         self.element.alone(each, side, path, tally, here)
+
+    def _pairs(self, g: Lst | None, s: Lst | None, tally: Tally) -> tuple[list[tuple[int, int]], int | None, bool]:
+        """The elements that belong together, what no alignment exceeds if that is known, and whether time was short."""
+        if g is None or s is None or not g.items or not s.items:
+            return [], 0, False
+        if self.of.match == "place":
+            return [(place, place) for place in range(min(len(g.items), len(s.items)))], None, False
+        key = id(g), id(s)
+        known = tally.chosen.get(key)
+        if known is not None:
+            return known, None, False
+        found = self._aligned(g, s, _PATIENCE)
+        most = sum(worth[0] for _, _, worth in found.pairs) if found.most is None else found.most
+        pairs = tally.chosen[key] = sorted((i, j) for i, j, _ in found.pairs)
+        return pairs, most, found.most is not None
 
     def alone(self, p: Any, side: int, at: str, tally: Tally, where: Place | None) -> None:
         path = f"{at}[]"
@@ -216,12 +283,7 @@ class ListingKind(Kind):
                 self.element.alone(each, side, path, tally, None if where is None else (*where, position))
 
 
-def _left(
-    found: Sequence[tuple[int, int, Worth]], ours: Places, theirs: Places
-) -> tuple[tuple[Places, set[int]], tuple[Places, set[int]]]:
-    """The places on both sides, and those that are taken."""
-    return (ours, {i for i, _, _ in found}), (theirs, {j for _, j, _ in found})
-
-
 _LARGE = 2_500  # pairs, from which on they are compared in columns, and equal elements with lists not with others
+_PATIENCE = 64  # pairs that are compared even if time is up, if nothing depends on them but themselves
+_ROUNDING = 2.0**-20  # of a credit that is no whole number
 _MOST = 4_000_000  # pairs, from which on only candidates are compared

@@ -56,12 +56,16 @@ ONE = tuple(Outcome(*(float(place == each) for each in range(5))) for place in r
 class Tally:
     """Collects outcomes by path; with places also every single leaf, and which elements of lists belong together.
 
-    `rows` has one of `ONE` for a path with a single leaf, and a list of counts for others.
+    `rows` has one of `ONE` for a path with a single leaf, and a list of counts for others. `chosen` are the alignments
+    of lists, by the identity of both; `slack` is what better ones could add to the correct leaves, where one may exist.
     """
 
-    __slots__ = ("_credits", "counts", "events", "pairs", "rows")
+    __slots__ = ("_credits", "_graded", "chosen", "counts", "events", "inside", "pairs", "rows", "slack")
 
     def __init__(self) -> None:
+        self.chosen: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self.inside = 0  # lists that contain what is counted now
+        self.slack = self._graded = 0.0
         self.pairs: list[tuple[Place, Place]] = []
         self.rows: dict[str, Any] = {}
         self.counts = [0, 0, 0, 0, 0]
@@ -86,6 +90,7 @@ class Tally:
         else:
             self.rows[at] = [int(each) for each in self.rows.get(at, _NONE)]
             self._credits.setdefault(at, []).append(credit)
+            self._graded += credit
         if gp is not None:
             self.events.append(Event(at, gp, sp, credit))
 
@@ -104,6 +109,11 @@ class Tally:
     def absent(self, at: str) -> None:
         """Neither side has it."""
         self.count(at, 4)
+
+    @property
+    def correct(self) -> float:
+        """The correct leaves so far."""
+        return self.counts[0] + self._graded
 
     def outcomes(self) -> Outcomes:
         """All leaves, and those of every path, in the order in which they were met."""

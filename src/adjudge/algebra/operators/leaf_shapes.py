@@ -15,9 +15,11 @@ from adjudge.algebra import shape
 from adjudge.algebra.leaf_values import absent, reading
 from adjudge.algebra.operators.base import GOLD, SYSTEM, freeze
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 UNIT = 1 << 20  # of credits that are no whole numbers
 _MOST = 1 << 16  # pairs of values whose credit is remembered
+_SPARE = 64  # times that nobody looks at the clock
 
 
 class Worth(NamedTuple):
@@ -453,9 +455,21 @@ class Compiler:
         self.schema = schema
         self.absent = absent(schema)
         self.unit = UNIT if any(_is_graded(each) for each in comparisons(schema)) else 1
-        self.unproven = False  # whether candidates were left out since somebody asked
+        self.unproven = False  # whether a better alignment may have been missed since somebody asked
+        self.clock, self._spare = NEVER, 0
         self._listing = listing
         self._named: dict[str, Kind] = {}
+
+    def begin(self, clock: Deadline) -> None:
+        """Start with two documents, for which there is so much time."""
+        self.clock, self._spare, self.unproven = clock, _SPARE, False
+
+    def late(self) -> bool:
+        """Whether to compare nothing more, for time is up; what is small is finished in any case."""
+        if self._spare:
+            self._spare -= 1
+            return False
+        return self.clock.passed
 
     def kind(self, of: shape.Shape) -> Kind:
         """The kind of a shape."""

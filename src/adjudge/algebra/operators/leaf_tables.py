@@ -11,7 +11,17 @@ from collections.abc import Hashable, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.algebra.operators.leaf_shapes import AnythingKind, FieldsKind, Kind, LeafKind, Lst, Obj, Rec, size_of
+from adjudge.algebra.operators.leaf_shapes import (
+    AnythingKind,
+    Compiler,
+    FieldsKind,
+    Kind,
+    LeafKind,
+    Lst,
+    Obj,
+    Rec,
+    size_of,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +48,7 @@ def worths(listing: ListingKind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[
     """All pairs of elements of two lists, and which of them are allowed."""
     import numpy as np
 
-    table = _table(listing.element, gs, ss, listing.unit)
+    table = _table(listing.element, gs, ss, listing.compiler)
     sizes = (np.array([size_of(each) for each in side], dtype=np.int64) for side in (gs, ss))
     ours, theirs = next(sizes)[:, None], next(sizes)[None, :]
     objects = [np.array([isinstance(each, Rec | Obj) for each in side]) for side in (gs, ss)]
@@ -51,44 +61,46 @@ def worths(listing: ListingKind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[
     for name in listing.of.key:
         fields = [[listing.element.field(each, name) for each in side] for side in (gs, ss)]  # type: ignore[attr-defined]
         kind, (mine, others) = fields[0][0][0], ([part for _, part in side] for side in fields)
-        found = _table(kind, mine, others, listing.unit).correct
+        found = _table(kind, mine, others, listing.compiler).correct
         one, other = (np.array([size_of(each) for each in side], dtype=np.int64) for side in (mine, others))
         allowed &= (found == listing.unit * one[:, None]) & (found == listing.unit * other[None, :])
     return table, allowed
 
 
-def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], unit: int) -> Table:
+def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> Table:
     import numpy as np
 
-    made = Table(*(np.zeros((len(gs), len(ss)), dtype=np.int32 if unit == 1 else np.int64) for _ in range(4)))
-    _add(kind, gs, ss, made, unit)
+    made = Table(*(np.zeros((len(gs), len(ss)), dtype=np.int32 if compiler.unit == 1 else np.int64) for _ in range(4)))
+    _add(kind, gs, ss, made, compiler)
     return made
 
 
-def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, unit: int) -> None:
-    """Add what pairs of values are worth to a table that was empty."""
+def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compiler: Compiler) -> None:
+    """Add what pairs of values are worth to a table that was empty; when time is up, what is known until then."""
     if isinstance(kind, LeafKind):
-        _add_leaves(kind, gs, ss, table, unit)
+        _add_leaves(kind, gs, ss, table, compiler)
     elif isinstance(kind, FieldsKind):
         records = [[each if isinstance(each, Rec) else None for each in side] for side in (gs, ss)]
-        for place, (inner, rank) in enumerate(zip(kind.kinds, kind.ranks, strict=True)):
+        for place in sorted(range(len(kind.kinds)), key=lambda place: kind.slow[place] is not None):  # cheap ones first
+            inner, rank = kind.kinds[place], kind.ranks[place]
             columns = [[None if each is None else each.parts[place] for each in side] for side in records]
-            _add_field(inner, columns[0], columns[1], table, (unit, rank))
+            _add_field(inner, columns[0], columns[1], table, (compiler, rank))
         if kind.extra is not None:
             columns = [[None if each is None else each.extra for each in side] for side in records]
-            _merge(table, _table(kind.extra, columns[0], columns[1], unit), 0)
+            _merge(table, _table(kind.extra, columns[0], columns[1], compiler), 0)
     elif isinstance(kind, AnythingKind):
-        _add_anything(kind, gs, ss, table, unit)
+        _add_anything(kind, gs, ss, table, compiler)
     elif kind.listed:
         _add_lists(kind, gs, ss, table)  # type: ignore[arg-type]
 
 
-def _add_field(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, how: tuple[int, Any]) -> None:
+def _add_field(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, how: tuple[Compiler, Any]) -> None:
     """One field of all pairs; its rank is a number, or one for every gold object."""
     import numpy as np
 
-    unit, rank = how
-    if all(each is None for each in gs) or all(each is None for each in ss):
+    compiler, rank = how
+    unit = compiler.unit
+    if all(each is None for each in gs) or all(each is None for each in ss) or _is_late(compiler):
         return
     if isinstance(kind, LeafKind) and kind.coded:
         one, other = _numbered(gs, ss)
@@ -105,7 +117,7 @@ def _add_field(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, h
             same &= (other >= 0)[None, :]
         _count(table.wrong, same, unit)
         return
-    _merge(table, _table(kind, gs, ss, unit), rank)
+    _merge(table, _table(kind, gs, ss, compiler), rank)
 
 
 def _count(numbers: Array, where: npt.NDArray[np.bool_], number: int) -> None:
@@ -137,12 +149,13 @@ def _numbered(gs: Sequence[Any], ss: Sequence[Any]) -> tuple[Array, Array]:
     return np.array(ours, dtype=np.int32), np.array(theirs, dtype=np.int32)
 
 
-def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, unit: int) -> None:
+def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compiler: Compiler) -> None:
     import numpy as np
 
     if kind.coded:
-        _add_field(kind, gs, ss, table, (unit, 0))
+        _add_field(kind, gs, ss, table, (compiler, 0))
         return
+    unit = compiler.unit
     values: list[dict[Any, int]] = [{}, {}]
     places = [
         np.array([-1 if each is None else known.setdefault(each, len(known)) for each in side], dtype=np.int64)
@@ -150,6 +163,8 @@ def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Tab
     ]
     worth = np.zeros((len(values[0]) + 1, len(values[1]) + 1), dtype=np.int64)  # the last row and column: none
     for g, row in values[0].items():
+        if _is_late(compiler):
+            break
         for s, column in values[1].items():
             worth[row, column] = round(kind.credit(g, s) * unit)
     there = np.full_like(worth, unit)
@@ -158,37 +173,77 @@ def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Tab
     table.wrong[...] += (there - worth)[np.ix_(*places)].astype(table.wrong.dtype)
 
 
-def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, unit: int) -> None:
+def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compiler: Compiler) -> None:
     """What is of one kind on both sides."""
-    import numpy as np
-
     for wanted in (Obj, Lst, None):
         ours, theirs = ([i for i, each in enumerate(side) if _is(each, wanted)] for side in (gs, ss))
         if not ours or not theirs:
             continue
         one, other = [gs[i] for i in ours], [ss[j] for j in theirs]
-        every = len(one) == len(gs) and len(other) == len(ss)
         part = table
-        if not every:
-            part = Table(*(np.zeros((len(one), len(other)), dtype=table.correct.dtype) for _ in range(4)))
+        inside = len(one) < len(gs) or len(other) < len(ss)
+        if inside:
+            part = _empty(len(one), len(other), table)
         if wanted is Lst:
             _add_lists(kind.list, one, other, part)  # type: ignore[arg-type]
         elif wanted is Obj:
-            for name in dict.fromkeys(name for each in one for name in each.parts):
-                listed = [_rank(each, name) for each in one]
-                ranks: Any = listed[0] if len(set(listed)) == 1 else np.array(listed, dtype=np.int64)[:, None]
-                columns = [[each.parts.get(name) for each in side] for side in (one, other)]
-                if any(type(each) in (Obj, Lst) for side in columns for each in side):
-                    _merge(part, _table(kind, columns[0], columns[1], unit), ranks)
-                else:
-                    _add_field(_CODED, columns[0], columns[1], part, (unit, ranks))
+            _add_objects(kind, one, other, part, compiler)
         else:
-            _add_field(_CODED, one, other, part, (unit, 0))
-        if every:
-            continue
-        where = np.ix_(ours, theirs)
-        for whole, own in zip(table, part, strict=True):
-            whole[where] += own
+            _add_field(_CODED, one, other, part, (compiler, 0))
+        if inside:
+            _put(table, part, ours, theirs)
+
+
+def _empty(rows: int, columns: int, like: Table) -> Table:
+    import numpy as np
+
+    return Table(*(np.zeros((rows, columns), dtype=like.correct.dtype) for _ in range(4)))
+
+
+def _put(table: Table, part: Table, rows: Sequence[int], columns: Sequence[int]) -> None:
+    """Add what some rows and columns have in common."""
+    import numpy as np
+
+    where = np.ix_(rows, columns)
+    for whole, own in zip(table, part, strict=True):
+        whole[where] += own
+
+
+def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table: Table, compiler: Compiler) -> None:
+    """Objects key by key, of each key those that have it."""
+    import numpy as np
+
+    theirs: dict[str, list[int]] = {}
+    for j, each in enumerate(ss):
+        for name in each.parts:
+            theirs.setdefault(name, []).append(j)
+    ours: dict[str, list[tuple[int, int]]] = {}
+    for i, each in enumerate(gs):
+        for place, name in enumerate(each.parts):
+            if name in theirs:
+                ours.setdefault(name, []).append((i, len(each.parts) - place))
+    for name, ranked in ours.items():
+        rows, columns = [i for i, _ in ranked], theirs[name]
+        listed = {rank for _, rank in ranked}
+        ranks: Any = (
+            listed.pop() if len(listed) == 1 else np.array([rank for _, rank in ranked], dtype=np.int64)[:, None]
+        )
+        mine, others = [gs[i].parts[name] for i in rows], [ss[j].parts[name] for j in columns]
+        all_of_them = len(rows) == len(gs) and len(columns) == len(ss)
+        part = table if all_of_them else _empty(len(rows), len(columns), table)
+        if any(type(each) in (Obj, Lst) for side in (mine, others) for each in side):
+            _merge(part, _table(kind, mine, others, compiler), ranks)
+        else:
+            _add_field(_CODED, mine, others, part, (compiler, ranks))
+        if not all_of_them:
+            _put(table, part, rows, columns)
+
+
+def _is_late(compiler: Compiler) -> bool:
+    """Whether to leave the rest out, of which a note is taken."""
+    late = compiler.late()
+    compiler.unproven |= late
+    return late
 
 
 class _Coded(LeafKind):
@@ -207,13 +262,6 @@ def _is(value: Any, wanted: type | None) -> bool:
     return isinstance(value, wanted) and size_of(value) > 0
 
 
-def _rank(value: Obj, name: str) -> int:
-    for place, each in enumerate(value.parts):
-        if each == name:
-            return len(value.parts) - place
-    return 0
-
-
 def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
     """Lists inside of all pairs."""
 
@@ -228,6 +276,8 @@ def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: T
     columns = _places(theirs, longest[1])
     step = max(1, _BLOCK // max(1, longest[0] * len(flat)))
     for start in range(0, len(gs), step):
+        if _is_late(kind.compiler):
+            return
         block = ours[start : start + step]
         mine = [each for items in block for each in items]
         if not mine:
@@ -286,14 +336,25 @@ def _best(inner: Table, allowed: npt.NDArray[np.bool_], rows: Array, columns: Ar
 
 
 def _add_one_by_one(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
-    known: dict[tuple[Hashable, Hashable], tuple[int, ...]] = {}
-    keys = [[kind.key(each) if isinstance(each, Lst) and each.items else None for each in side] for side in (gs, ss)]
-    for i, one in enumerate(keys[0]):
-        for j, other in enumerate(keys[1]):
-            if one is None or other is None:
-                continue
-            worth = known.get((one, other))
-            if worth is None:
-                worth = known[one, other] = kind.worth(gs[i], ss[j])
-            for whole, own in zip(table, worth, strict=True):
-                whole[i, j] += own
+    """Every two different lists."""
+    import numpy as np
+
+    firsts: list[dict[Hashable, Lst]] = [{}, {}]
+    where: list[list[int]] = [[], []]
+    for first, places, side in zip(firsts, where, (gs, ss), strict=True):
+        numbers: dict[Hashable, int] = {}
+        for each in side:
+            if isinstance(each, Lst) and each.items:
+                key = kind.key(each)
+                first.setdefault(key, each)
+                places.append(numbers.setdefault(key, len(numbers)))
+            else:
+                places.append(-1)
+    made = np.zeros((4, len(firsts[0]) + 1, len(firsts[1]) + 1), dtype=table.correct.dtype)  # the last ones: none
+    for i, g in enumerate(firsts[0].values()):
+        if _is_late(kind.compiler):
+            break
+        for j, s in enumerate(firsts[1].values()):
+            made[:, i, j] = kind.worth(g, s)
+    for whole, own in zip(table, made, strict=True):
+        whole += own[np.ix_(*where)]

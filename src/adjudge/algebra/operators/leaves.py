@@ -31,7 +31,7 @@ class Records:
 
     def __init__(self, records: Lst, alone: bool, raw: Sequence[Any]) -> None:
         self.records, self.alone, self.raw = records, alone, raw
-        self.solved: tuple[Records, Outcomes] | None = None
+        self.solved: tuple[Records, Outcomes, float] | None = None
 
 
 class LeavesOp(Op):
@@ -69,16 +69,25 @@ class LeavesOp(Op):
         return float(p.records.size)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
-        return self.outcomes(s, g, ctx).total.correct
+        found = self._solved(s, g, ctx)
+        return found[2] if ctx.upper else found[1].total.correct
 
     def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes:
+        return self._solved(s, g, ctx)[1]
+
+    def _solved(self, s: Records, g: Records, ctx: Context) -> tuple[Records, Outcomes, float]:
+        """What became of the leaves, and how many cannot be exceeded by correct ones."""
         if s.solved is None or s.solved[0] is not g:
-            s.solved = g, self._tally(s, g, ctx).outcomes()
-        found: Outcomes = s.solved[1]
-        return found
+            tally = self._tally(s, g, ctx)
+            found = tally.outcomes()
+            most = min(found.total.correct + tally.slack, float(s.records.size), float(g.records.size))
+            s.solved = g, found, max(most, found.total.correct)
+        return s.solved
 
     def _tally(self, s: Records, g: Records, ctx: Context, *, places: bool = False) -> Tally:
-        tally = Tally()
+        tally, key = Tally(), (id(self), id(s), id(g))
+        tally.chosen = ctx.solved.get(key, tally.chosen)
+        self.compiler.begin(ctx.deadline)
         whole: Place | None = () if places else None
         only: Place | None = (0,) if places else None
         if g.alone and len(s.records.items) == 1:
@@ -89,8 +98,8 @@ class LeavesOp(Op):
         else:
             _deeply(lambda: self.listing.each(g.records, s.records, "", tally, whole, whole))
         if self.compiler.unproven:
-            self.compiler.unproven = False
-            ctx.optimal, ctx.cuts.made = False, True
+            ctx.optimal = False
+            ctx.solved[key] = tally.chosen
         return tally
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:

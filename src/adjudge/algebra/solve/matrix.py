@@ -1,6 +1,6 @@
 """Matchings of many elements with many, given as a matrix of similarities: nothing is made for each pair.
 
-Rows and columns are paired by arrays. What scipy needs long for runs in another process, which can be ended.
+Rows and columns are paired by arrays. What scipy needs long for can be left when time is up.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from threading import TIMEOUT_MAX, Thread
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.solve.child import call
@@ -42,20 +43,42 @@ def assignment(matrix: Matrix, deadline: Deadline = NEVER) -> Matched:
     >>> assignment(np.array([[0.9, 0.8], [0.7, 0.0]])).pairs
     [(0, 1, 0.8), (1, 0, 0.7)]
     """
-    rows, columns = matrix.shape
-    found = None
-    if rows * columns * min(rows, columns) <= _SOON:
-        found = solved(matrix)
-    elif not deadline.passed:
-        found = call("adjudge.algebra.solve.matrix:solved", (matrix,), deadline)
+    found = solved_in_time(matrix, deadline)
     if found is not None:
         return _matched(matrix, zip(*found, strict=True))
-    least = _matched(matrix, in_turn(matrix, range(rows), first=False))
+    least = _matched(matrix, in_turn(matrix, range(len(matrix)), first=False))
     most = min(math.fsum(matrix.max(axis=1).tolist()), math.fsum(matrix.max(axis=0).tolist()))
     return Matched(least.value, least.pairs, max(most, least.value), most <= least.value)
 
 
-def solved(matrix: Matrix) -> tuple[list[int], list[int]]:
+def solved_in_time(matrix: npt.NDArray[Any], deadline: Deadline) -> tuple[list[int], list[int]] | None:
+    """The rows and columns of the best assignment, or None if time is up.
+
+    What scipy needs long for goes on in a thread, and is let go when time is up. While one is still at it, the next
+    has a process of its own, so that there are never two of them.
+    """
+    rows, columns = matrix.shape
+    if rows * columns * min(rows, columns) <= _SOON:
+        return solved(matrix)
+    if deadline.passed:
+        return None
+    if any(thread.is_alive() for thread in _LET_GO):
+        answer: tuple[list[int], list[int]] | None = call("adjudge.algebra.solve.matrix:solved", (matrix,), deadline)
+        return answer
+    found: list[tuple[list[int], list[int]]] = []
+    thread = Thread(target=lambda: found.append(solved(matrix)), daemon=True)
+    thread.start()
+    try:
+        thread.join(min(deadline.left, TIMEOUT_MAX))
+    finally:
+        _LET_GO[:] = [thread] if thread.is_alive() else []
+    return found[0] if found else None
+
+
+_LET_GO: list[Thread] = []
+
+
+def solved(matrix: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
     """The rows and columns of the best assignment."""
     from scipy.optimize import linear_sum_assignment
 
@@ -63,7 +86,7 @@ def solved(matrix: Matrix) -> tuple[list[int], list[int]]:
     return rows.tolist(), columns.tolist()
 
 
-def _matched(matrix: Matrix, pairs: Iterable[tuple[int, int]]) -> Matched:
+def _matched(matrix: npt.NDArray[Any], pairs: Iterable[tuple[int, int]]) -> Matched:
     found = [(i, j, value) for i, j in sorted(pairs) if (value := float(matrix[i, j])) > 0.0]
     value = math.fsum(each for _, _, each in found)
     return Matched(value, found, value, True)
@@ -110,7 +133,7 @@ def _by_weight(matrix: Matrix) -> Iterator[tuple[Any, Any]]:
         yield rows, columns
 
 
-def in_turn(matrix: Matrix, order: Iterable[int], *, first: bool) -> list[tuple[int, int]]:
+def in_turn(matrix: npt.NDArray[Any], order: Iterable[int], *, first: bool) -> list[tuple[int, int]]:
     """Every row of `order` takes the best column that is still free, or the first one.
 
     >>> import numpy as np
@@ -130,7 +153,7 @@ def in_turn(matrix: Matrix, order: Iterable[int], *, first: bool) -> list[tuple[
     return found
 
 
-def heaviest_chain(matrix: Matrix, *, columns_strict: bool) -> Matched:
+def heaviest_chain(matrix: npt.NDArray[Any], *, columns_strict: bool) -> Matched:
     """The heaviest chain of pairs whose rows go up, and whose columns go up, or not down (Eq. 37 for total orders).
 
     >>> import numpy as np
@@ -140,7 +163,7 @@ def heaviest_chain(matrix: Matrix, *, columns_strict: bool) -> Matched:
     import numpy as np
 
     rows, columns = matrix.shape
-    best = np.zeros((rows + 1, columns + 1))  # of the first rows and columns
+    best = np.zeros((rows + 1, columns + 1), dtype=matrix.dtype)  # of the first rows and columns
     for i in range(rows):
         before = best[i, :-1] if columns_strict else best[i, 1:]
         np.maximum.accumulate(np.maximum(best[i, 1:], before + matrix[i]), out=best[i + 1, 1:])
