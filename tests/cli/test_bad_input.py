@@ -74,7 +74,7 @@ def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said
         (
             ("relation.strit", "gold.jsonl", "good.jsonl"),
             2,
-            "there is no metric 'relation.strit', did you mean relation.strict or relation.spans or relation.docred?",
+            "there is no metric 'relation.strit', did you mean relation.strict or relation.triples or relation.spans?",
         ),
         (("relation.strict", "none.jsonl", "good.jsonl"), 2, "none.jsonl: there is no such file, check the path"),
         (

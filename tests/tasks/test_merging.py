@@ -210,7 +210,7 @@ def test_event_arguments_merge_to_the_whole(conformance, profile):
 
 
 def test_counts_of_the_whole_corpus_are_refused():
-    one = part("a")
+    one = part("a").signed()
     note = Note("double-annotation", 1, "which of several nuggets ...")
     odd = msgspec.structs.replace(one, systems=(msgspec.structs.replace(one.systems[0], notes=(note,)),))
     with pytest.raises(UsageError, match=r"two.json: cannot be merged: nuggets that are annotated twice"):

@@ -24,6 +24,17 @@ OPTIONS = (
     *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
     *("gold_column", "system_column", "format", "annotator", "shape"),
 )
+# The fields of documents that are made of other shapes.
+_WITHIN = {
+    "ner": ("entities", "mentions"),
+    "linking": ("mentions",),
+    "relation": ("relations", "triples"),
+    "event": ("events",),
+    "tree": ("dependencies",),
+    "amr": ("amr",),
+    "coref": ("clusters",),
+    "record": ("records",),
+}
 
 
 def family_of(metrics: Sequence[AnyMetric]) -> str | None:
@@ -36,8 +47,8 @@ def family_of(metrics: Sequence[AnyMetric]) -> str | None:
     members = [member for each in metrics for member in each.members]
     kinds = {member.name.partition(".")[0] for member in members if member.origin is not None}
     kind = kinds.pop() if len(kinds) == 1 else ""
-    own = all(member.document is None and member.origin is not None for member in members)
-    return kind if own and kind in (*FAMILIES, "record") else None
+    own = all(member.document is None and member.within in _WITHIN.get(kind, ()) for member in members)
+    return kind if own and members else None
 
 
 def opened(

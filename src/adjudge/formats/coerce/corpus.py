@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -131,6 +132,8 @@ def fields_of(value: Any) -> Mapping[str, Any] | None:
         return value
     if hasattr(value, "model_dump"):
         return dict(value.model_dump())
+    if isinstance(value, SimpleNamespace):
+        return vars(value)
     for names in ("__dataclass_fields__", "__struct_fields__", "_fields"):
         found = getattr(type(value), names, None)
         if found is not None:

@@ -107,6 +107,11 @@ _PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
 
 def is_native(kind: str, source: Any) -> bool:
     """Whether documents are already as metrics want them: the first that has anything says so."""
+    if kind == "coref":
+        documents = list(source.values() if isinstance(source, Mapping) else source)
+        other = ("predicted_clusters", "chains")
+        known = not any(isinstance(each, Mapping) and any(name in each for name in other) for each in documents)
+        return known and not structures.is_clusters(source) and not any(origin(each) == "spacy" for each in documents)
     if kind == "amr":
         graphs = source.values() if isinstance(source, Mapping) else source
         return not any(origin(each) == "penman" for each in graphs)
