@@ -9,6 +9,7 @@ import pytest
 
 import adjudge as aj
 from adjudge.errors import AdjudgeError
+from adjudge.tasks.family import reads
 
 HERE = json.loads((Path(__file__).parent / "door.json").read_text(encoding="utf-8"))
 FAMILIES = ("ner", "linking", "relation", "event", "tree", "amr", "record")
@@ -106,3 +107,45 @@ def test_a_table_with_commas_has_a_row_for_each_entity(tmp_path):
     system.write_text("doc_id,start,end,label\na,0,3\n", encoding="utf-8")
     with pytest.raises(AdjudgeError, match=r"system\.csv:2: 3 cells, and the first line names 4 columns"):
         aj.score("ner.strict", gold, system, reader="csv", bootstrap=0)
+
+
+def written(case, room):
+    """Gold and system of a case whose files are written to a folder."""
+    for name, content in case["files"].items():
+        (room / name).parent.mkdir(exist_ok=True)
+        (room / name).write_text(content, encoding="utf-8")
+    return room / case["gold"], room / case["system"]
+
+
+@pytest.mark.parametrize("case", HERE["files"], ids=lambda case: case["id"])
+def test_what_people_have_on_disk_goes_in(case, tmp_path):
+    paths = written(case, tmp_path)
+    check(case, aj.score(list(case["scores"]), *paths, reader=case["reader"], bootstrap=0))
+    read, _ = reads(case["reader"])
+    (found,) = case["documents"]["gold"][:1]
+    assert found.items() <= read(paths[0]).documents[0].data.items()
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "message"),
+    [
+        ("brat", "T1\tPER 0 3\tAda\nR1\tmet Arg1:T1 Arg2:T9\n", "x:2:1: R1 refers to 'T9', which is not in the file"),
+        ("pubtator", "1|t|Ada.\n1\t0\t9\tAda\tPER\t1\nhello\n", "x:2: there is no place 0 9 in the text"),
+        ("pubtator", "1|t|Ada.\n1\t0\t9\tAda\tPER\t1\nhello\n", "x:3: neither a title, an abstract nor an annotation"),
+        ("bioc", "<a/>", "x:1: the root is 'a'"),
+        ("bioc", "<collection>\n<document/></collection>", "x:2: the document '' has no id of its own"),
+        (
+            "xmi",
+            "<XMI><Sofa sofaString='a'/>\n<NamedEntity begin='0' end='9'/></XMI>",
+            "x:2:1: the annotation ends behind",
+        ),
+        ("doccano", '{"id": 1, "text": "a", "label": [[0, 1, "X"]]}\n{"id": 1,\n', "x:2:9: "),
+        ("doccano", '{"id": 1, "text": "a"}', "1 of 1 documents have none of entities, spans, tags"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_place(reader, content, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("x").write_text(content, encoding="utf-8")
+    with pytest.raises(AdjudgeError) as caught:
+        aj.score("ner.strict", "x", "x", reader=reader, bootstrap=0)
+    assert message in str(caught.value)

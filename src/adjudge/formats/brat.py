@@ -73,15 +73,23 @@ def read_brat(
     >>> read_brat(ann, document="a", text="He died")[0].nuggets
     [Nugget(id='E1', type='Life_Die', realis='Actual', text='died', tokens=(), pieces=((3, 7),), ..., line=2)]
     """
-    place = name or source_name(source)
-    reading = _Reading(place, text, Offsets(text, units, place))
-    lines = decode(read_bytes(source, place), place).split("\n")
-    for number, line in enumerate(lines, 1):
-        reading.line(line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else ""), number)
+    reading = read_annotations(source, text=text, name=name, units=units)
     found = reading.document(document, order)
     if reading.problems:
         raise FormatError(sorted(reading.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
     return found, reading.notes()
+
+
+def read_annotations(
+    source: Source, *, text: str | None = None, name: str | None = None, units: str = "code-points"
+) -> Annotations:
+    """The lines of an `.ann` file, as they are; what is wrong with them is among its problems."""
+    place = name or source_name(source)
+    reading = Annotations(place, text, Offsets(text, units, place))
+    lines = decode(read_bytes(source, place), place).split("\n")
+    for number, line in enumerate(lines, 1):
+        reading.line(line.removesuffix("\r").removeprefix("\ufeff" if number == 1 else ""), number)
+    return reading
 
 
 class _Trigger(NamedTuple):
@@ -96,6 +104,7 @@ class _Event(NamedTuple):
     trigger: str
     line: int
     column: int
+    arguments: tuple[tuple[str, str], ...] = ()
 
 
 class _Link(NamedTuple):
@@ -106,7 +115,7 @@ class _Link(NamedTuple):
 
 
 @dataclass
-class _Reading:
+class Annotations:
     """An `.ann` file on its way in."""
 
     place: str
@@ -120,9 +129,11 @@ class _Reading:
     not_kept: dict[str, list[int]] = field(default_factory=dict)
 
     def wrong(self, line: int, column: int, message: str, hint: str) -> None:
+        """Take down a problem."""
         self.problems.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
 
     def skip(self, kind: str, line: int) -> None:
+        """Count what a nugget has no room for."""
         self.not_kept.setdefault(kind, []).append(line)
 
     def notes(self) -> list[Problem]:
@@ -210,7 +221,9 @@ class _Reading:
             return
         for _ in parts[1:]:
             self.skip("argument", number)
-        self.events[id] = _Event(type_, trigger, number, column + len(type_) + 1)
+        roles = [part.partition(":") for part in parts[1:]]
+        arguments = tuple((role, target) for role, _, target in roles if target)
+        self.events[id] = _Event(type_, trigger, number, column + len(type_) + 1, arguments)
 
     def _attribute(self, id: str, rest: str, number: int) -> None:
         parts = rest.split()

@@ -219,6 +219,9 @@ FORMATS: Mapping[str, Format] = {
         Format("prodigy", "Prodigy annotations", _CHARACTERS, _OUT),
         Format("doccano", "a doccano export", _CHARACTERS, _OUT),
         Format("label-studio", "a Label Studio export", _CHARACTERS, _OUT),
+        Format("pubtator", "PubTator annotations", _CHARACTERS, _OUT),
+        Format("bioc", "a BioC collection", _CHARACTERS, _OUT),
+        Format("xmi", "UIMA XMI", _CHARACTERS, _OUT),
         Format("csv", "a table whose first line names the columns"),
         Format("jsonl", "JSON lines of documents"),
         Format("kb-documents", "JSON lines of entities with mentions and relations", _CHARACTERS, _OUT),
@@ -275,9 +278,17 @@ _INNER = (  # fields of the documents of one object, by their ids
 )
 _NATIVE = frozenset(("entities", "relations", "events", "mentions", "records"))
 
-_ROOTS = {"deft_ere": "ere", "deft_ere_event_nuggets": "nugget-xml", "source_file": "ace", "query_set": "kb-queries"}
+_ROOTS = {
+    "deft_ere": "ere",
+    "deft_ere_event_nuggets": "nugget-xml",
+    "source_file": "ace",
+    "query_set": "kb-queries",
+    "collection": "bioc",
+    "xmi:XMI": "xmi",
+}
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
 _TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
+_PUBTATOR = re.compile(rb"\A\s*[^|\s]+\|[ta]\|")
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 _SPEC = re.compile(r"^(?:metric|metrics|name|report|pool):", re.MULTILINE)
 _PLACE = re.compile(r"\S.*:\s*\d+\s*[-\u2013]\s*\d+")
@@ -299,7 +310,9 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     if start[:4] == b"PAR1":
         return [FORMATS["parquet"]]
     text = start.decode("utf-8", "replace")
-    if kind.startswith("json"):
+    if _PUBTATOR.match(start):
+        found = ["pubtator"]
+    elif kind.startswith("json"):
         found = list(json_formats(json_values(text)))
     elif kind == "xml":
         root = _root(start)

@@ -156,20 +156,6 @@ def _ere(found: Contents, source: Source, _: str) -> None:
     _nuggets(found, read_ere(source, name=found.place)[0])
 
 
-def _brat(found: Contents, source: Source, _: str) -> None:
-    from adjudge.formats.brat import read_brat
-
-    files = sorted(Path(str(source)).glob("*.ann")) if isinstance(source, Path) and source.is_dir() else [source]
-    for file in files:
-        document = file.stem if isinstance(file, Path) else Path(found.place).stem
-        text = file.with_suffix(".txt") if isinstance(file, Path) else Path(found.place).with_suffix(".txt")
-        own = text.read_text(encoding="utf-8", errors="replace") if text.is_file() else None
-        _nuggets(
-            found,
-            read_brat(file, document=document, text=own, name=str(file) if isinstance(file, Path) else found.place)[0],
-        )
-
-
 def _kb(found: Contents, source: Source, kind: str) -> None:
     from adjudge.tasks.kbp.detection import read_corpus
 
@@ -283,7 +269,6 @@ _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
     "tbf": _tbf,
     "ere": _ere,
     "nugget-xml": _ere,
-    "brat": _brat,
     "coldstart": _coldstart,
     "triples": _triples,
     "result": _result,

@@ -131,6 +131,10 @@ FAMILY = Family(
         ),
         "wikievents": Reader("WikiEvents, one document per line", "adjudge.formats.event_lines:read_wikievents"),
         "omnievent": Reader("OmniEvent's unified format", "adjudge.formats.event_lines:read_omnievent"),
+        "brat": Reader(
+            "a folder of brat: an .ann file with its .txt for each document",
+            "adjudge.formats.brat_documents:read_brat_documents",
+        ),
     },
     example="adjudge event score gold.jsonl system.jsonl --reader oneie",
     options={

@@ -26,6 +26,10 @@ FAMILY = Family(
             "the tab format of the TAC tasks, DOC:first-last in column 4", "adjudge.formats.linking:read_edl"
         ),
         "csv": Reader("a table with a row per mention", "adjudge.formats.exports:read_csv"),
+        "pubtator": Reader(
+            "PubTator: titles, abstracts and their annotations", "adjudge.formats.biomedical:read_pubtator"
+        ),
+        "bioc": Reader("a BioC collection in XML", "adjudge.formats.biomedical:read_bioc"),
     },
     default="neleval",
     example="adjudge linking score gold.tsv system.tsv",

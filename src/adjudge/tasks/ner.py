@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adjudge.tasks.family import Family, Reader
 
+_BRAT = "adjudge.formats.brat_documents:read_brat_documents"
 _EXPORT = "adjudge.formats.exports:read_export"
 _PAIR, _WORDS = "adjudge.formats.bio:check_sentences", "adjudge.formats.bio:read_words"
 
@@ -44,6 +45,12 @@ FAMILY = Family(
             "a table with a row per token or per entity, and a column for the document",
             "adjudge.formats.exports:read_csv",
         ),
+        "brat": Reader("a folder of brat: an .ann file with its .txt for each document", _BRAT),
+        "pubtator": Reader(
+            "PubTator: titles, abstracts and their annotations", "adjudge.formats.biomedical:read_pubtator"
+        ),
+        "bioc": Reader("a BioC collection in XML", "adjudge.formats.biomedical:read_bioc"),
+        "xmi": Reader("UIMA XMI, one document", "adjudge.formats.xmi:read_xmi", pair="adjudge.formats.xmi:pair_single"),
     },
     default="bio",
     example="adjudge ner score gold.bio system.bio",

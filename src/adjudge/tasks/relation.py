@@ -80,6 +80,10 @@ FAMILY = Family(
         "llm": Reader(
             "raw answers of a language model under output, with triples", "adjudge.formats.exports:read_export"
         ),
+        "brat": Reader(
+            "a folder of brat: an .ann file with its .txt for each document",
+            "adjudge.formats.brat_documents:read_brat_documents",
+        ),
     },
     example="adjudge relation score gold.jsonl system.jsonl --reader dygie",
     options={"known": Option(f"relation.docred-ign: {TRAIN}.", "FILE")},

@@ -66,6 +66,9 @@ class Adjust(NamedTuple):
     system: Mapping[str, Any] = {}
 
 
+_CHARACTERS = (JSONL, "brat", "pubtator", "bioc", "xmi", "prodigy", "doccano", "label-studio", "llm")
+
+
 class MetricsTask(Task):
     """Metrics over the fields of documents, whose files are JSON lines or what a reader of the catalogue reads."""
 
@@ -87,7 +90,7 @@ class MetricsTask(Task):
         self.metrics, self.by, self.readers, self._profile = metrics, by, readers, profile
         self.columns = columns_of(metrics)
         self._names = frozenset(self.columns)
-        self.unit = "character" if readers[0] in (JSONL, "brat") else "token"
+        self.unit = "character" if readers[0] in _CHARACTERS else "token"
         self.options = {} if adjust is None else dict(adjust.options)
         self.clustered = any(member.clustered is not None for each in metrics for member in each.members)
         align, self._stream = (False, None) if run is None else (run.align, run.stream)
