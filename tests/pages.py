@@ -53,14 +53,15 @@ def documents_of(page):
         gold = [_item(each, head, text, ()) for each in raw["g"]]
         for system, own in zip(head["systems"], raw["s"], strict=True):
             if own:
-                items, matchings, *missing = own
+                items, matchings, *why = own
                 found[name, system] = Alignment(
                     gold=tuple(gold),
                     system=tuple(_item(each, head, text, gold) for each in items),
                     matchings=tuple(_matching(each, head) for each in matchings),
                     text=text,
                     groups=raw.get("k", ""),
-                    missing=bool(missing),
+                    missing=why == [1],
+                    unread="".join(each for each in why if each != 1),
                 )
     return found
 

@@ -113,8 +113,10 @@ FILES = {
     "system.conllu": "1\tIt\tit\tPRON\t_\t_\t2\tobj\t_\t_\n2\truns\trun\tNOUN\t_\t_\t0\troot\t_\t_\n\n",
     "gold.links": "d1\t0\t4\tE1\t1.0\tPER\nd1\t10\t15\tE2\t1.0\tORG\nd2\t0\t3\tE1\t1.0\tPER\n",
     "system.links": "d1\t0\t4\tE1\t1.0\tPER\nd1\t10\t15\tE1\t1.0\tPER\nd2\t0\t2\tE1\t1.0\tPER\n",
-    "gold.records": '{"id": "r1", "records": [{"name": "Ann", "born": 1970}, {"name": "Bo", "born": 1981}]}\n',
-    "system.records": '{"id": "r1", "records": [{"name": "Ann", "born": 1971}, {"name": "Cy", "born": 1990}]}\n',
+    "gold.records": '{"id": "r1", "no": "A-1", "seller": {"city": "Oslo"}, "lines": [{"item": "bolt", "price": 2, '
+    '"lots": [{"lot": 1}]}, {"item": "nut", "price": 1}]}\n{"id": "r2", "no": "A-2", "lines": [{"item": "saw"}]}\n',
+    "system.records": '{"id": "r1", "output": "{\\"no\\": \\"A-1\\", \\"lines\\": [{\\"item\\": \\"oil\\"}, {'
+    '\\"item\\": \\"bolt\\", \\"price\\": 3, \\"lots\\": [{\\"lot\\": 1}]}]}"}\n{"id": "r2", "output": "{"}\n',
     "gold.jsonl": '{"id": "m1", "incidents": [{"types": ["ATTACK > BOMBING"], "fillers": [{"slot": "inc-instr-type", '
     '"values": ["EXPLOSIVE > BOMB"], "refers": ["CAR BOMB"]}]}]}\n{"id": "m2", "incidents": []}\n',
     "system.jsonl": '{"id": "m1", "incidents": [{"types": ["ATTACK"], "fillers": [{"slot": "inc-instr-type", '
@@ -125,7 +127,7 @@ FAMILIES: dict[str, tuple[object, ...]] = {
     "amr": ("gold.amr", "system.amr"),
     "tree": ("gold.conllu", "system.conllu"),
     "linking": ("gold.links", "system.links"),
-    "record": ("gold.records", "system.records", "--reader", "jsonl"),
+    "record": ("gold.records", "system.records", "other=system.records", "--by", "field"),
     "template": ("gold.jsonl", "system.jsonl", "--reader", "jsonl"),
     "relation": (GOLD, *SYSTEMS.values(), "--reader", "jsonl", "--by", "genre"),
     "event": (GOLD, *SYSTEMS.values(), "--reader", "jsonl"),
@@ -139,12 +141,18 @@ def families(folder: Path) -> Iterator[tuple[str, str]]:
         for file, text in FILES.items():
             (folder / file).write_text(text, encoding="utf-8")
         result, page = folder / f"{name}.json", folder / f"{name}.html"
-        words = [folder / word if word in FILES else word for word in options]
+        words = [_in(folder, word) for word in options]
         adjudge(name, "score", *words, "--save-documents", "--save", result, "--quiet", "-o", folder / f"{name}.txt")
         for file in FILES:
             (folder / file).unlink()
         adjudge("report", result, "-o", page)
         yield name, page.read_text(encoding="utf-8")
+
+
+def _in(folder: Path, word: object) -> object:
+    """A word of a command with the folder of its file, if it names one."""
+    name, named, file = str(word).rpartition("=")
+    return f"{name}{named}{folder / file}" if file in FILES else word
 
 
 def adjudge(*arguments: object) -> None:

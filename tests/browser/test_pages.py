@@ -253,11 +253,80 @@ def test_structures_are_drawn(look):
     page = documents(look, "extraction", at="#doc=nw-02")
     tags = page.evaluate("[...document.querySelectorAll('#document mark[data-tag]')].map((each) => each.dataset.tag)")
     assert set(tags) == {"subject", "object"}
-    page = documents(look, "family-record")
-    assert page.locator("#document table.rows thead th").all_inner_texts()[2:4] == ["gold", "system.records"]
-    page.locator("#document button.item").first.click()
-    fields = page.locator("#about-item tbody th").all_inner_texts()
-    assert {"name", "born"} <= set(fields)
+
+
+# What stands in the tables of records, outside in: caption, rows, tables inside.
+RECORDS = """() => {
+  const said = (each) => each.textContent;
+  const own = (table) => [
+    said(table.caption),
+    [...table.tBodies[0].rows].filter((row) => row.className !== "inside").map((row) => [...row.cells].map(said)),
+    [...table.querySelectorAll(":scope > tbody > tr > td > table")].map(own),
+  ];
+  return [...document.querySelectorAll("#document .wide > .leaves")].map(own);
+}"""
+
+
+def test_a_record_is_one_table_with_tables_inside(look):
+    page = documents(look, "family-record", at="#doc=r1")
+    lot = ["lots[0]", [["lot", "1", "1", "correct"]], []]
+    assert page.evaluate(RECORDS) == [
+        [
+            "records[0]",
+            [["no", "A-1", "A-1", "correct"], ["seller.city", "Oslo", "–", "omitted"]],
+            [
+                [
+                    "lines[0] lines[1] in the system",
+                    [["item", "bolt", "bolt", "correct"], ["price", "2", "3", "wrong"]],
+                    [lot],
+                ],
+                [
+                    "lines[1] nothing of it in the system",
+                    [["item", "nut", "–", "omitted"], ["price", "1", "–", "omitted"]],
+                    [],
+                ],
+                ["lines[0] only in the system", [["item", "–", "oil", "hallucinated"]], []],
+            ],
+        ]
+    ]
+    # A page at twice its size has half of the window.
+    page.set_viewport_size({"width": 640, "height": 500})
+    assert page.evaluate(FITS) <= 640
+    page.locator("#beside").select_option(label="other")
+    assert len(page.evaluate(RECORDS)) == 2
+
+
+def test_fields_and_outcomes_are_filters_by_keys(look):
+    page = look("family-record", at="#ranking")
+    page.locator(".by-field tbody th button", has_text="lines[].price").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#document .leaves")
+    rows = "[...document.querySelectorAll('#document .leaves > tbody > tr[class^=k-]')].map((each) => each.innerText)"
+    assert [each.split() for each in page.evaluate(rows)] == [
+        ["price", "2", "3", "wrong"],
+        ["price", "1", "–", "omitted"],
+    ]
+    assert page.locator("#field").evaluate("each => each.selectedOptions[0].label") == "lines[].price"
+    assert page.locator("#legend .n").all_inner_texts()[3:5] == ["omitted", "hallucinated"]
+    page.locator("#legend input[value=missed]").focus()
+    page.keyboard.press("Space")
+    assert [each.split() for each in page.evaluate(rows)] == [["price", "2", "3", "wrong"]]
+    page.keyboard.press("j")
+    assert page.locator("#document tr.here th").inner_text() == "price"
+    assert "field=lines" in page.url
+
+
+def test_an_answer_that_could_not_be_read_says_so_at_the_top(look):
+    page = documents(look, "family-record", at="#doc=r2")
+    assert page.locator("#document > .notice").inner_text() == (
+        "system.records: the answer could not be read (truncated JSON): it counts as empty."
+    )
+    assert {each.split()[-1] for each in page.locator("#document .leaves tr[class^=k-]").all_inner_texts()} == {
+        "omitted"
+    }
+    assert page.locator("#metric").evaluate("each => each.selectedOptions[0].label") == "record.fields"
+    page.locator("#metric").select_option(label="record.exact")
+    assert page.locator("#document table.rows .n").all_inner_texts() == ["missed"]
 
 
 def test_the_reason_stands_beside_a_miss(look):

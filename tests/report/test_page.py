@@ -17,7 +17,7 @@ from lxml import html
 import adjudge as aj
 from adjudge.demo import GOLD, METRICS, SYSTEMS
 from adjudge.demo.pages import demo_page
-from adjudge.report.page import asset, render_result, shown
+from adjudge.report.page import SCRIPTS, asset, render_result, shown
 from adjudge.stats.alignment import (
     Alignment,
     Item,
@@ -98,7 +98,7 @@ def test_scripts_can_be_read_by_machines(tmp_path):
     if node is None:
         pytest.skip("needs node")
     path = tmp_path / "page.js"
-    path.write_text("\n".join(asset(name) for name in ("page.js", "documents.js", "scatter.js")), encoding="utf-8")
+    path.write_text("\n".join(asset(name) for name in SCRIPTS), encoding="utf-8")
     subprocess.run([node, "--check", path], check=True)
     assert "innerHTML" not in path.read_text(encoding="utf-8")
 
@@ -387,7 +387,8 @@ def random_alignments(draw):
     )
     return Alignment(
         gold=gold, system=system, matchings=(matching,), text=draw(st.none() | st.just(WORDS)),
-        groups=draw(st.sampled_from(["", "chain"])), missing=draw(st.booleans()),
+        groups=draw(st.sampled_from(["", "chain"])),
+        **draw(st.sampled_from([{}, {"missing": True}, {"unread": "no JSON"}])),
     )  # fmt: skip
 
 

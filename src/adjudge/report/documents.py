@@ -12,8 +12,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from adjudge.report.mistakes import CHANGES, OUTCOMES, outcome_counts
+from adjudge.report.mistakes import CHANGES, OUTCOMES, alignments, outcome_counts
 from adjudge.stats.alignment import Alignment, GoldDocument, Item, Matching, Single, SystemDocument, compare_groups
+from adjudge.stats.field_text import counted_leaves
+from adjudge.stats.leaf_table import LeafTable, field_name, is_of_leaves, leaf_tables
 from adjudge.stats.result import Result
 from adjudge.stats.text import clean
 
@@ -32,7 +34,8 @@ class Island(NamedTuple):
     """What the script needs: `head` at once, and lines of `documents`, `scores` and `counts` when they are looked at.
 
     There is a line of scores for each score and system, and one of counts for each metric and system, with the number
-    of items of every outcome, document after document.
+    of items of every outcome, document after document. Of metrics that count leaves, those with a table per field are
+    first; `fields` has the names of leaves by the number of their level.
     """
 
     head: dict[str, Any]
@@ -56,18 +59,34 @@ def island_of(result: Result, ids: Sequence[str], scores: dict[tuple[str, str], 
         for metric in metrics
         for system in range(len(result.systems))
     ]
+    leaves = _leaves(result, metrics)
     head = {
         "systems": [clean(system.name) for system in result.systems],
         "ids": ids,
         "scores": [clean(f"{metric} {part}") for metric, part in scores],
         "metrics": [clean(name) for name in metrics],
+        "leaves": leaves,
         "levels": list(levels),
+        "fields": {number: name for level, number in levels.items() if leaves and (name := field_name(level))},
         "labels": list(labels),
         "outcomes": OUTCOMES,
         "changes": CHANGES,
     }
     values = [[_rounded(value) for value in own] for each in scores.values() for own in each]
     return Island(head, documents, values, [[count for each in line for count in each] for line in counts])
+
+
+def _leaves(result: Result, metrics: Names) -> list[int]:
+    """The metrics that count the leaves of records, by number."""
+    own = {
+        each.metric
+        for place in range(len(result.systems))
+        for found in alignments(result, place)
+        for each in found.matchings
+        if is_of_leaves(found, each)
+    }
+    counted = counted_leaves(result)
+    return [metrics[name] for name in sorted(own, key=lambda name: (name not in counted, metrics[name]))]
 
 
 def _tallied(result: Result, system: int, place: int | None, metric: str) -> list[int]:
@@ -140,7 +159,7 @@ def _system(
             items.append([like, item.id, list(item.group)])
     alignment = own.aligned(gold)
     data: list[Any] = [items, [_matching(each, alignment, names[2]) for each in own.matchings]]
-    return [*data, 1] if own.missing else data
+    return [*data, 1] if own.missing else [*data, own.unread] if own.unread else data
 
 
 def _content(item: Item) -> Any:
@@ -201,22 +220,44 @@ class Told(NamedTuple):
     why: str
 
 
-def told_documents(result: Result, most: int) -> Iterator[tuple[str, str | None, list[tuple[str, list[Told]]]]]:
-    """The first documents with the first system: for each metric the items and what became of them."""
-    from adjudge.stats.explanation import said
+class ToldMetric(NamedTuple):
+    """What one metric made of a document: a row for each item, or the tables of its records if it counts leaves."""
 
-    for gold, own in list(zip(result.documents, result.systems[0].aligned if result.systems else (), strict=False))[
-        :most
-    ]:
-        metrics = []
-        for each in own.matchings:
-            rows = [
-                Told(pair.outcome, said(gold.items[pair.gold]), said(own.items[pair.system]), pair.why)
-                for pair in each.pairs
-            ]
-            rows += [Told("missed", said(gold.items[one.item]), "", one.why) for one in each.missed]
-            rows += [Told("spurious", "", said(own.items[one.item]), one.why) for one in each.spurious]
-            rows += [Told("ignored", "", said(own.items[one.item]), one.why) for one in each.ignored]
-            rows.sort(key=lambda row: row.outcome == "correct")
-            metrics.append((each.metric, rows))
-        yield gold.id, gold.text, metrics
+    metric: str
+    rows: list[Told]
+    tables: tuple[LeafTable, ...]
+
+
+class ToldDocument(NamedTuple):
+    """A document of the first system; `notice` says why there is nothing of it, if so."""
+
+    id: str
+    text: str | None
+    notice: str
+    metrics: list[ToldMetric]
+
+
+def told_documents(result: Result, most: int) -> Iterator[ToldDocument]:
+    """The first documents with the first system: for each metric the items and what became of them."""
+    from itertools import islice
+
+    found = alignments(result, 0) if result.systems else ()
+    for gold, own in zip(result.documents, islice(found, most), strict=False):
+        notice = "The system has no such document." if own.missing else ""
+        if own.unread:
+            notice = f"The answer could not be read ({own.unread}): it counts as empty."
+        yield ToldDocument(gold.id, gold.text, notice, [_told(own, each) for each in own.matchings])
+
+
+def _told(own: Alignment, matching: Matching) -> ToldMetric:
+    from adjudge.stats.explanation import said, short
+
+    if is_of_leaves(own, matching):
+        return ToldMetric(matching.metric, [], leaf_tables(own, matching, short))
+    gold, system = own.gold, own.system
+    rows = [Told(pair.outcome, said(gold[pair.gold]), said(system[pair.system]), pair.why) for pair in matching.pairs]
+    rows += [Told("missed", said(gold[one.item]), "", one.why) for one in matching.missed]
+    rows += [Told("spurious", "", said(system[one.item]), one.why) for one in matching.spurious]
+    rows += [Told("ignored", "", said(system[one.item]), one.why) for one in matching.ignored]
+    rows.sort(key=lambda row: row.outcome == "correct")
+    return ToldMetric(matching.metric, rows, ())

@@ -5,8 +5,8 @@ Everything that comes from outside is escaped, by the template (always) and by t
 a browser would obey instead of showing is written as an escape by both. No template may write a `style` attribute.
 
 `assets/page.js` has what all parts share: elements, tabs with addresses, switches between tables, shortcuts, and
-downloads for every `data-file`; `documents.js` shows documents, `scatter.js` compares two systems. What can be read
-without a script stands in the template.
+downloads for every `data-file`; `leaves.js` makes the tables of records, `documents.js` shows documents, `scatter.js`
+compares two systems. What can be read without a script stands in the template.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 TITLE = "Report"
 STYLES = ("page.css", "documents.css")
-SCRIPTS = ("page.js", "documents.js", "scatter.js")
+SCRIPTS = ("page.js", "leaves.js", "documents.js", "scatter.js")
 EARLY = 'document.documentElement.classList.remove("still");'
 """Before anything is drawn: the page has a script, so that tabs need not stand below each other."""
 STATIC = 10
@@ -76,6 +76,7 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
     from markupsafe import Markup
 
     from adjudge._version import __version__
+    from adjudge.stats.field_text import field_grids
     from adjudge.stats.text import clean, footer_fields, note_lines, official_grids
 
     numbers = numbers_of(result)
@@ -96,6 +97,7 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
         systems=systems,
         headline=headline(result),
         rankings=list(rankings(result)),
+        fields_of=field_grids(result),
         scores=_whole(result),
         board=official_grids(result, pairs=True),
         matrices=list(matrices(result)),
@@ -126,17 +128,20 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
 
 def _whole(result: Result) -> Grid:
     """All parts of all scores on the whole corpus."""
+    from adjudge.stats.field_text import elsewhere
     from adjudge.stats.text import score_grid
 
-    return _rows_where(score_grid(result, ranked=True), sliced=False)
+    return _rows_where(score_grid(result, ranked=True, leave_out=elsewhere(result)), sliced=False)
 
 
 def _sliced(result: Result) -> Grid | None:
+    from adjudge.stats.field_text import elsewhere
     from adjudge.stats.text import score_grid
 
-    if not any(score.slice for system in result.systems for score in system.scores):
+    leave_out = elsewhere(result)
+    if not any(score.slice and not leave_out(score) for system in result.systems for score in system.scores):
         return None
-    return _rows_where(score_grid(result), sliced=True)
+    return _rows_where(score_grid(result, leave_out=leave_out), sliced=True)
 
 
 def _rows_where(grid: Grid, *, sliced: bool) -> Grid:

@@ -13,7 +13,7 @@ COUNTS = ("correct", "wrong", "omitted", "hallucinated")
 _HIDDEN = (*COUNTS, "absent")
 
 
-def _counted(result: Result) -> frozenset[str]:
+def counted_leaves(result: Result) -> frozenset[str]:
     """The metrics that count leaves: they have precision and recall, and say how often each outcome was."""
     found = {(score.metric, score.part) for system in result.systems for score in system.scores}
     ratios = {measure.name for measure in result.measures if isinstance(measure, Prf)}
@@ -22,13 +22,13 @@ def _counted(result: Result) -> frozenset[str]:
 
 def elsewhere(result: Result) -> Callable[[Score], bool]:
     """Whether a score stands in the table of fields and not in that of scores."""
-    counted = _counted(result)
+    counted = counted_leaves(result)
     return lambda score: score.metric in counted and (score.part in _HIDDEN or tuple(score.slice) == (FIELD,))
 
 
 def field_grids(result: Result) -> list[Grid]:
     """For each metric that counts leaves, a row per field and system; none unless it was sliced by field."""
-    return [grid for name in sorted(_counted(result)) if (grid := _grid(result, name)) is not None]
+    return [grid for name in sorted(counted_leaves(result)) if (grid := _grid(result, name)) is not None]
 
 
 def _grid(result: Result, metric: str) -> Grid | None:

@@ -45,12 +45,12 @@ def is_of_leaves(alignment: Alignment, matching: Matching) -> bool:
 
 
 def field_name(level: str) -> str:
-    """The field of a leaf as tables of fields have it.
+    """The field of a leaf as tables of fields have it; nothing if the level is not that of leaves.
 
     >>> field_name("records[*].lines[*].price")
     'lines[].price'
     """
-    return level.partition(".")[2].replace("[*]", "[]") or "value"
+    return level.partition(".")[2].replace("[*]", "[]") if level.startswith(_ROOT) else ""
 
 
 def leaf_tables(alignment: Alignment, matching: Matching, said: Callable[[Item], str]) -> tuple[LeafTable, ...]:

@@ -2,7 +2,7 @@
 // documents.py; a document is read and drawn when somebody looks at it.
 (() => {
   const { byId, current, cut, data, element, keys, lines, opened, scrolled, shape, shown, state, table } = adjudge;
-  const { systems, ids, scores, metrics, levels, labels, outcomes, changes } = data;
+  const { systems, ids, scores, metrics, levels, labels, fields, outcomes, changes } = data;
   if (!byId("panes")) return;
   const [CORRECT, , , MISSED, SPURIOUS, IGNORED] = outcomes.keys();
   const LISTED = 300; // documents in the list before somebody wants all of them
@@ -11,7 +11,7 @@
   const SUPPORT = /^(justification|support|context)/; // roles of words that only say why: they show with their item
   const isError = (kind) => kind !== CORRECT && kind !== IGNORED;
   const [documentLine, scoreLine, countLine] = ["data-documents", "data-scores", "data-counts"].map(lines);
-  const view = { document: 0, metric: 0, score: 0, system: 0, beside: -1, kinds: new Set(outcomes.keys()), label: -1, query: "", order: metrics.length ? "errors" : "score", pinned: null };
+  const view = { document: 0, metric: 0, score: 0, system: 0, beside: -1, kinds: new Set(outcomes.keys()), label: -1, field: -1, query: "", order: metrics.length ? "errors" : "score", pinned: null };
   let listed = [];
   let all = false;
   let rowsShown = [];
@@ -36,13 +36,17 @@
         text: raw.t ?? null,
         groups: raw.k || "",
         gold,
-        systems: raw.s.map((own) => (own ? { items: own[0].map((each) => item(each, gold)), matchings: own[1], missing: own[2] === 1 } : null)),
+        systems: raw.s.map((own) => (own ? { items: own[0].map((each) => item(each, gold)), matchings: own[1], missing: own[2] === 1, unread: typeof own[2] === "string" ? own[2] : "" } : null)),
       } : null);
     }
     return documents.get(number);
   }
   const itemsOf = (doc, side) => (side < 0 ? doc.gold : doc.systems[side] ? doc.systems[side].items : []);
   const matchings = (doc, system) => (doc && doc.systems[system] ? doc.systems[system].matchings.filter(([metric]) => metric === view.metric) : []);
+
+  // Of metrics that count leaves, what is missed is omitted, and what is spurious hallucinated.
+  const hasLeaves = () => data.leaves.includes(view.metric);
+  const worded = (kind) => (hasLeaves() ? { [MISSED]: "omitted", [SPURIOUS]: "hallucinated" }[kind] : undefined) ?? outcomes[kind];
 
   // What became of every item, alone or with its counterpart: {kind, gold, system, credit, why, near}.
   function rowsOf(number, system) {
@@ -79,12 +83,14 @@
   const scoreFor = (metric) => Math.max(0, scores.findIndex((each) => each.startsWith(`${metrics[metric]} `)));
   const scoreOf = (number, system) => (scores.length ? scoreLine(view.score * systems.length + system)[number] ?? null : null);
   const percent = (value) => (value === null || value === undefined ? "n/a" : (100 * value).toFixed(1));
-  const suits = (doc, row, system) => view.label < 0
-    || (row.gold >= 0 && doc.gold[row.gold].label === labels[view.label])
-    || (row.system >= 0 && itemsOf(doc, system)[row.system].label === labels[view.label]);
+  const narrowed = () => view.label >= 0 || (hasLeaves() && view.field >= 0);
+  function suits(doc, row, system) {
+    const both = [row.gold >= 0 ? doc.gold[row.gold] : null, row.system >= 0 ? itemsOf(doc, system)[row.system] : null].filter(Boolean);
+    return (view.label < 0 || both.some((each) => each.label === labels[view.label])) && (!hasLeaves() || view.field < 0 || both.some((each) => each.level === view.field));
+  }
   function tally(number, system) {
     if (!metrics.length) return outcomes.map(() => 0);
-    if (view.label < 0) return countLine(view.metric * systems.length + system).slice(outcomes.length * number, outcomes.length * (number + 1));
+    if (!narrowed()) return countLine(view.metric * systems.length + system).slice(outcomes.length * number, outcomes.length * (number + 1));
     const found = outcomes.map(() => 0);
     for (const row of rowsOf(number, system)) if (suits(documentAt(number), row, system)) found[row.kind] += 1;
     return found;
@@ -127,7 +133,7 @@
   function list() {
     const totals = outcomes.map(() => 0);
     const found = [];
-    const filtered = view.kinds.size < outcomes.length || view.label >= 0;
+    const filtered = view.kinds.size < outcomes.length || narrowed();
     ids.forEach((_, number) => {
       if (!matches(number)) return;
       const every = tally(number, view.system);
@@ -154,7 +160,11 @@
       ));
     }));
     byId("found").textContent = found.length < ids.length ? `${found.length} of ${ids.length}` : "";
-    for (const input of inputs()) input.parentElement.querySelector(".count").textContent = totals[outcomes.indexOf(input.value)];
+    for (const input of inputs()) {
+      const kind = outcomes.indexOf(input.value);
+      input.parentElement.querySelector(".count").textContent = totals[kind];
+      input.parentElement.querySelector(".n").textContent = worded(kind);
+    }
   }
 
   function open(number, pinned = null) {
@@ -285,8 +295,6 @@
     const found = fates(rows, side);
     const items = itemsOf(doc, side);
     const section = element("section", { class: "sheet side", "aria-label": nameOf(side) }, element("h4", {}, element("b", {}, cut(nameOf(side))), ` ${found.size} item${found.size === 1 ? "" : "s"}`));
-    if (side >= 0 && doc.systems[side] && doc.systems[side].missing) section.append(element("p", { class: "remark" }, "The system has no such document."));
-    if (side >= 0 && !doc.systems[side]) section.append(element("p", { class: "remark" }, "Nothing was saved of this system."));
     const made = new Map();
     marks.set(side, made);
     if (doc.text === null) return section;
@@ -338,7 +346,38 @@
     const home = itemsOf(doc, side).find((other) => other.id === each.group[0]);
     return element("div", { class: "role" }, `in ${home ? `${home.label ? `${home.label} ` : ""}${words(doc, home)}` : each.group[0]}`);
   }
-  const badge = (kind) => element("span", { class: `n d0 k-${outcomes[kind]}` }, outcomes[kind]);
+  const badge = (kind) => element("span", { class: `n d0 k-${outcomes[kind]}` }, worded(kind));
+  // Why there is nothing of a system in a document.
+  function notice(doc, system) {
+    const own = doc.systems[system];
+    const said = !own ? "nothing was saved of this system." : own.missing ? "the system has no such document." : own.unread ? `the answer could not be read (${cut(own.unread)}): it counts as empty.` : "";
+    return said ? element("p", { class: "notice" }, element("b", {}, cut(nameOf(system))), `: ${said}`) : null;
+  }
+
+  // Leaves as rows of their tables, as they are read from top to bottom; nothing if the items are no leaves.
+  function leafRows(doc, system, rows) {
+    if (!hasLeaves()) return null;
+    const found = rows.map((row) => {
+      const one = row.gold < 0 ? itemsOf(doc, system)[row.system] : doc.gold[row.gold];
+      return one.group.length ? { row, groups: one.group, field: leaves.fieldIn(levels[one.level], one.group) } : null;
+    });
+    return found.includes(null) ? null : leaves.sorted(found);
+  }
+  function leafSection(doc, system, rows, every) {
+    const value = (side, index) => element("td", {}, index < 0 ? element("span", { class: "quiet" }, "–") : link(doc, side, index));
+    const lines = rows.map(({ row, groups, field }) => ({
+      groups,
+      line: element(
+        "tr", { class: `k-${outcomes[row.kind]}`, "data-gold": system === view.system && row.gold, "data-system": system === view.system && row.system },
+        element("th", { scope: "row", dir: "auto" }, cut(field, 60)), value(-1, row.gold), value(system, row.system),
+        element("td", {}, badge(row.kind), row.credit > 0 && row.credit < 1 ? element("span", { class: "role" }, ` ${row.credit.toFixed(2)}`) : null),
+      ),
+    }));
+    const mates = leaves.matesOf(every.filter((row) => row.system >= 0).map((row) => itemsOf(doc, system)[row.system]));
+    const heads = ["field", "gold", cut(systems[system], 60), "outcome"];
+    return element("section", {}, element("h4", {}, `Gold and ${cut(systems[system], 60)}: ${rows.length < every.length ? `${rows.length} of ` : ""}${every.length} field${every.length === 1 ? "" : "s"}`), leaves.tables(lines, heads, mates).map((each) => element("div", { class: "wide" }, each)));
+  }
+
 
   function itemTable(number, rows) {
     const doc = documentAt(number);
@@ -406,7 +445,7 @@
     const button = (label, key, act) => element("button", { type: "button", click: act, title: `${label} (${key})` }, label);
     const numbers = matchings(doc, view.system).flatMap(([, , , , , , , own]) => Object.entries(own || {})).filter(([, value]) => value !== null);
     const every = rowsOf(number, view.system);
-    const counts = outcomes.map((name, kind) => [name, every.filter((row) => row.kind === kind).length]).filter(([, count]) => count);
+    const counts = outcomes.map((_, kind) => [worded(kind), every.filter((row) => row.kind === kind).length]).filter(([, count]) => count);
     const said = [
       ...counts.map(([name, count]) => `${count} ${name}`),
       ...numbers.map(([name, value]) => `${name} ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`),
@@ -421,23 +460,32 @@
       const fitting = every.filter((row) => view.kinds.has(row.kind) && suits(doc, row, view.system));
       const place = (row) => Math.min(...[row.gold >= 0 ? doc.gold[row.gold] : itemsOf(doc, view.system)[row.system]].flatMap((each) => each.place.map(([begin]) => begin)), Infinity);
       const placed = fitting.map((row) => ({ row, at: place(row) })).sort((a, b) => isError(b.row.kind) - isError(a.row.kind) || (a.at === b.at ? 0 : a.at - b.at));
-      rowsShown = placed.map(({ row }) => row);
+      const inTables = leafRows(doc, view.system, fitting);
+      rowsShown = (inTables || placed).map(({ row }) => row);
+      parts.push(notice(doc, view.system), view.beside >= 0 ? notice(doc, view.beside) : null);
       const colour = colours(number, view.system);
       const sides = [drawSide(number, -1, every, new Set(fitting), colour), drawSide(number, view.system, every, new Set(fitting), colour)];
       if (view.beside >= 0) {
         const others = rowsOf(number, view.beside);
         sides.push(drawSide(number, view.beside, others, new Set(others.filter((row) => view.kinds.has(row.kind) && suits(doc, row, view.beside))), colours(number, view.beside)));
       }
-      if (doc.text !== null || sides.some((side) => side.querySelector(".remark"))) parts.push(element("div", { class: `sides of${sides.length}` }, sides));
+      if (doc.text !== null) parts.push(element("div", { class: `sides of${sides.length}` }, sides));
       parts.push(element("aside", { class: "about", id: "about-item", hidden: "", "aria-live": "polite" }));
       parts.push(groupList(number, colour));
-      if (rowsShown.length) parts.push(itemTable(number, rowsShown));
+      if (inTables && every.length) {
+        parts.push(leafSection(doc, view.system, inTables, every));
+        if (view.beside >= 0) {
+          const others = rowsOf(number, view.beside);
+          const own = leafRows(doc, view.beside, others.filter((row) => view.kinds.has(row.kind) && suits(doc, row, view.beside)));
+          if (own) parts.push(leafSection(doc, view.beside, own, others));
+        }
+      } else if (rowsShown.length) parts.push(itemTable(number, rowsShown));
     } else rowsShown = [];
     target.replaceChildren(...parts.filter(Boolean));
     light(view.pinned);
     about();
     scrolled();
-    state.write({ doc: ids[number], system: systems[view.system], ...(metrics.length > 1 ? { metric: metrics[view.metric] } : {}), ...(view.beside >= 0 ? { beside: systems[view.beside] } : {}), ...(view.query ? { q: view.query } : {}) });
+    state.write({ doc: ids[number], system: systems[view.system], ...(metrics.length > 1 ? { metric: metrics[view.metric] } : {}), ...(view.beside >= 0 ? { beside: systems[view.beside] } : {}), ...(hasLeaves() && view.field >= 0 ? { field: fields[view.field] } : {}), ...(view.query ? { q: view.query } : {}) });
   }
 
   // ------------------------------------------------------------------------------------------------------------------
@@ -536,18 +584,20 @@
     refresh();
   }
   function settle() {
-    for (const name of ["metric", "score", "system", "beside", "label", "order"]) byId(name).value = view[name];
+    for (const name of ["metric", "score", "system", "beside", "label", "field", "order"]) byId(name).value = view[name];
+    byId("field-label").hidden = !hasLeaves();
     byId("search").value = view.query;
   }
   function recall() {
     const wish = state.read();
     const find = (names, name, otherwise) => (names.includes(name) ? names.indexOf(name) : otherwise);
-    if (!wish.doc && wish.q !== undefined) view.document = -1; // the first that has it
+    if (!wish.doc && (wish.q ?? wish.field) !== undefined) view.document = -1; // the first that has it
     view.document = find(ids, wish.doc, view.document);
     view.system = find(systems, wish.system, view.system);
     view.metric = find(metrics, wish.metric, view.metric);
     view.beside = find(systems, wish.beside, -1);
     view.query = wish.q || "";
+    view.field = Number(Object.keys(fields).find((level) => fields[level] === wish.field) ?? -1);
     if (wish.metric) view.score = scoreFor(view.metric);
     if (view.beside === view.system) view.beside = -1;
     settle();
@@ -555,17 +605,19 @@
 
   function start() {
     const options = (id, names, none) => byId(id).append(...(none ? [element("option", { value: -1 }, none)] : []), ...names.map((name, at) => element("option", { value: at }, cut(name, 60))));
-    if (metrics.length) view.score = scoreFor(0);
+    if (data.leaves.length) [view.metric] = data.leaves;
+    if (metrics.length) view.score = scoreFor(view.metric);
     options("system", systems);
     options("metric", metrics);
     options("score", scores);
     options("beside", systems, "nothing");
     const order = [...labels.keys()].sort((a, b) => (labels[a] < labels[b] ? -1 : 1));
     byId("label").append(element("option", { value: -1 }, "all"), ...order.map((at) => element("option", { value: at }, cut(labels[at], 60))));
+    byId("field").append(element("option", { value: -1 }, "all"), ...Object.entries(fields).sort(([, a], [, b]) => (a < b ? -1 : 1)).map(([level, name]) => element("option", { value: level }, cut(name, 60))));
     for (const [id, off] of [["metric-label", metrics.length < 2], ["score-label", scores.length < 2], ["beside-label", systems.length < 2], ["label-label", labels.length < 2], ["errors", !metrics.length]]) byId(id).hidden = off;
     if (systems.length < 2) byId("order").querySelector("[value=differ]").remove();
     if (!scores.length) byId("order").querySelector("[value=score]").remove();
-    for (const name of ["metric", "score", "system", "beside", "label"]) {
+    for (const name of ["metric", "score", "system", "beside", "label", "field"]) {
       byId(name).addEventListener("change", (event) => {
         view[name] = Number(event.target.value);
         if (name === "metric") view.score = scoreFor(view.metric);

@@ -135,6 +135,12 @@ const adjudge = (() => {
     cell.replaceChildren(element("button", { type: "button", click: () => (location.hash = new URLSearchParams({ q: words.replace(/…$/, "").split(" … ")[0] })) }, words));
   }
 
+  // Fields, of which the documents show what became of them.
+  for (const cell of document.querySelectorAll(".by-field tbody th")) {
+    const field = cell.textContent;
+    cell.replaceChildren(element("button", { type: "button", click: () => (location.hash = new URLSearchParams({ field })) }, field));
+  }
+
   // Downloads: the table of a part as CSV, its chart as SVG with its colours of print. `before` makes a table that is
   // made on demand.
   function offer(name, type, text) {
