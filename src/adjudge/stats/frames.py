@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -77,6 +78,25 @@ def _document_rows(result: Result) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def flat(result: Result) -> dict[str, float]:
+    """Scores of the whole corpus by one name each; two that would get the same name are an error."""
+    found: dict[str, float] = {}
+    several = len(result.systems) > 1
+    for system in result.systems:
+        for score in system.scores:
+            if score.slice:
+                continue
+            name = f"{system.name}/" * several + f"{score.metric}.{score.part}"
+            key = re.sub(r"[^\w\-./ ]", "_", name, flags=re.ASCII)
+            for end, value in (("", score.value), (".low", score.low), (".high", score.high)):
+                if value is None:
+                    continue
+                if f"{key}{end}" in found:
+                    raise UsageError(f"two scores would be called {key}{end}", hint="rename a system or a metric")
+                found[f"{key}{end}"] = value
+    return found
 
 
 def assert_score(

@@ -346,6 +346,21 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             for system, score in scores
         ]
 
+    def to_flat(self) -> dict[str, float]:
+        """Scores and the ends of their intervals by name, for loggers: `ner.strict.f1`, `ner.strict.f1.low`.
+
+        With several systems a name begins with that of its system (`A/ner.strict.f1`). Other characters than letters,
+        digits, `_ - . /` and blanks become `_`. Slices and undefined scores are left out.
+
+        >>> from adjudge.tasks.scoring import score
+        >>> found = score("record.set", [{"id": "d", "items": ["a", "b"]}], [{"id": "d", "items": ["a"]}], bootstrap=0)
+        >>> found.to_flat()["record.set.recall"]
+        0.5
+        """
+        from adjudge.stats.frames import flat
+
+        return flat(self)
+
     def to_pandas(self, rows: str = "scores") -> Any:
         """A data frame of pandas with a row for each of the `scores`, `comparisons` or `documents`."""
         from adjudge.stats.frames import result_rows, to_frame
