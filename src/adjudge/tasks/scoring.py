@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
+    from adjudge.tasks.observe import AnyMetric
 
 
 def score(
@@ -36,7 +37,6 @@ def score(
     system_reader: str | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
-    schema: Any = None,
     **options: Any,
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
@@ -67,20 +67,27 @@ def score(
     """
     documents = options.pop("documents", False)
     given = {name: options.pop(name) for name in OPTIONS if name in options}
+    own = {"schema": options.pop("schema", None), "hierarchy": hierarchy, "profile": profile}
     run = run_of(**options, align=documents)
-    return evaluated(
+    metrics = _chosen(metric, run, own)
+    readers = reader, system_reader
+    found = evaluated(
+        metrics, gold, system, run, readers=readers, profile=profile, names=names, adjust=adjust, given=given
+    )
+    return found.result()
+
+
+def _chosen(metric: Any, run: Run, own: Mapping[str, Any]) -> tuple[AnyMetric, ...]:
+    """The metrics under the conventions of a run, with the hierarchies and the schema that belong to them."""
+    schema = own.get("schema")
+    return as_metrics(
         metric,
-        gold,
-        system,
-        run,
-        profile=profile,
-        names=names,
-        readers=(reader, system_reader),
-        hierarchy=hierarchy,
-        adjust=adjust,
+        pool=run.pool,
+        profile=own.get("profile") or "default",
+        time_limit=run.time_limit,
+        hierarchy=own.get("hierarchy"),
         options=None if schema is None else {"schema": schema},
-        given=given,
-    ).result()
+    )
 
 
 def explain_document(
@@ -102,10 +109,10 @@ def explain_document(
     ['b']
     """
     check_keywords(options, ("profile", "names", "hierarchy", "adjust", "schema"), "explain_document")
-    if (schema := options.pop("schema", None)) is not None:
-        options["options"] = {"schema": schema}
     run = Run(docs=(document,), time_limit=time_limit, stream=False)
-    found = evaluated(metric, gold, system, run, readers=(reader, system_reader), **options)
+    metrics = _chosen(metric, run, options)
+    rest = {name: value for name, value in options.items() if name not in ("schema", "hierarchy")}
+    found = evaluated(metrics, gold, system, run, readers=(reader, system_reader), **rest)
     task = found.task
     assert isinstance(task, MetricsTask)
     ours = found.gold.documents[document].data
@@ -125,11 +132,12 @@ def explained(
 ) -> dict[str, Explanation]:
     """What became of every item of one document, by system: what `--explain` prints."""
     run = Run(align=True, document=document, digest=False, time_limit=time_limit)
-    return evaluated(metric, gold, system, run, **options).explanations()
+    rest = {name: value for name, value in options.items() if name not in ("schema", "hierarchy")}
+    return evaluated(_chosen(metric, run, options), gold, system, run, **rest).explanations()
 
 
 def evaluated(
-    metric: Any,
+    metrics: tuple[AnyMetric, ...],
     gold: Documents,
     system: Any,
     run: Run,
@@ -137,19 +145,14 @@ def evaluated(
     readers: tuple[str, str | None],
     profile: str = "default",
     names: Sequence[str] | None = None,
-    hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
-    options: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """What was counted of every document; `readers` are those of gold and, if they differ, of systems.
 
-    `options` are given to every metric; `given` says of inputs in memory what their shapes do not.
+    `given` says of inputs in memory what their shapes do not.
     """
     check_readers(gold, system, None if readers[0] == JSONL else readers[0], readers[1])
-    metrics = as_metrics(
-        metric, pool=run.pool, profile=profile, time_limit=run.time_limit, hierarchy=hierarchy, options=options
-    )
     check_clustered(metrics, adjusted=adjust is not None)
     gold, system = opened(family_of(metrics), gold, system, given or {}, readers)
     if has_schema(metrics) and FIELD not in run.by:
