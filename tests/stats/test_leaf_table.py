@@ -88,3 +88,12 @@ def test_an_answer_that_cannot_be_read_says_so_and_omits_every_field_where_it_st
 def test_what_gold_does_not_have_at_all_is_the_systems(tmp_path, capsys):
     _, shown = explained(tmp_path, capsys, {"records": [{"o": [{"k": 1}]}]}, gold=[])
     assert [line.strip() for line in shown.splitlines()][:2] == ["+records[0]", "+o[0]"]
+
+
+def test_names_may_have_numbers_and_brackets(tmp_path, capsys):
+    records = [{"a[0]": 1, "line2": [{"price": 3}], "[1]": [[{"k": 1}]]}]
+    _, shown = explained(tmp_path, capsys, {"records": records}, gold=records)
+    rows = [line.split()[0] for line in shown.splitlines() if line.endswith("correct")]
+    tables = [line.strip() for line in shown.splitlines() if "  " not in line.strip()]
+    assert tables == ["records[0]", '"[1]"[0]', "[0]", "line2[0]"]
+    assert rows == ['"a[*]"', "k", "price"]

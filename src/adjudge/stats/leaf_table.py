@@ -14,6 +14,7 @@ Groups: TypeAlias = tuple[str, ...]
 HEAD = ("field", "gold", "system", "outcome")
 OMITTED, HALLUCINATED = "omitted", "hallucinated"
 _NUMBER = re.compile(r"[0-9]+")
+_INDEX = re.compile(r"\[[0-9]+\]")
 _ROOT = "records["
 
 
@@ -102,19 +103,21 @@ def _nested(found: list[tuple[Groups, Leaf]], depth: int) -> tuple[LeafTable, ..
         own = list(each)
         rows = tuple(leaf for groups, leaf in own if len(groups) == depth + 1)
         inner = _nested([leaf for leaf in own if len(leaf[0]) > depth + 1], depth + 1)
-        above = f"{own[0][0][depth - 1].lstrip('+')}." if depth else ""
-        tables.append(LeafTable(name.lstrip("+").removeprefix(above), name.startswith("+"), rows, inner))
+        above = own[0][0][depth - 1].removeprefix("+") if depth else ""
+        tables.append(
+            LeafTable(name.removeprefix("+").removeprefix(above).removeprefix("."), name.startswith("+"), rows, inner)
+        )
     return tuple(tables)
 
 
 def _inside(item: Item) -> str:
     """The field of a leaf in the element that it stands in."""
-    element = _NUMBER.sub("*", item.group[-1].lstrip("+"))
+    element = _INDEX.sub("[*]", item.group[-1].removeprefix("+"))
     return item.level.removeprefix(element).lstrip(".") or "value"
 
 
 def _natural(name: str) -> tuple[bool, list[tuple[str, int]]]:
     """A place in the order of its numbers; what only the system has comes last."""
-    plain = name.lstrip("+")
+    plain = name.removeprefix("+")
     numbers = [int(found[0]) for found in _NUMBER.finditer(plain)]
     return name.startswith("+"), list(zip(_NUMBER.split(plain), [*numbers, 0], strict=True))

@@ -27,6 +27,7 @@ _LONG = 1000  # bytes of a value that is saved
 _WORDS = 200  # characters of the words of an item
 _LARGEST = 1 << 63
 _INDEX = re.compile(r"\[\d+\]")
+_QUOTED = re.compile(r'(?<=\.)"(?:[^"\\]|\\.)*"')  # a name with brackets of its own
 
 
 def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False, unread: str = "") -> Alignment:
@@ -164,7 +165,8 @@ def _grouped(items: Sequence[Item], elements: Mapping[str, str], mark: str) -> t
     """
     found = []
     for item in items:
-        outer = [item.id[: each.end()] for each in _INDEX.finditer(item.id) if each.end() < len(item.id)]
+        bare = _QUOTED.sub(lambda name: "_" * len(name[0]), item.id)
+        outer = [item.id[: each.end()] for each in _INDEX.finditer(bare) if each.end() < len(bare)]
         names = tuple(elements.get(each) or f"{mark}{each}" for each in outer)
         found.append(msgspec.structs.replace(item, group=names) if names else item)
     return tuple(found)

@@ -375,7 +375,7 @@
     }));
     const mates = leaves.matesOf(every.filter((row) => row.system >= 0).map((row) => itemsOf(doc, system)[row.system]));
     const heads = ["field", "gold", cut(systems[system], 60), "outcome"];
-    return element("section", {}, element("h4", {}, `Gold and ${cut(systems[system], 60)}: ${rows.length < every.length ? `${rows.length} of ` : ""}${every.length} field${every.length === 1 ? "" : "s"}`), leaves.tables(lines, heads, mates).map((each) => element("div", { class: "wide" }, each)));
+    return element("section", {}, element("h4", {}, `Gold and ${cut(systems[system], 60)}: ${rows.length < every.length ? `${rows.length} of ` : ""}${every.length} value${every.length === 1 ? "" : "s"}`), leaves.tables(lines, heads, mates).map((each) => element("div", { class: "wide" }, each)));
   }
 
 

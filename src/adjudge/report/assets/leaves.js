@@ -5,10 +5,10 @@ const leaves = (() => {
   const { compare } = new Intl.Collator("en", { numeric: true });
   const isExtra = (name) => name.startsWith("+");
   const plain = (name) => name.replace(/^\+/, "");
-  const within = (name, outer) => (outer && name.startsWith(`${outer}.`) ? name.slice(outer.length + 1) : name);
+  const within = (name, outer) => (outer && name.startsWith(outer) ? name.slice(outer.length).replace(/^\./, "") : name);
 
   // The field of a leaf in its element: price for records[*].lines[*].price in records[0].lines[2].
-  const fieldIn = (level, groups) => within(level, plain(groups.at(-1)).replace(/\d+/g, "*")).replaceAll("[*]", "[]");
+  const fieldIn = (level, groups) => within(level, plain(groups.at(-1)).replace(/\[\d+\]/g, "[*]")).replaceAll("[*]", "[]");
 
   // A record's own fields, then the elements of its lists; what only the system has is last.
   function sorted(rows) {
@@ -23,7 +23,8 @@ const leaves = (() => {
   function matesOf(items) {
     const found = new Map();
     for (const { id, group } of items) {
-      const places = Array.from(id.matchAll(/\[\d+\]/g), (each) => id.slice(0, each.index + each[0].length));
+      const bare = id.replace(/(?<=\.)"(?:[^"\\]|\\.)*"/g, (name) => "_".repeat(name.length)); // names with brackets of their own
+      const places = Array.from(bare.matchAll(/\[\d+\]/g), (each) => id.slice(0, each.index + each[0].length));
       group.forEach((name, depth) => found.set(name, places[depth]));
     }
     return found;
