@@ -116,7 +116,7 @@ FILES = {
     "gold.records": '{"id": "r1", "no": "A-1", "seller": {"city": "Oslo"}, "lines": [{"item": "bolt", "price": 2, '
     '"lots": [{"lot": 1}]}, {"item": "nut", "price": 1}]}\n{"id": "r2", "no": "A-2", "lines": [{"item": "saw"}]}\n',
     "system.records": '{"id": "r1", "output": "{\\"no\\": \\"A-1\\", \\"lines\\": [{\\"item\\": \\"oil\\"}, {'
-    '\\"item\\": \\"bolt\\", \\"price\\": 3, \\"lots\\": [{\\"lot\\": 1}]}]}"}\n{"id": "r2", "output": "{"}\n',
+    '\\"item\\": \\"bolt\\", \\"price\\": 3, \\"lots\\": [{\\"lot\\": 1}]}]}"}\n{"id": "r2", "output": "[1"}\n',
     "gold.jsonl": '{"id": "m1", "incidents": [{"types": ["ATTACK > BOMBING"], "fillers": [{"slot": "inc-instr-type", '
     '"values": ["EXPLOSIVE > BOMB"], "refers": ["CAR BOMB"]}]}]}\n{"id": "m2", "incidents": []}\n',
     "system.jsonl": '{"id": "m1", "incidents": [{"types": ["ATTACK"], "fillers": [{"slot": "inc-instr-type", '
