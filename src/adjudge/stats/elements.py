@@ -95,6 +95,8 @@ def element_corpora(
 def _rows(parts: Sequence[Rows], documents: Sequence[int], order: Sequence[int], *, best: bool) -> Values:
     """The rows of some documents: those of the value where they have any, else those of a value that is not there."""
     rest, *own = [(rows.best or rows.values) if best else rows.values for rows in parts]
+    if own and list(documents) == list(order):
+        return tuple(own[0])
     rows = dict(zip(documents, own[0], strict=True)) if own else {}
     return tuple(rows.get(place, rest[place]) for place in order)
 

@@ -41,20 +41,21 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
     columns = tuple(column for each in members for column in each.columns)
     nothing = (0.0,) * len(columns)
     found: dict[str, tuple[list[int], list[tuple[float, ...]]]] = {}
+    known: dict[int, tuple[float, ...]] = {}  # by identity, for most outcomes are one and the same object
     for number, seen in enumerate(details):
         if seen is None:
             continue
         outcomes = [seen.outcomes.get(each.name, {}) for each in members]
-        paths = outcomes[0] if len(outcomes) == 1 else dict.fromkeys(path for own in outcomes for path in own)
-        for path in paths:
-            each = found.get(path)
-            if each is None:
-                each = found[path] = ([], [])
-            each[0].append(number)
+        for path in outcomes[0] if len(outcomes) == 1 else dict.fromkeys(path for own in outcomes for path in own):
+            if path not in found:
+                found[path] = ([], [])
+            numbers, rows = found[path]
+            numbers.append(number)
             if len(outcomes) == 1:
-                each[1].append(_counts(outcomes[0][path]))
+                own = outcomes[0][path]
+                rows.append(known.get(id(own)) or known.setdefault(id(own), _counts(own)))
             else:
-                each[1].append(tuple([count for own in outcomes for count in _counts(own.get(path, NOTHING))]))
+                rows.append(tuple([count for own in outcomes for count in _counts(own.get(path, NOTHING))]))
     slices = tuple(ElementSlice(path, tuple(numbers), Rows(tuple(rows))) for path, (numbers, rows) in found.items())
     return ElementTable(FIELD, columns, Rows((nothing,) * len(details)), slices)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from adjudge.algebra import shape
 from adjudge.algebra.leaf_values import absent, reading
 from adjudge.algebra.operators.base import GOLD, SYSTEM, freeze
-from adjudge.algebra.operators.leaf_outcomes import Place, Tally
+from adjudge.algebra.operators.leaf_outcomes import ONE, Place, Tally
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 UNIT = 1 << 20  # of credits that are no whole numbers
@@ -293,9 +293,15 @@ class FieldsKind(Kind):
         nothing = (None,) * len(self.names)
         ours, theirs = nothing if g is None else g.parts, nothing if s is None else s.parts
         if gp is None:
+            rows, counts = tally.rows, tally.counts
             for path, slow, kind, a, b in zip(self.paths(at), self.slow, self.kinds, ours, theirs, strict=True):
                 if slow is None:
-                    tally.count(path, (4 if b is None else 3) if a is None else 2 if b is None else int(a != b))
+                    outcome = (4 if b is None else 3) if a is None else 2 if b is None else 0 if a == b else 1
+                    if path in rows:
+                        tally.count(path, outcome)
+                    else:
+                        counts[outcome] += 1
+                        rows[path] = ONE[outcome]
                 else:
                     kind.both(a, b, path, tally, None, None)
         else:
@@ -423,16 +429,22 @@ class AnythingKind(Kind):
         paths = self._paths.get(at)
         if paths is None or len(paths) >= _MOST:
             paths = self._paths[at] = {}
-        names = ours if theirs.keys() <= ours.keys() else (*ours, *(name for name in theirs if name not in ours))
-        for name in names:
+        rows, counts, other = tally.rows, tally.counts, theirs.get
+        every = ours if theirs.keys() <= ours.keys() else {**dict.fromkeys((*ours, *theirs)), **ours}
+        for name, a in every.items():
             path = paths.get(name)
             if path is None:
                 path = paths[name] = step(at, name)
-            a, b = ours.get(name), theirs.get(name)
+            b = other(name)
             if type(a) in _TYPES or type(b) in _TYPES:
                 self.both(a, b, path, tally, None, None)
+                continue
+            outcome = (4 if b is None else 3) if a is None else 2 if b is None else 0 if a == b else 1
+            if path in rows:
+                tally.count(path, outcome)
             else:
-                tally.count(path, (4 if b is None else 3) if a is None else 2 if b is None else int(a != b))
+                counts[outcome] += 1
+                rows[path] = ONE[outcome]
 
     def alone(self, p: Any, side: int, at: str, tally: Tally, where: Place | None) -> None:
         if isinstance(p, Obj):
