@@ -12,6 +12,7 @@ import problems
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.matching import ALIASES
+from adjudge.algebra.shape import Fields, Leaf, Number, Schema
 from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.errors import FormatError, UsageError
 
@@ -87,6 +88,18 @@ def reordered(node):
 def test_equal_nodes_have_equal_bytes(tree):
     assert reordered(tree) == tree
     assert encode(reordered(tree)) == encode(tree)
+
+
+def test_the_order_of_the_fields_of_a_schema_is_kept():
+    fields = {"sku": Leaf(), "price": Leaf(by=Number()), "fields": Leaf(), "shape": Leaf()}
+    both = [
+        ir.Leaves(schema=Schema(root=Fields(fields=dict(each)))) for each in (fields.items(), reversed(fields.items()))
+    ]
+    written = [encode(ir.Set(of=each)) for each in both]
+    assert written[0] != written[1]
+    for data in written:
+        assert encode(decode(data)) == data
+    assert list(decode(written[1]).of.schema.root.fields) == ["shape", "fields", "price", "sku"]
 
 
 def copied(text):

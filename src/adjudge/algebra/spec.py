@@ -44,10 +44,24 @@ def _written(value: Any) -> Any:
 def encode(node: ir.Similarity) -> bytes:
     """Canonical JSON: equal nodes give equal bytes. A function without a name cannot be written.
 
+    The fields of a schema stand in their own order, for that is part of what they mean: earlier ones break ties.
+
     >>> encode(ir.Set(of=ir.Exact()))
     b'{"of":{"sim":"exact"},"sim":"set"}'
     """
-    return msgspec.json.encode(_canonical(node), enc_hook=_written, order="sorted")
+    return msgspec.json.encode(_sorted(msgspec.to_builtins(_canonical(node), enc_hook=_written)))
+
+
+def _sorted(value: Any) -> Any:
+    """Plain JSON with the keys of its objects in order, but for the fields of a schema."""
+    if isinstance(value, list | tuple):
+        return [_sorted(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _sorted(each) for key, each in sorted(value.items())}
+    if value.get("shape") == "fields" and "fields" in value:
+        found["fields"] = {name: _sorted(each) for name, each in value["fields"].items()}
+    return found
 
 
 def _canonical(node: ir.Similarity) -> ir.Similarity:
