@@ -62,7 +62,7 @@ def test_json_lines_and_slices(files, capsys):
 )
 def test_problems(files, capsys, content, code, message):
     (files / "bad.tsv").write_text(content)
-    assert run(["linking", "score", "gold.tsv", "bad.tsv"]) == code
+    assert run(["linking", "score", "gold.tsv", "bad.tsv", "--reader", "neleval"]) == code
     assert message in capsys.readouterr().err
 
 

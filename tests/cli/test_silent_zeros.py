@@ -173,14 +173,14 @@ OTHER = {
     ("command", "names"),
     [
         ("score ner.strict {} gold.jsonl", "table.csv array.json page.xml events.tbf chains.conll"),
-        ("ner score {} {}", "table.csv page.xml lines.jsonl"),
+        ("ner score {} {} --reader bio", "table.csv page.xml lines.jsonl"),
         ("coref score {} gold.conll", "table.csv page.xml events.tbf"),
         ("coref score gold.conll {}", "table.csv page.xml events.tbf"),
         ("nugget score -g {} -s gold.tbf", "table.csv array.json page.xml chains.conll lines.jsonl"),
         ("nugget score -g gold.tbf -s {}", "table.csv page.xml"),
-        ("amr score {} gold.amr", "table.csv page.xml lines.jsonl"),
-        ("tree score {} {}", "table.csv page.xml lines.jsonl"),
-        ("linking score {} gold.edl", "table.csv page.xml lines.jsonl"),
+        ("amr score {} gold.amr --reader penman", "table.csv page.xml lines.jsonl"),
+        ("tree score {} {} --reader conllu", "table.csv page.xml lines.jsonl"),
+        ("linking score {} gold.edl --reader neleval", "table.csv page.xml lines.jsonl"),
     ],
 )
 def test_a_file_of_another_format_is_named_once(call, command, names):

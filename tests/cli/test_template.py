@@ -59,7 +59,12 @@ def test_auto_err_takes_both_sides_from_one_file(page):
         ("template score gold.json preds.json --compat iterx", 1, "preds.json:1: this is not JSON"),
         ("template score gold.json gold.json --compat grit", 1, "gold.json:1: expected an object of roles as extracts"),
         ("template score gold.json gold.json --compat grit", 1, 'write {"docid": id, "extracts": {role: [[mention,'),
-        ("template score gold.json preds.json", 1, "this looks like JSON, for which there are other readers"),
+        (
+            "template score gold.json preds.json --reader muc4",
+            1,
+            "this looks like JSON, for which there are other readers",
+        ),
+        ("template score gold.json preds.json", 2, "gold.json: this may be gtt or iterx, choose with --reader gtt or"),
         ("template score gold.json preds.json --compat gtt --phi 3", 2, "--phi does not belong to gtt"),
         ("template score gold.json preds.json --compat gtt --event-n '>=2'", 2, "--event-n and --docids go together"),
         ("template errors gold.json nothing.json", 2, "nothing.json: there is no such file"),

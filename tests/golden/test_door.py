@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import adjudge as aj
+from adjudge.cli import run
 from adjudge.errors import AdjudgeError
 from adjudge.tasks.family import reads
 
@@ -149,3 +150,53 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(reader, content, messa
     with pytest.raises(AdjudgeError) as caught:
         aj.score("ner.strict", "x", "x", reader=reader, bootstrap=0)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("case", HERE["files"], ids=lambda case: case["id"])
+def test_the_content_of_a_file_says_how_it_is_read(case, tmp_path):
+    paths = written(case, tmp_path)
+    result = aj.score(list(case["scores"]), *paths, bootstrap=0)
+    check({**case, "notes": [*case.get("notes", ()), "guessed-reader"]}, result)
+    named = aj.score(list(case["scores"]), *paths, reader=case["reader"], bootstrap=0)
+    assert result.signature == named.signature
+
+
+@pytest.mark.parametrize(
+    ("task", "content", "said"),
+    [
+        ("ner", '{"id": 1, "text": "Ada", "label": [[0, 3, "PER"]]}\n', "reading x as doccano (ends exclusive)"),
+        ("ner", '{"text": "Ada", "spans": [], "answer": "accept", "_input_hash": 1}\n', "reading x as prodigy (ends"),
+        ("ner", '[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": []}]}]', "reading x as label-studio ("),
+        ("relation", '[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": []}]}]', "as label-studio ("),
+        ("ner", "doc_id,start,end,label\na,0,3,LOC\n", "reading x as csv"),
+        ("ner", "1|t|BRCA1.\n1|a|x\n1\t0\t5\tBRCA1\tGene\t672\n", "reading x as pubtator (ends exclusive)"),
+        ("linking", "<collection><document><id>1</id></document></collection>", "reading x as bioc (ends exclusive)"),
+        ("linking", "r1\tm1\tAda\td1:0-2\tE1\tPER\tNAM\t1.0\n", "reading x as edl (ends inclusive)"),
+        ("ner", '{"id": "d1", "entities": [{"span": {"start": 0, "end": 2}, "type": "PER"}]}\n', "reading x as jsonl"),
+        ("relation", '{"doc_key": "d", "sentences": [["a"]], "ner": [[]], "relations": [[]]}\n', "reading x as dygie"),
+        ("relation", '[{"title": "d", "sents": [["a"]], "vertexSet": [], "labels": []}]', "reading x as docred"),
+        ("ner", "Ada B-PER\nran O\n\n", ""),
+        ("ner", "Ada B-PER B-PER\nran O O\n\n", ""),
+        ("linking", "d1\t0\t4\tE1\t1.0\tPER\n", ""),
+        ("record", '{"id": "d1", "output": "[{\\"a\\": 1}]"}\n', ""),
+        ("amr", "# ::id 1\n(w / want-01\n   :ARG0 (b / boy))\n", ""),
+    ],
+)
+def test_a_command_says_what_it_takes_a_file_for(task, content, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("x").write_text(content, encoding="utf-8")
+    if "docred" in said:
+        Path("y").write_text('[{"title": "d", "h_idx": 0, "t_idx": 0, "r": "P1"}]', encoding="utf-8")
+    assert run([task, "score", "x", "y" if "docred" in said else "x", "--bootstrap", "0"]) == 0
+    err = capsys.readouterr().err
+    assert said in err if said else "reading" not in err
+
+
+def test_nothing_is_guessed_if_nobody_wants_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("x").write_text('{"id": 1, "text": "Ada", "label": [[0, 3, "PER"]]}\n', encoding="utf-8")
+    assert run(["ner", "score", "x", "x", "--no-guess"]) == 2
+    monkeypatch.setenv("ADJUDGE_GUESS", "0")
+    assert run(["ner", "score", "x", "x"]) == 2
+    assert capsys.readouterr().err.count("name it with --reader") == 2
+    assert run(["ner", "score", "x", "x", "--reader", "doccano", "--bootstrap", "0"]) == 0

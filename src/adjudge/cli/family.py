@@ -6,6 +6,7 @@ no module of its own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from adjudge.cli.options import (
     flag,
     format_option,
     inference_of,
+    named,
     output_option,
     refuse_alone,
     refuse_with,
@@ -36,6 +38,7 @@ from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
 from adjudge.tasks.family import JSONL, Family, find_family
 from adjudge.tasks.profiles import PROFILES
+from adjudge.tasks.readers import GUESS, chosen, refuse_guess
 from adjudge.tasks.task import Adjust
 
 if TYPE_CHECKING:
@@ -136,7 +139,9 @@ def score_metric(
     metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, options=own, **chosen)
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
     readers = ours or usual, theirs or (usual if ours else None)
-    count = partial(evaluated, metrics, readers=readers, profile=options["profile"], adjust=adjust)
+    count = partial(
+        evaluated, metrics, readers=readers, said=options.get("said", ()), profile=options["profile"], adjust=adjust
+    )
     found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
     if found is not None:
         finish(found.result(), options)
@@ -203,9 +208,12 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         "score",
         side_arguments(),
         value("--metric", "NAMES", f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"),
-        choice("--reader", readers, "The format.", default=family.default),
+        choice(
+            "--reader", (GUESS, *readers), f"The format; what could be anything is {family.default}.", default=GUESS
+        ),
         choice("--gold-reader", readers, "The format of gold, if another."),
         choice("--system-reader", readers, "The format of the system files, if another."),
+        flag("--no-guess", "Never look at files to find their format: name a reader, or it is an error."),
         choice(
             "--compat",
             list(scorers),
@@ -227,8 +235,10 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             if options["compat"] is not None and name not in extra:
                 raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
         if options["compat"] is not None:
+            options.pop("no_guess")
             _compat(scorers[options["compat"]], chosen, options)
             return
+        _choose(family, options)
         reader = family.readers.get(options["gold_reader"] or options["reader"])
         metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
         own = {to: adjusting[name] for name, to in family.of_metrics.items() if adjusting[name] is not None}
@@ -237,6 +247,21 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         score_metric(metric, sides, options, adjusted(family, adjusting), own)
 
     return score
+
+
+def _choose(family: Family, options: dict[str, Any]) -> None:
+    """Find the readers that are to be guessed, and say on standard error what files are read as."""
+    usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
+    readers = ours or usual, theirs or (usual if ours else None)
+    if options.pop("no_guess") or os.environ.get("ADJUDGE_GUESS") == "0":
+        refuse_guess(readers)
+    files = [named(each)[1] for each in options["systems"]]
+    found = chosen(family.name, options["gold"], files, readers, family.default)
+    for line in found.said:
+        say(visible(line))
+    if GUESS in readers:
+        options |= {"reader": found.readers[0], "gold_reader": None, "system_reader": found.readers[1]}
+    options["said"] = found.said
 
 
 def family_option(name: str, option: Option) -> click.Option:

@@ -234,6 +234,7 @@ def family_validator(family: Family) -> Command:
     from adjudge.cli.family import adjusted, family_option
     from adjudge.evaluate.validation import KINDS
     from adjudge.tasks.family import JSONL
+    from adjudge.tasks.readers import GUESS, chosen
 
     own = [name for name in family.options if name in {**family.gold, **family.system, **family.of_metrics}]
     readers = tuple(dict.fromkeys((*family.readers, JSONL)))
@@ -248,7 +249,7 @@ def family_validator(family: Family) -> Command:
 
     @validator(
         family.name,
-        choice("--reader", readers, "The format of the files.", default=family.default),
+        choice("--reader", (GUESS, *readers), "The format of the files.", default=GUESS),
         value("--gold", "FILE", "The gold documents that the files must fit."),
         choice("--gold-reader", readers, "The format of the gold documents, if another."),
         choice("--side", ("gold", "system"), "What the files are, if that makes a difference (default: what fits)."),
@@ -265,8 +266,14 @@ def family_validator(family: Family) -> Command:
 
         given = {name: options[name.replace("-", "_")] for name in own}
         asked = {to: given[name] for name, to in family.of_metrics.items() if given[name] is not None}
-        chosen = {"gold_reader": options["gold_reader"], "metrics": options["metric"] or (), "options": asked}
-        task = family_task(family, options["reader"], adjust=adjusted(family, given), **chosen)
+        own_reader, gold_reader = options["reader"], options["gold_reader"]
+        if own_reader == GUESS:
+            own_reader = chosen(family.name, path, (), (GUESS, None), family.default).readers[0]
+            if options["gold"] is not None and gold_reader is None:
+                found = chosen(family.name, options["gold"], (), (GUESS, None), family.default).readers[0]
+                gold_reader = None if found == own_reader else found
+        asking = {"gold_reader": gold_reader, "metrics": options["metric"] or (), "options": asked}
+        task = family_task(family, own_reader, adjust=adjusted(family, given), **asking)
         return task.validate(path, Checks(**rules, gold=options["gold"], side=options["side"]))
 
     return validate

@@ -23,7 +23,7 @@ from adjudge.formats.recognise import (
 )
 from adjudge.formats.source import BOM, GZIP, ZSTD, Source, opened, read_block, source_name
 from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
-from adjudge.tasks.family import JSONL, families, find_family, find_reader
+from adjudge.tasks.family import JSONL, families, find_family, find_reader, readers_of
 
 LOOKED = 1 << 20  # bytes of a file that are looked at
 CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
@@ -57,12 +57,7 @@ def uses_of(kind: str) -> list[Use]:
     """
     if kind in _OWN:
         return [Use(_OWN[kind])]
-    readers = [
-        kind.removesuffix("-output").removesuffix("-result"),
-        *["iterx"] * (kind == "gtt"),
-        *["llm"] * (kind == "answers"),
-    ]
-    return [Use(name, each) for each in readers for name in families() if each in find_family(name).readers]
+    return [Use(name, each) for each in readers_of(kind) for name in families() if each in find_family(name).readers]
 
 
 @dataclass

@@ -95,6 +95,16 @@ def find_reader(name: str) -> Reader | None:
     return known[name]
 
 
+def readers_of(kind: str) -> list[str]:
+    """The names of the readers that files of a kind are for, in whichever families have them.
+
+    >>> readers_of("dygie-output"), readers_of("answers")
+    (['dygie'], ['answers', 'llm'])
+    """
+    more = {"gtt": ["iterx"], "answers": ["llm"], "parquet": [JSONL]}
+    return [kind.removesuffix("-output").removesuffix("-result"), *more.get(kind, [])]
+
+
 def reads(gold: str, system: str | None = None) -> tuple[Read | None, Read | None]:
     """How gold and system files are read: by the reader called `gold`, system files by their own if one is given."""
     own, other = find_reader(gold), find_reader(system or gold)

@@ -17,6 +17,7 @@ from adjudge.tasks.documents import Documents, check_readers
 from adjudge.tasks.door import OPTIONS, family_of, opened
 from adjudge.tasks.family import JSONL
 from adjudge.tasks.leaf_fields import FIELD, has_schema
+from adjudge.tasks.readers import GUESS, chosen, files_of
 from adjudge.tasks.task import Adjust, MetricsTask
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def score(
     *,
     profile: str = "default",
     names: Sequence[str] | None = None,
-    reader: str = JSONL,
+    reader: str = GUESS,
     system_reader: str | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     adjust: Adjust | None = None,
@@ -50,15 +51,16 @@ def score(
     `by` names fields of the gold documents (`genre`) or of elements (`relations.type`; such a slice has the documents
     in which gold or a system has its value). `time_limit` bounds, in seconds, the search for each document where a
     metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
-    files (`bio`, `penman`, ...), `system_reader` that of the system files if it is another one. `hierarchy` maps fields
-    (`events.type`) to a hierarchy of their values, for partial credit: a file, a mapping of types to their parents, a
-    separator of levels, or `aj.hierarchy(...)`. `schema` says how the fields of records are compared: a file, a class
-    (pydantic, dataclass, msgspec, attrs), `module:Class`, a JSON Schema or a mapping. `adjust` changes pairs of
-    documents before they are compared. With `documents` the result has the texts and what became of every item, for a
-    report. `jobs` is the number of processes (0: as many as pay), `cluster` the address of a Dask scheduler, or
-    `local`. Files of JSON lines are read all at first or, to the same result, a block of documents at a time (`stream`;
-    by default if they are large). The other options are those of every task: `bootstrap`, `ci`, `seed`, `interval`,
-    `test`, `pool`, `docs`, and `progress`, which is called with the numbers of documents done and of all.
+    files (`bio`, `penman`, ...; by default their content says it, and a note tells), `system_reader` that of the system
+    files if it is another one. `hierarchy` maps fields (`events.type`) to a hierarchy of their values, for partial
+    credit: a file, a mapping of types to their parents, a separator of levels, or `aj.hierarchy(...)`. `schema` says
+    how the fields of records are compared: a file, a class (pydantic, dataclass, msgspec, attrs), `module:Class`, a
+    JSON Schema or a mapping. `adjust` changes pairs of documents before they are compared. With `documents` the result
+    has the texts and what became of every item, for a report. `jobs` is the number of processes (0: as many as pay),
+    `cluster` the address of a Dask scheduler, or `local`. Files of JSON lines are read all at first or, to the same
+    result, a block of documents at a time (`stream`; by default if they are large). The other options are those of
+    every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `pool`, `docs`, and `progress`, which is called with the
+    numbers of documents done and of all.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -96,7 +98,7 @@ def explain_document(
     system: Any,
     document: str,
     *,
-    reader: str = JSONL,
+    reader: str = GUESS,
     system_reader: str | None = None,
     time_limit: float | None = None,
     **options: Any,
@@ -147,19 +149,31 @@ def evaluated(
     names: Sequence[str] | None = None,
     adjust: Adjust | None = None,
     given: Mapping[str, Any] | None = None,
+    said: Sequence[str] = (),
 ) -> Evaluation:
     """What was counted of every document; `readers` are those of gold and, if they differ, of systems.
 
-    `given` says of inputs in memory what their shapes do not.
+    `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
+    files; `said` is what was found out about them before.
     """
-    check_readers(gold, system, None if readers[0] == JSONL else readers[0], readers[1])
+    named = [None if each in (JSONL, GUESS) else each for each in readers]
+    check_readers(gold, system, named[0], named[1])
     check_clustered(metrics, adjusted=adjust is not None)
+    if GUESS in readers:
+        readers, said = chosen(_family(metrics), gold, files_of(gold, system), readers)
     gold, system = opened(family_of(metrics), gold, system, given or {}, readers)
     if has_schema(metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)
+    task.said = tuple(said)
     several = system if isinstance(system, list | tuple) else [system]
     if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
     return evaluate(task, gold, system, run, names=names)
+
+
+def _family(metrics: Sequence[AnyMetric]) -> str:
+    """The family that all metrics are of by their names; empty if there is none."""
+    kinds = {member.name.partition(".")[0] for each in metrics for member in each.members}
+    return kinds.pop() if len(kinds) == 1 else ""

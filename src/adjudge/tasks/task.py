@@ -88,6 +88,7 @@ class MetricsTask(Task):
         run: Run | None = None,
     ) -> None:
         self.metrics, self.by, self.readers, self._profile = metrics, by, readers, profile
+        self.said: tuple[str, ...] = ()
         self.columns = columns_of(metrics)
         self._names = frozenset(self.columns)
         self.unit = "character" if readers[0] in _CHARACTERS else "token"
@@ -354,17 +355,18 @@ class MetricsTask(Task):
         }
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
-        """Searches that were cut short."""
+        """Readers that were guessed, and searches that were cut short."""
         from adjudge.stats.notes import unproven_message
         from adjudge.stats.result import Note
 
         pairs = zip(evaluation.ids, evaluation.systems[name].details, strict=True)
         cut = [(name, seen.whole) for name, seen in pairs if seen is not None and not seen.whole.optimal]
+        guessed = [Note("guessed-reader", 1, line) for line in self.said]
         if not cut:
-            return []
+            return guessed
         slack = fsum(seen.bound[name] - seen.counts[name] for _, seen in cut for name in seen.bound)
         examples = tuple(sorted(name for name, _ in cut)[:_EXAMPLES])
-        return [Note("not-optimal", len(cut), unproven_message(len(cut), slack), examples)]
+        return [*guessed, Note("not-optimal", len(cut), unproven_message(len(cut), slack), examples)]
 
     def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
         """The counts by fields of elements."""
