@@ -68,7 +68,7 @@ def test_why_there_is_nothing_of_a_document_stands_at_its_top(page):
     told = {each.xpath("string(h3)"): each[1].text_content() for each in tree_of(page).xpath("//noscript/article")}
     assert told["i2"] == "The answer could not be read (truncated JSON): it counts as empty."
     assert told["i3"] == "The system has no such document."
-    assert told["i1"] == "record.exact"
+    assert told["i1"] == "record.fields"
 
 
 def test_documents_come_back_with_what_could_not_be_read(page):

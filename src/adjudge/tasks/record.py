@@ -8,7 +8,7 @@ from adjudge.tasks.family import Family, Reader
 FAMILY = Family(
     name="record",
     about="Records: nested JSON, every field counted.",
-    metrics=("record.exact", "record.match", "record.field-mean", "record.fields"),
+    metrics=("record.fields", "record.exact", "record.match", "record.field-mean"),
     readers={
         "answers": Reader(
             "records, or raw answers of a language model under output; those that cannot be read count as empty",
