@@ -12,7 +12,7 @@ import pydantic
 import pytest
 
 import adjudge as aj
-from adjudge.errors import ValidationError
+from adjudge.errors import UsageError, ValidationError
 
 TRIPLES = [("a", "b", "t"), ("b", "c", "t"), ("c", "d", "u"), ("d", "a", "u")]
 RELATIONS = aj.f1(aj.record(relations=aj.set_of(aj.record(head=aj.exact, tail=aj.exact, type=aj.exact))))
@@ -144,3 +144,49 @@ def test_whatever_is_done_with_a_result_its_signature_is_there(use: Any) -> None
 def test_a_result_has_no_other_attributes() -> None:
     with pytest.raises(AttributeError, match="sginature"):
         _ = aj.score(TAGS, notes("a"), notes("a"), bootstrap=0).sginature  # type: ignore[attr-defined]
+
+
+TEXT = "Ada Lovelace met Charles Babbage in London"
+PEOPLE = [{"text": TEXT, "entities": [(0, 12, "PER"), (17, 32, "PER"), (36, 42, "LOC")]}]
+
+
+def test_one_end_inside_a_word_does_not_prove_that_ends_are_inclusive():
+    gold = [{"text": TEXT, "entities": [(0, 12, "PER")]}]
+    result = aj.score("ner.strict", gold, [{"text": TEXT, "entities": [(0, 11, "PER")]}], bootstrap=0)
+    assert result["ner.strict"].f1 == 0
+    assert "cuts-word" in {note.code for note in result.systems[0].notes}
+    inclusive = [{"text": TEXT, "entities": [(0, 11, "PER"), (17, 31, "PER"), (36, 41, "LOC")]}]
+    assert aj.score("ner.strict", PEOPLE, inclusive, bootstrap=0)["ner.strict"].f1 == 1
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_list_of_raw_answers_is_no_list_of_files(named):
+    answers = ['```json\n[{"text": "Ada Lovelace", "type": "PER"}]\n```', "I found nothing."]
+    system = {"A": answers} if named else answers
+    assert aj.score("ner.strict", PEOPLE * 2, system, bootstrap=0)["ner.strict"].recall == pytest.approx(1 / 6)
+
+
+def test_texts_of_graphs_and_tokens_are_no_raw_answers():
+    one = {"id": "d", "tokens": ["[", "Ada", "\\n"], "tags": ["O", "B-PER", "O"]}
+    assert aj.score("ner.strict", one, one, bootstrap=0)["ner.strict"].f1 == 1
+    graph = ["(a / eat-01\n   :ARG0 (b / boy))"]
+    assert aj.score("amr.smatch", graph, graph, bootstrap=0)["amr.smatch"].f1 == 1
+
+
+@pytest.mark.parametrize("gold", [[["B-PER", "O"], ["B-LOC"]], [[(0, 3, "PER")], [(4, 6, "LOC")]], PEOPLE])
+def test_a_system_that_found_nothing_scores_0_whatever_the_shape_of_gold(gold):
+    result = aj.score("ner.strict", gold, [], bootstrap=0)
+    assert result["ner.strict"].f1 == 0
+    assert "empty-system" in {note.code for note in result.systems[0].notes}
+
+
+def test_answers_are_repaired_on_request():
+    gold, answers = [{"a": 1}], ['{"a": 1,}']
+    assert aj.score("record.fields", gold, answers, bootstrap=0)["record.fields"].f1 == 0
+    result = aj.score("record.fields", gold, answers, bootstrap=0, repair=True)
+    assert result["record.fields"].f1 == 1
+    assert "|repair:yes|" in result.signature
+    with pytest.raises(UsageError, match="repair is for the answers of records"):
+        aj.score("ner.strict", PEOPLE, PEOPLE, repair=True)
+    with pytest.raises(TypeError, match="did you mean repair"):
+        aj.score("record.fields", gold, answers, repiar=True)

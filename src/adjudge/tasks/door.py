@@ -36,6 +36,8 @@ _WITHIN = {
     "record": ("records",),
 }
 
+_ANSWERED = ("ner", "linking", "relation", "event")  # whose documents are no texts themselves
+
 
 def family_of(metrics: Sequence[AnyMetric]) -> str | None:
     """The family of metrics of the catalogue, if they are of one whose inputs are coerced.
@@ -74,6 +76,8 @@ def opened(
         tables = isinstance(system, dict) and any(as_table(each, name) for name, each in system.items())
         records = {name: _records(each) for name, each in system.items()} if tables else _records(system)
         return _records(gold), records
+    if kind in _ANSWERED and not (isinstance(system, Mapping) and _is_one(kind, system)):
+        system = _answers(system)
     several = _named(kind, gold, system)
     open_sides = {name: source for name, source in several.items() if not _is_read(source)}
     if _is_read(gold) and not open_sides:
@@ -121,6 +125,16 @@ def _records(source: Any) -> Any:
     if isinstance(source, list | tuple):
         return [each if (text := answer_text(each)) is None else text for each in source]
     return source
+
+
+def _answers(source: Any) -> Any:
+    """Lists of texts, of which one looks like data and not like the name of a file, as raw answers; also by name."""
+    if isinstance(source, Mapping):
+        return {name: _answers(each) if isinstance(each, list) else each for name, each in source.items()}
+    if not isinstance(source, list | tuple) or not all(isinstance(each, str) for each in source):
+        return source
+    data = any("\n" in each or each.lstrip().startswith(("{", "[")) for each in source)
+    return [{"output": each} for each in source] if data else source
 
 
 def _listed(source: Any) -> Any:

@@ -10,6 +10,7 @@ import msgspec
 
 from adjudge.errors import UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
+from adjudge.evaluate.run import OPTIONS as RUN
 from adjudge.evaluate.run import Run, run_of
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.corpus import check_clustered
@@ -55,12 +56,12 @@ def score(
     files if it is another one. `hierarchy` maps fields (`events.type`) to a hierarchy of their values, for partial
     credit: a file, a mapping of types to their parents, a separator of levels, or `aj.hierarchy(...)`. `schema` says
     how the fields of records are compared: a file, a class (pydantic, dataclass, msgspec, attrs), `module:Class`, a
-    JSON Schema or a mapping. `adjust` changes pairs of documents before they are compared. With `documents` the result
-    has the texts and what became of every item, for a report. `jobs` is the number of processes (0: as many as pay),
-    `cluster` the address of a Dask scheduler, or `local`. Files of JSON lines are read all at first or, to the same
-    result, a block of documents at a time (`stream`; by default if they are large). The other options are those of
-    every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `pool`, `docs`, and `progress`, which is called with the
-    numbers of documents done and of all.
+    JSON Schema or a mapping; with `repair` answers that are nearly JSON are read, too. `adjust` changes pairs of
+    documents before they are compared. With `documents` the result has the texts and what became of every item, for a
+    report. `jobs` is the number of processes (0: as many as pay), `cluster` the address of a Dask scheduler, or
+    `local`. Files of JSON lines are read all at first or, to the same result, a block of documents at a time (`stream`;
+    by default if they are large). The other options are those of every task: `bootstrap`, `ci`, `seed`, `interval`,
+    `test`, `pool`, `docs`, and `progress`, which is called with the numbers of documents done and of all.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> system = [{"id": "d1", "items": ["a", "x"]}]
@@ -70,6 +71,9 @@ def score(
     documents = options.pop("documents", False)
     given = {name: options.pop(name) for name in OPTIONS if name in options}
     own = {"schema": options.pop("schema", None), "hierarchy": hierarchy, "profile": profile}
+    if options.pop("repair", False):
+        adjust = (adjust or Adjust(None, {}))._replace(options={"repair": "yes"}, system={"repair": True})
+    check_keywords(options, (*RUN, "documents", "schema", "repair", *OPTIONS), "score")
     run = run_of(**options, align=documents)
     metrics = _chosen(metric, run, own)
     readers = reader, system_reader
@@ -166,6 +170,8 @@ def evaluated(
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)
     task.said = tuple(said)
+    if adjust is not None and "repair" in adjust.system and task.fit is None and "answers" not in readers[0]:
+        raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
     several = system if isinstance(system, list | tuple) else [system]
     if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"

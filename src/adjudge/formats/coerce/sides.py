@@ -187,7 +187,7 @@ def _declared(own: Mapping[str, Any], options: Mapping[str, Any], side: str, cal
 def _pair(gold: _Side, system: _Side) -> None:
     """Documents without ids stand in the order of those with ids."""
     who = system.declared.side
-    if gold.given and system.given:
+    if (gold.given and system.given) or not system.values:  # a system that found nothing
         return
     if len(gold.values) != len(system.values):
         mine, theirs = len(gold.values), len(system.values)

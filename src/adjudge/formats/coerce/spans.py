@@ -25,6 +25,7 @@ from adjudge.model.tags import Chunk
 TEXTS = ("text", "word", "mention", "surface", "value", "name")
 _PAIRS = ("span", "offsets", "position")
 _WORD = re.compile(r"\w")
+_MANY = 3  # words that one reading of ends cuts before the other is proved: one span that is cut may be a mistake
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "'"})
 
 
@@ -181,7 +182,7 @@ def _proved(parts: Iterator[Part] | Any) -> str | None:
             cuts["exclusive"] += cuts_word(part.text, item.start, item.end)
             cuts["inclusive"] += cuts_word(part.text, item.start, item.end + 1)
     for one, other in (("exclusive", "inclusive"), ("inclusive", "exclusive")):
-        if number and cuts[one] == 0 and 2 * cuts[other] >= number:
+        if cuts[one] == 0 and cuts[other] >= max(_MANY, number / 2):
             return one
     return None
 
