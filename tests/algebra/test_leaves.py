@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 import definition_leaves as slow
 import leaf_documents
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators import leaf_candidates, leaf_lists, leaf_shapes
+from adjudge.algebra.operators import collection, leaf_candidates, leaf_lists, leaf_shapes, leaves
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context
 from adjudge.algebra.plan import Plan
 from adjudge.algebra.shape import Fields, Leaf, Listing, Number, Schema
+from adjudge.metrics import records
 
 relaxed = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -120,6 +121,20 @@ def test_a_bound_knows_what_the_two_sides_share(monkeypatch):
     found = Plan(ir.Leaves(schema=schema), time_limit=0.0).observe(gold, system)
     assert not found.optimal
     assert found.value < 400 == found.bound
+
+
+@pytest.mark.parametrize("metric", [records.match, records.all_right], ids=["match", "exact"])
+@relaxed
+@given(data=st.data())
+def test_many_records_are_compared_in_columns_with_the_same_numbers(metric, data):
+    schema, documents = data.draw(leaf_documents.problems())
+    gold, system = ([each] if isinstance(each, dict) else each for each in (data.draw(documents), data.draw(documents)))
+    with pytest.MonkeyPatch.context() as patch:
+        expected = metric.score(gold, system, schema=schema)
+        patch.setattr(leaves, "_MANY", 0)
+        assert metric.score(gold, system, schema=schema) == expected
+        patch.setattr(collection, "_MANY", 0)
+        assert metric.score(gold, system, schema=schema).f1 == pytest.approx(expected.f1)
 
 
 def shuffled(value, rng, of):

@@ -67,6 +67,17 @@ def worths(listing: ListingKind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[
     return table, allowed
 
 
+def correct(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> npt.NDArray[np.float64]:
+    """The correct leaves of all pairs (gold x system)."""
+    import numpy as np
+
+    out = np.zeros((len(gs), len(ss)))
+    step = max(1, _BLOCK // max(1, len(ss)))
+    for start in range(0, len(gs), step):
+        out[start : start + step] = _table(kind, gs[start : start + step], ss, compiler).correct
+    return out / compiler.unit
+
+
 def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> Table:
     import numpy as np
 

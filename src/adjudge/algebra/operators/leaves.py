@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Op
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Op, Table
 from adjudge.algebra.operators.leaf_lists import ListingKind
 from adjudge.algebra.operators.leaf_outcomes import Outcomes, Place, Tally
 from adjudge.algebra.operators.leaf_shapes import Compiler, Kind, Lst, step
@@ -20,7 +20,9 @@ from adjudge.algebra.values import as_json
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
+    from adjudge.algebra.solve.matrix import Matrix
 
+_MANY = 2_500  # pairs of records that are rather compared in columns
 _DEEP = 20_000  # frames for values nested deeper than Python usually goes
 
 
@@ -71,6 +73,31 @@ class LeavesOp(Op):
     def pair(self, s: Any, g: Any, ctx: Context) -> float:
         found = self._solved(s, g, ctx)
         return found[2] if ctx.upper else found[1].total.correct
+
+    def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
+        if len(ss) * len(gs) < _MANY or not self._are_single(ss, gs):
+            return super().table(ss, gs, ctx, floor)
+        matrix = self.matrix(ss, gs, ctx)
+        where = matrix.nonzero()
+        return list(zip(*(each.tolist() for each in (*where, matrix[where])), strict=True))
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if not self._are_single(ss, gs):
+            return super().matrix(ss, gs, ctx)
+        from adjudge.algebra.operators.leaf_tables import correct
+
+        self.compiler.begin(ctx.deadline)
+        ours, theirs = ([each.records.items[0] for each in side] for side in (gs, ss))
+        found = _deeply(lambda: correct(self.record, ours, theirs, self.compiler))
+        if self.compiler.unproven and not ctx.is_late():
+            ctx.optimal = False
+        return found.T
+
+    def _are_single(self, ss: Sequence[Any], gs: Sequence[Any]) -> bool:
+        """Whether all are single records, whose correct leaves are whole numbers."""
+        if not self.integral or not all(each.alone for each in gs):
+            return False
+        return all(len(each.records.items) == 1 for side in (ss, gs) for each in side)
 
     def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes:
         return self._solved(s, g, ctx)[1]

@@ -207,7 +207,10 @@ class ThresholdOp(Wrapper):
         inner = self.inner.matrix(ss, gs, ctx)
         out = inner > self.cut if self.strict else inner >= self.cut
         if self.by_integers:  # what is too close to the cut for floating point
-            for number, (i, j) in enumerate(np.argwhere(np.abs(inner - self.cut) < _ROUNDING)):
+            close = np.abs(inner - self.cut) < _ROUNDING
+            if isinstance(self.inner, NormaliseOp) and self.inner.inner.integral:
+                close &= inner != 1.0  # of two counts that is never due to rounding
+            for number, (i, j) in enumerate(np.argwhere(close)):
                 if number % 256 == 0 and ctx.is_late():
                     break
                 out[i, j] = self.passes(ss[i], gs[j], ctx)[0]
@@ -322,6 +325,18 @@ class NormaliseOp(Wrapper):
             value = self._value(values.get((i, j), 0.0), ss[i], gs[j], other)
             if value > 0:
                 out.append((i, j, value))
+        return out
+
+    def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
+        if self.recall is not None or self.node.by != "f":
+            return super().matrix(ss, gs, ctx)
+        import numpy as np
+
+        inner = self.inner.matrix([s[0] for s in ss], [g[0] for g in gs], ctx)
+        square = float(self.node.beta) * float(self.node.beta)
+        below = square * np.array([g[1] for g in gs])[None, :] + np.array([s[1] for s in ss])[:, None]
+        out = np.full_like(inner, self.undefined)
+        np.divide((1 + square) * inner, below, out=out, where=below > 0)
         return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
