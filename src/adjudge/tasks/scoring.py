@@ -160,8 +160,8 @@ def evaluated(
     `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
     files; `said` is what was found out about them before.
     """
-    named = [None if each in (JSONL, GUESS) else each for each in readers]
-    check_readers(gold, system, named[0], named[1])
+    ours, theirs = readers
+    check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
     check_clustered(metrics, adjusted=adjust is not None)
     if GUESS in readers:
         readers, said = chosen(_family(metrics), gold, files_of(gold, system), readers)
