@@ -101,7 +101,7 @@ def readers_of(kind: str) -> list[str]:
     >>> readers_of("dygie-output"), readers_of("answers")
     (['dygie'], ['answers', 'llm'])
     """
-    more = {"gtt": ["iterx"], "answers": ["llm"], "parquet": [JSONL]}
+    more = {"gtt": ["iterx"], "answers": ["llm"], JSONL: ["answers"], "parquet": [JSONL, "answers"]}
     return [kind.removesuffix("-output").removesuffix("-result"), *more.get(kind, [])]
 
 
