@@ -69,7 +69,7 @@ def _guessed(family: str, source: Any, usual: str, said: list[str]) -> str:
     if family not in families():
         return usual
     found = _candidates(family, source)
-    if usual in found or not found:
+    if usual in found or not found or (usual == "answers" and JSONL in found):  # which reads all lines of JSON
         return usual
     names = [name for name in (find_family(family).default, JSONL) if name in found] or list(found)
     if len(names) > 1 and names[0] not in (find_family(family).default, JSONL):
