@@ -190,3 +190,11 @@ def test_answers_are_repaired_on_request():
         aj.score("ner.strict", PEOPLE, PEOPLE, repair=True)
     with pytest.raises(TypeError, match="did you mean repair"):
         aj.score("record.fields", gold, answers, repiar=True)
+
+
+@pytest.mark.parametrize("schema", [None, {"a": "number"}])
+def test_answers_of_chat_clients_are_read_with_a_schema_too(schema):
+    class Answer:
+        output_text = '{"a": 1}'
+
+    assert aj.score("record.fields", [{"a": 1}], [Answer()], schema=schema, bootstrap=0)["record.fields"].f1 == 1

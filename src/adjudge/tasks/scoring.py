@@ -165,7 +165,8 @@ def evaluated(
     check_clustered(metrics, adjusted=adjust is not None)
     if GUESS in readers:
         readers, said = chosen(_family(metrics), gold, files_of(gold, system), readers)
-    gold, system = opened(family_of(metrics), gold, system, given or {}, readers)
+    kind = "record" if has_schema(metrics) and not given else family_of(metrics)
+    gold, system = opened(kind, gold, system, given or {}, readers)
     if has_schema(metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)
