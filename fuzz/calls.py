@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from adjudge.errors import FormatError
@@ -63,6 +64,15 @@ def brat(data: bytes, _: Path, **options: str) -> Any:
     annotation, text = parts(data, 2)
     words = text.decode("utf-8", "replace") if text else None
     return _call("formats.brat:read_brat", annotation, document="a", text=words, name="a.ann", **options)
+
+
+def brat_folder(data: bytes, room: Path) -> Any:
+    """A folder with one annotation and its text."""
+    annotation, text = parts(data, 2)
+    with TemporaryDirectory(dir=room) as folder:
+        Path(folder, "d.ann").write_bytes(annotation)
+        Path(folder, "d.txt").write_bytes(text)
+        return _call("formats.brat_documents:read_brat_documents", folder)
 
 
 def ere(data: bytes, _: Path, **options: str) -> Any:

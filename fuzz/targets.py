@@ -69,6 +69,12 @@ def _catalogue() -> Iterable[Target]:
     ):
         yield Target(f"bio-{reader.replace('_', '-')}", "words", "bio", direct(f"formats.bio:read_{reader}"))
     yield Target("bio-sentences", "words", "bio", calls.both_sides)
+    for reader, folder, shape in (("bioc", "bioc", "xml"), ("pubtator", "pubtator", "fields")):
+        yield Target(reader, shape, folder, direct(f"formats.biomedical:read_{reader}"))
+    yield Target("xmi", "xml", "xmi", direct("formats.xmi:read_xmi"))
+    yield Target("brat-documents", "fields", "brat", calls.brat_folder)
+    yield Target("exports", "jsonl", "exports", direct("formats.exports:read_export"))
+    yield Target("export-table", "fields", "export-table", direct("formats.exports:read_export", reader="csv"))
     yield Target("neleval", "fields", "neleval", direct("formats.linking:read_neleval"))
     yield Target("edl", "fields", "edl", direct("formats.linking:read_edl"))
     yield Target("trees", "fields", "trees", direct("formats.conllu_trees:read_conllu_trees"))

@@ -87,7 +87,7 @@ def _document(found: Annotations, identifier: str, notes: Notes) -> dict[str, An
                 for role, target in event.arguments
                 if known(target, key, event.line)
             ]
-            events.append({"type": event.type, "trigger": spans[key], "arguments": arguments})
+            events.append({"type": event.type, "trigger": spans[event.trigger], "arguments": arguments})
     for kind in ("text", "utf-16"):
         if lines := found.not_kept.get(kind):
             message = "{n} annotations whose text is not the text at that place, the offsets are taken"

@@ -59,10 +59,15 @@ class Values(NamedTuple):
             return problem
         found = _NAMED.search(problem.message)
         message = problem.message.removeprefix(side).lstrip(":, ")
-        return Problem(message, path=self.place, line=self._line(found[1]) if found else None, hint=problem.hint)
+        line = self._line(found[1]) if found else None
+        return Problem(message, path=self.place, line=line or (self.lines[0] if self.lines else 1), hint=problem.hint)
 
     def _line(self, name: str) -> int | None:
-        if isinstance(self.values, Table) or len(self.values) != len(self.lines):
+        if isinstance(self.values, Table):
+            column = id_column(self.values.columns, Declared())
+            rows = zip(self.values.rows, self.lines, strict=True)
+            return next((line for row, line in rows if column is not None and str(row[column]) == name), None)
+        if len(self.values) != len(self.lines):
             return None
         declared = Declared()
         for place, (value, line) in enumerate(zip(self.values, self.lines, strict=True), 1):
@@ -115,7 +120,9 @@ def _lines(text: str, place: str) -> list[tuple[Any, int]]:
                 except (ValueError, RecursionError):
                     pass
             message, column, hint = json_fault(line, "line")
-            problems.append(Problem(message, path=place, line=number, column=column, hint=hint))
+            problems.append(
+                Problem(message, path=place, line=number, column=None if column is None else column + 1, hint=hint)
+            )
     raise_problems(problems, place)
     return found
 
@@ -126,7 +133,7 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
     separator = max((",", "\t", ";"), key=first.count)
     rows = csv.reader(io.StringIO(text), delimiter=separator)
     columns = [name.strip() for name in first.rstrip("\r").split(separator)]
-    next(rows, None)
+    head = True  # the names of the columns
     made: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
@@ -138,7 +145,8 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
         except csv.Error as error:
             problems.append(Problem(f"no row of a table ({error})", path=place, line=rows.line_num, hint="is it CSV?"))
             break
-        if not cells:
+        if head or not cells:
+            head = False
             continue
         if len(cells) != len(columns):
             message = f"{len(cells)} cells, and the first line names {len(columns)} columns"
@@ -153,7 +161,7 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
 def _cell(name: str, text: str) -> Any:
     if not text:
         return None
-    return int(text) if name in _NUMBERS and _WHOLE.fullmatch(text.strip()) else text
+    return int(text.strip()) if name in _NUMBERS and _WHOLE.fullmatch(text.strip()) else text
 
 
 def understood(
@@ -171,11 +179,12 @@ def understood(
                 error = source.blamed(error, called)
         raise error from None
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
-        places = [each.place for each in sides.values() if isinstance(each, Values)]
-        if not places:
+        files = [each for each in sides.values() if isinstance(each, Values)]
+        if not files:
             raise
         message = f"a document is not written as such files are ({type(error).__name__}: {error})"
-        raise FormatError(Problem(message[:200], path=places[0], hint="adjudge doctor says what it is")) from None
+        hint, line = "adjudge doctor says what it is", files[0].lines[0] if files[0].lines else 1
+        raise FormatError(Problem(message[:200], path=files[0].place, line=line, hint=hint)) from None
 
 
 def read_export(source: Source, *, name: str | None = None, reader: str = "") -> Corpus:

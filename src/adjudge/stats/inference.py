@@ -25,7 +25,7 @@ OLD_TESTS = {"paired-bootstrap": "bootstrap", "approximate-randomisation": "rand
 _FOLLOWS = {"jackknife": "jackknife", "percentile": "bootstrap", "bca": "bootstrap", CENTRED: CENTRED}
 
 RESAMPLES = 1000  # for intervals
-MOST = 100_000  # for tests
+MOST_TESTED = 100_000  # resamples that tests ask for by themselves
 ALPHA = 0.05
 MOST = 1_000_000  # resamples; more of them tell nothing more, and do not fit
 ENOUGH = 100  # documents from which the bootstrap is the default
@@ -140,7 +140,7 @@ def resamples_for(comparisons: int, alpha: float = ALPHA) -> int:
     >>> [resamples_for(number) for number in (1, 10, 55, 435, 10_000)]
     [1000, 1999, 10999, 86999, 100000]
     """
-    return max(RESAMPLES, min(MOST, math.ceil(round(10 * comparisons / alpha, 6)) - 1))
+    return max(RESAMPLES, min(MOST_TESTED, math.ceil(round(10 * comparisons / alpha, 6)) - 1))
 
 
 def hidden(comparisons: int, resamples: int) -> str | None:

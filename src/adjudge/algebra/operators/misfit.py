@@ -114,7 +114,7 @@ def check_number(value: Any) -> None:
 
     >>> check_number(10**400)
     Traceback (most recent call last):
-    adjudge.algebra.operators.base.Misfit: the number is too large to be compared
+    adjudge.algebra.operators.misfit.Misfit: the number is too large to be compared
     """
     try:
         if not is_kind(value, "number") or not math.isfinite(value):
