@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import cache
 from random import Random
 from typing import Any
@@ -152,7 +153,7 @@ def _changed(value: Any, pieces: Sequence[Any], random: Random) -> Any:
     for _ in range(random.randint(0, 3)):
         box: list[Any] = [value]
         holder, key = _somewhere(box, random)
-        new = random.choice(VALUES) if random.random() < 0.5 else json.loads(json.dumps(random.choice(pieces)))
+        new = deepcopy(random.choice(VALUES if random.random() < 0.5 else pieces))
         match random.randrange(5):
             case 0 if holder is not box:
                 if isinstance(holder, dict):
