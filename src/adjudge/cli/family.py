@@ -131,6 +131,7 @@ def score_metric(
 ) -> None:
     """Score files and print, save and gate as the options say; `own` are options of the metrics."""
     from adjudge.tasks.chosen import as_metrics
+    from adjudge.tasks.readers import Chosen
     from adjudge.tasks.scoring import evaluated
     from adjudge.tasks.task import measures_of
 
@@ -139,9 +140,8 @@ def score_metric(
     metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, options=own, **chosen)
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
     readers = ours or usual, theirs or (usual if ours else None)
-    count = partial(
-        evaluated, metrics, readers=readers, said=options.get("said", ()), profile=options["profile"], adjust=adjust
-    )
+    read = Chosen(readers, tuple(options.get("said", ())))
+    count = partial(evaluated, metrics, readers=read, profile=options["profile"], adjust=adjust)
     found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
     if found is not None:
         finish(found.result(), options)

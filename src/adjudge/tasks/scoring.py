@@ -18,7 +18,7 @@ from adjudge.tasks.documents import Documents, check_readers
 from adjudge.tasks.door import OPTIONS, family_of, opened
 from adjudge.tasks.family import JSONL
 from adjudge.tasks.leaf_fields import FIELD, has_schema
-from adjudge.tasks.readers import GUESS, chosen, files_of
+from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
 from adjudge.tasks.task import Adjust, MetricsTask
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def score(
     check_keywords(options, (*RUN, "documents", "schema", "repair", *OPTIONS), "score")
     run = run_of(**options, align=documents)
     metrics = _chosen(metric, run, own)
-    readers = reader, system_reader
+    readers = Chosen((reader, system_reader))
     found = evaluated(
         metrics, gold, system, run, readers=readers, profile=profile, names=names, adjust=adjust, given=given
     )
@@ -118,7 +118,7 @@ def explain_document(
     run = Run(docs=(document,), time_limit=time_limit, stream=False)
     metrics = _chosen(metric, run, options)
     rest = {name: value for name, value in options.items() if name not in ("schema", "hierarchy")}
-    found = evaluated(metrics, gold, system, run, readers=(reader, system_reader), **rest)
+    found = evaluated(metrics, gold, system, run, readers=Chosen((reader, system_reader)), **rest)
     task = found.task
     assert isinstance(task, MetricsTask)
     ours = found.gold.documents[document].data
@@ -148,30 +148,29 @@ def evaluated(
     system: Any,
     run: Run,
     *,
-    readers: tuple[str, str | None],
+    readers: Chosen,
     profile: str = "default",
     names: Sequence[str] | None = None,
     adjust: Adjust | None = None,
     given: Mapping[str, Any] | None = None,
-    said: Sequence[str] = (),
 ) -> Evaluation:
-    """What was counted of every document; `readers` are those of gold and, if they differ, of systems.
+    """What was counted of every document.
 
     `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
-    files; `said` is what was found out about them before.
+    files.
     """
-    ours, theirs = readers
+    ours, theirs = readers.readers
     check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
     check_clustered(metrics, adjusted=adjust is not None)
-    if GUESS in readers:
-        readers, said = chosen(_family(metrics), gold, files_of(gold, system), readers)
+    if GUESS in readers.readers:
+        readers = chosen(_family(metrics), gold, files_of(gold, system), readers.readers)
     kind = "record" if has_schema(metrics) and not given else family_of(metrics)
-    gold, system = opened(kind, gold, system, given or {}, readers)
+    gold, system = opened(kind, gold, system, given or {}, readers.readers)
     if has_schema(metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
-    task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers, adjust=adjust, run=run)
-    task.said = tuple(said)
-    if adjust is not None and "repair" in adjust.system and task.fit is None and "answers" not in readers[0]:
+    task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers.readers, adjust=adjust, run=run)
+    task.said = readers.said
+    if adjust is not None and "repair" in adjust.system and task.fit is None and "answers" not in readers.readers[0]:
         raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
     several = system if isinstance(system, list | tuple) else [system]
     if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
