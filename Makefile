@@ -194,7 +194,7 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml
 
 $(VENV)/.developer: $(VENV)/.installed
 	$(PIP) install --upgrade "pip>=25.1"
-	$(PIP) install --group test --group lint
+	$(PIP) install --editable ".[serve,postgres]" --group test --group lint
 	@touch $@
 
 clean:
