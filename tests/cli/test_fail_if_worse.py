@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+import adjudge as aj
+from adjudge import compare
 from adjudge.cli import run
 from adjudge.errors import UsageError
 from adjudge.stats.result import Result
@@ -72,7 +75,7 @@ def test_both_gates_are_reported_together(scored, tmp_path):
 def test_what_cannot_be_compared_is_refused(scored, tmp_path, capsys):
     other = corpus(tmp_path / "other.jsonl", 2, number=23)
     base = str(tmp_path / "base.json")
-    assert run(["score", "record.set", other, other, "--fail-if-worse", base]) == 2
+    assert run(["score", "record.set", other, other, "--fail-if-worse", base]) == 1
     assert "cannot be compared, they differ in gold" in capsys.readouterr().err
     assert (
         run(
@@ -85,7 +88,7 @@ def test_what_cannot_be_compared_is_refused(scored, tmp_path, capsys):
                 base,
             ]
         )
-        == 2
+        == 1
     )
     assert "cannot be compared" in capsys.readouterr().err
     code, printed = scored(str(tmp_path / "good.jsonl"), "--fail-if-worse", str(tmp_path / "none.json"))
@@ -115,6 +118,99 @@ def test_several_systems_are_compared_by_name(scored, tmp_path):
     assert {(each.a, each.metric, each.part) for each in worse} == {("two", "record.set", "f1")}
     with pytest.raises(UsageError, match="the level is 2"):
         Result.load(both).worse_than(Result.load(base), level=2)
+
+
+CASES = json.loads((Path(__file__).parents[1] / "golden" / "gate.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case["id"])
+def case(request, tmp_path, monkeypatch):
+    """A case whose files are written: gold.jsonl, base.jsonl and new.jsonl."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("gold", "base", "new"):
+        lines = [json.dumps(each) + "\n" for each in request.param[name]]
+        Path(f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    return request.param
+
+
+NER = ["ner", "score", "gold.jsonl", "new.jsonl"]
+DRAWN = ["--metric", "ner.strict", "--interval", "percentile", "--test", "bootstrap"]
+
+
+def test_the_gate_knows_worse_from_as_good(case, capsys):
+    expected = case["expect"]
+    base = ["ner", "score", "gold.jsonl", "base.jsonl", *DRAWN, "--save", "base.json"]
+    assert run(base) == 0
+    assert run([*NER, *DRAWN, "--save", "new.json"]) == 0
+    capsys.readouterr()
+    for command in (
+        [*NER, *DRAWN, "--fail-if-worse", "base.json"],
+        [*NER, "base.jsonl", *DRAWN, "--fail-if-worse", "base"],
+        ["compare", "new.json", "base.json", "--fail-if-worse", "base.json"],
+        ["compare", "new.json", "base.json", "--fail-if-worse", "base", "--gate", "ner.strict.f1"],
+    ):
+        assert run(command) == expected["exit"]
+        err = capsys.readouterr().err
+        assert "with 40 documents this gate detects drops of 1" in err
+        assert ("ner.strict.f1 is 19.1 points worse than the baseline, p = 0.001" in err) == (expected["exit"] == 3)
+    both = Result.load("new.json"), Result.load("base.json")
+    (found,) = [each for each in compare(*both).comparisons if each.part == "f1"]
+    assert found.difference == pytest.approx(expected["difference_new_minus_base"])
+    assert found.p == pytest.approx(expected["p"], abs=0.05)  # of 1000 other draws
+
+
+def test_python_has_the_same_gate(case):
+    files = {name: f"{name}.jsonl" for name in ("new", "base")}
+    result = aj.score("ner.strict", "gold.jsonl", files)
+    one = aj.score("ner.strict", "gold.jsonl", "base.jsonl")
+    for baseline in ("base", one):
+        if case["expect"]["exit"]:
+            with pytest.raises(
+                AssertionError, match=r"19\.1 points worse .* this gate detects drops of 1\d\.\d points"
+            ):
+                aj.assert_score(result, "ner.strict.f1", not_worse_than=baseline, system="new")
+        else:
+            assert aj.assert_score(result, "ner.strict.f1", not_worse_than=baseline, system="new") > 0
+
+
+def test_what_a_gate_can_see(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (same,) = [each for each in CASES if each["id"] == "gate-same"]
+    for name in ("gold", "base", "new"):
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in same[name]), encoding="utf-8")
+    gate = [*NER, "base.jsonl", "--metric", "ner.strict", "--fail-if-worse", "base"]
+    assert run(gate) == 0
+    # The jackknife error is 4.315 points; with 39 degrees of freedom 2.0227 + 0.8507 of them are found.
+    assert "with 40 documents this gate detects drops of 12.4 points or more (power 80 %)\n" in capsys.readouterr().err
+    # It may be 3.6 + 1.6849 x 4.315 = 10.9 points worse, which is within one margin and not the other; an equal system
+    # needs (1.6849 + 0.8507) x 4.315 points.
+    assert run([*gate, "--margin", "0.11"]) == 0
+    assert run([*gate, "--margin", "5%"]) == 3
+    err = capsys.readouterr().err
+    assert "may be 10.9 points worse than the baseline (-3.6, 90 % interval from -10.9), and the margin is 5.0" in err
+    assert "lets an equal system pass if the margin is 10.9 points or more (power 80 %)" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--margin", "0.1"], "--margin belongs to --fail-if-worse"),
+        (["--gate", "f1"], "--gate belongs to --fail-if-worse"),
+        (["--fail-if-worse", "good", "--gate", "record.set.f7"], "there is no such score, did you mean record.set.f1"),
+        (["--fail-if-worse", "bad", "--margin", "2"], "'2' is not possible"),
+        (["--fail-if-worse", "bad", "--margin", "2%", "--alpha", "0.4"], "a level of 0.4 is too high for a margin"),
+    ],
+)
+def test_gates_that_are_not_possible(options, said, tmp_path, capsys):
+    files = [corpus(tmp_path / f"{name}.jsonl", right) for name, right in (("gold", 2), ("good", 2), ("bad", 1))]
+    assert run(["score", "record.set", *files, "--bootstrap", "200", *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_one_system_is_no_baseline_of_itself(tmp_path, capsys):
+    gold, good = corpus(tmp_path / "gold.jsonl", 2), corpus(tmp_path / "good.jsonl", 2)
+    assert run(["score", "record.set", gold, good, "--fail-if-worse", "good"]) == 2
+    assert "good is the only system, and cannot be its own baseline" in capsys.readouterr().err
 
 
 def test_published_scorers_have_the_gate(tmp_path, capsys):

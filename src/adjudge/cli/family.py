@@ -330,7 +330,7 @@ def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> 
         for called, each in found.items():
             for note in each.notes:
                 say(visible(f"note: {called}: {note.message}"))
-    check_baseline(options)
+    check_baseline(options, sources)
     kept = not plain or any(options[name] is not None for name in ("save", "summary", "fail_if_worse"))
     if kept or options["fail_under"]:
         inference = inference_of(options) if kept else inference_of(options, bootstrap=0)

@@ -161,7 +161,7 @@ _resampling_options = [
     ),
 ]
 
-_ONLY_SCORES = ("by", "save", "summary", "fail_under", "fail_if_worse", "rank", "rank_by")
+_ONLY_SCORES = ("by", "save", "summary", "fail_under", "fail_if_worse", "alpha", "margin", "gate", "rank", "rank_by")
 
 
 def _chosen(options: Mapping[str, Any]) -> KbOptions:
@@ -270,7 +270,7 @@ def score(**options: Any) -> None:
     from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
     from adjudge.tasks.kbp.task import measures_of
 
-    check_baseline(options)
+    check_baseline(options, sides.named())
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
     warn, shared = _warning(options), run_from(options, docs=None)
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
@@ -332,7 +332,7 @@ def discovery(**options: Any) -> None:
 
     sides = _sides(options)
     check_gates(options["fail_under"], measures())
-    check_baseline(options)
+    check_baseline(options, sides.named())
     with uncollected():
         read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
         for note in read.notes if not options["quiet"] else ():

@@ -80,6 +80,18 @@ class Level(Value):
         return fraction
 
 
+class Share(Value):
+    """A share above 0 and below 1 (0.02 or 2%)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The fraction."""
+        number, percent = _number(str(value))
+        share = number / 100 if percent else number
+        if not 0 < share < 1:
+            self.fail(f"{value!r} is not possible, write for example 0.02 or 2%", param, ctx)
+        return share
+
+
 class Gate(Value):
     """A threshold (metric.part=value, or part=value for every metric), the value as a fraction of one."""
 
@@ -321,8 +333,9 @@ baseline_options = section(
     "Output",
     value(
         "--fail-if-worse",
-        "RESULT.json",
-        "Exit with 3 if a system is significantly worse than this saved result, overall or in a slice.",
+        "BASELINE",
+        "Exit with 3 if a system is significantly worse than this saved result, or this system of the run, overall or "
+        "in a slice; says on standard error which drops can be seen.",
     ),
     value(
         "--alpha",
@@ -330,6 +343,13 @@ baseline_options = section(
         "The level of --fail-if-worse, after Holm's correction of all that is tested. [default: 0.05]",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
     ),
+    value(
+        "--margin",
+        "D",
+        "With --fail-if-worse: exit with 3 unless the difference is surely above -D (0.02 or 2%), by its interval.",
+        type=Share(),
+    ),
+    value("--gate", "SCORES", "What --fail-if-worse tests, such as ner.strict.f1,ner.type.f1 (the F of every metric)."),
 )
 saved_by_option = value(
     "--by",

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -294,12 +294,28 @@ def check_gates(gates: Sequence[tuple[str, float]], measures: Sequence[Measure])
             raise UsageError(f"--fail-under {name}: there is no such score", hint=hint)
 
 
-def check_baseline(options: Mapping[str, Any]) -> None:
-    """Raise before the work if there is no baseline to read, or a level without one."""
-    if options.get("fail_if_worse") is not None:
-        _load_baseline(options["fail_if_worse"])
-    elif options.get("alpha") is not None:
-        raise UsageError("--alpha belongs to --fail-if-worse", hint="give the baseline, or leave it out")
+def check_baseline(
+    options: Mapping[str, Any], names: Collection[str] = (), measures: Callable[[], Sequence[Measure]] | None = None
+) -> None:
+    """Raise before the work if there is no baseline, neither a file nor a system of the run, or a part without one."""
+    name = options.get("fail_if_worse")
+    if name is None:
+        for part in ("alpha", "margin", "gate"):
+            if options.get(part) is not None:
+                raise UsageError(f"--{part} belongs to --fail-if-worse", hint="give the baseline, or leave it out")
+        return
+    if name not in names or is_file(name):
+        _load_baseline(name)
+    elif len(names) == 1:
+        raise UsageError(f"{name} is the only system, and cannot be its own baseline", hint="give another system, too")
+    if options.get("gate") and measures is not None:
+        from adjudge.stats.gate import chosen_keys
+
+        chosen_keys(_gate_scores(options), measures())
+
+
+def _gate_scores(options: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(each.strip() for each in (options.get("gate") or "").split(",") if each.strip())
 
 
 def _load_baseline(path: str) -> Result:
@@ -316,11 +332,17 @@ def _load_baseline(path: str) -> Result:
 def apply_gates(result: Result, options: Mapping[str, Any]) -> None:
     """Raise if a system does not pass: a score that is lower than its gate, or worse than the baseline's."""
     problems = [*_below(options.get("fail_under") or (), result)]
-    if options.get("fail_if_worse") is not None:
-        from adjudge.stats.gate import LEVEL, described, worse_than
+    name = options.get("fail_if_worse")
+    if name is not None:
+        from adjudge.stats.gate import LEVEL, Gate, against, gated
 
-        worse = worse_than(result, _load_baseline(options["fail_if_worse"]), options.get("alpha") or LEVEL)
-        problems += map(described, worse)
+        gate = Gate(options.get("alpha") or LEVEL, options.get("margin"), _gate_scores(options))
+        own = any(each.name == name for each in result.systems)
+        within = own and (not is_file(name) or bool(options.get("baseline_within")))
+        verdict = against(result, name, gate) if within else gated(result, _load_baseline(name), gate)
+        for line in verdict.seen():
+            say(visible(line))
+        problems += verdict.problems()
     if problems:
         raise GateError(problems)
 

@@ -11,6 +11,7 @@ from adjudge.cli.options import (
     FORMATS,
     Target,
     Whole,
+    baseline_options,
     choice,
     command,
     document_list,
@@ -29,7 +30,7 @@ from adjudge.cli.options import (
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_gates, check_targets, emit, finish, log, uncollected, with_ranking
+from adjudge.cli.output import check_baseline, check_gates, check_targets, emit, finish, log, uncollected, with_ranking
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def _changes(options: dict[str, Any]) -> dict[str, Any]:
     _as_saved,
     rank_options,
     fail_under_option,
+    baseline_options,
     save_option,
     summary_option,
     output_options,
@@ -91,6 +93,7 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
         raise UsageError(f"--top and --format {format_} do not go together", hint="use text, md or json")
     loaded = _load(results, options)
     check_gates(options["fail_under"], loaded[0].measures)
+    _find_baseline(results, loaded, options)
     result = compare_results(loaded, **_changes(options))
     log(options, "compared")
     shown, text = with_ranking(result, options), None
@@ -102,6 +105,16 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
         found = largest_differences(result, top)
         text = render_comparison(shown, found, format_, quiet=quiet, pairs=options["pairs"])
     finish(result, options, shown=shown, rows="comparisons" if result.comparisons else "scores", text=text)
+
+
+def _find_baseline(results: Sequence[str], loaded: Sequence[Result], options: dict[str, Any]) -> None:
+    """Take a baseline that is one of the results for the system that it has."""
+    for text, result in zip(results, loaded, strict=True):
+        if options["fail_if_worse"] == named(text)[1] and len(result.systems) == 1:
+            options |= {"fail_if_worse": result.systems[0].name, "baseline_within": True}
+            return
+    names = [system.name for result in loaded for system in result.systems]
+    check_baseline(options, names, lambda: loaded[0].measures)
 
 
 @command(

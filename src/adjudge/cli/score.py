@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 ONLY_SCORES = (
     *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs"),
-    *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "alpha", "exact"),
+    *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "alpha", "margin", "gate", "exact"),
 )
 """What means nothing if something else than scores is printed."""
 
@@ -152,7 +152,7 @@ def counted(
         refuse_alone("--save-documents", "--save")
     if options.get("fail_under"):
         check_gates(options["fail_under"], measures())
-    check_baseline(options)
+    check_baseline(options, sides.named() if options.get("fail_if_worse") else (), measures)
     log(options, f"reading gold and {len(sides.paths)} system(s)")
     with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
         evaluation = count(sides.gold, sides.paths, replace(run, progress=progress), names=sides.names)

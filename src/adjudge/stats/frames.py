@@ -7,11 +7,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import msgspec
 
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import UsageError, check_keywords, did_you_mean
 from adjudge.stats.estimate import Estimate
 from adjudge.stats.points import per_document
 from adjudge.stats.result import Result
@@ -99,21 +99,32 @@ def flat(result: Result) -> dict[str, float]:
     return found
 
 
+class Asserted(TypedDict, total=False):
+    """What else `assert_score` takes: a system, a slice, whether its whole interval counts, and what a gate needs."""
+
+    system: str | None
+    where: Mapping[str, AttributeValue] | None
+    interval: bool
+    alpha: float
+    margin: float | None
+
+
 def assert_score(
     result: Result | str | os.PathLike[str],
     name: str,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    system: str | None = None,
-    where: Mapping[str, AttributeValue] | None = None,
-    interval: bool = False,
+    not_worse_than: Result | str | os.PathLike[str] | None = None,
+    **more: Unpack[Asserted],
 ) -> Estimate:
-    """Raise an AssertionError unless a score is within bounds; return it, with its interval.
+    """Raise an AssertionError unless a score is within bounds, or no worse than a baseline; return it.
 
     `result` is a result or the path of a saved one, `name` a metric and its part (`relation.strict.f1`). `system` names
     one of several systems, `where` a slice. With `interval` the whole interval must be within the bounds. An undefined
-    score is within none.
+    score is within none. `not_worse_than` is a result, the path of a saved one, or the name of another system of the
+    result: the score must not be significantly worse at the level `alpha` (0.05), or with a `margin`, surely worse by
+    less than it.
 
     >>> from adjudge.tasks.scoring import score
     >>> found = score("record.set", [{"id": "d", "items": ["a", "b"]}], [{"id": "d", "items": ["a"]}], bootstrap=0)
@@ -123,9 +134,13 @@ def assert_score(
     Traceback (most recent call last):
     AssertionError: record.set.recall of system is 0.5000, which is below 0.9 (score|metric:record.set|...)
     """
-    if at_least is None and at_most is None:
-        raise UsageError("assert_score has no bound", hint="give at_least or at_most")
+    check_keywords(more, Asserted.__annotations__, "assert_score")
+    if at_least is None and at_most is None and not_worse_than is None:
+        raise UsageError("assert_score has no bound", hint="give at_least, at_most or not_worse_than")
     found = result if isinstance(result, Result) else Result.load(result)
+    system, where, interval = more.get("system"), more.get("where"), more.get("interval", False)
+    if system is None and isinstance(not_worse_than, str) and len(found.systems) == 2:
+        system = next((each.name for each in found.systems if each.name != not_worse_than), None)
     own = found.systems[0] if system is None and found.systems else found.system(system or "")
     if system is None and len(found.systems) > 1:
         names = ", ".join(each.name for each in found.systems)
@@ -154,4 +169,30 @@ def assert_score(
         reason = "undefined" if value != value else f"{value!r}{level}, {which} {' and '.join(wrong)}"
         message = f"{name} of {own.name}{slice_} is {reason} ({found.signature})"
         raise AssertionError(message)
+    if not_worse_than is not None:
+        _assert_not_worse(found, own.name, name, not_worse_than, more)
     return value
+
+
+def _assert_not_worse(
+    found: Result, system: str, name: str, baseline: Result | str | os.PathLike[str], more: Asserted
+) -> None:
+    """Raise an AssertionError if a gate fails, with what it can see."""
+    from adjudge.stats.gate import LEVEL, Gate, alone, gated
+
+    level, margin = more.get("alpha"), more.get("margin")
+    gate = Gate(LEVEL if level is None else level, margin, (name,))
+    names = [each.name for each in found.systems]
+    if isinstance(baseline, str) and baseline in names and baseline != system:
+        other = alone(found, baseline)
+    else:
+        other = baseline if isinstance(baseline, Result) else Result.load(baseline)
+    verdict = gated(alone(found, system), other, gate)
+    where = more.get("where") or {}
+    problems = [
+        each
+        for each, failed in zip(verdict.problems(), verdict.failed, strict=True)
+        if dict(failed.slice) == dict(where)
+    ]
+    if problems:
+        raise AssertionError("; ".join([*map(str, problems), *verdict.seen()]))
