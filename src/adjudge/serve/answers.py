@@ -1,0 +1,262 @@
+"""The interpreter of schemas: what answers to an item mean, what is still asked, and what a key does.
+
+Of a question it is decided in this order: not asked (`nil`), answered, carried from an item with equal fields, implied.
+The last two count once an answer that finishes is given, or once nothing that finishes is left to ask. The page does
+the same in the browser, so that it works without a connection; `tests/serve/interpreter.json` has cases for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from adjudge.serve.schema import Condition, Question, Schema
+
+Answers: TypeAlias = Mapping[str, str]
+Fields: TypeAlias = Mapping[str, Any]
+Class: TypeAlias = tuple[str, str]  # its name, and what it is shown by
+
+_NOTHING: Answers = {}
+
+
+class State(NamedTuple):
+    """What answers mean: a value for each question that has one, what is not asked, and what is open."""
+
+    values: dict[str, str]
+    nil: tuple[str, ...]
+    open: tuple[str, ...]
+    complete: bool
+
+    def settled(self) -> dict[str, str]:
+        """What is stored of a complete answer: all that was asked, so that no later change of a schema alters it."""
+        return {id_: value for id_, value in self.values.items() if id_ not in self.nil}
+
+
+class Around(NamedTuple):
+    """What an answer may depend on beside the item: the answers to the item above, and those of equal items before."""
+
+    above: Answers = _NOTHING
+    carried: Answers = _NOTHING
+
+
+def holds(condition: Condition, fields: Fields, values: Mapping[str, str | None], above: Answers = _NOTHING) -> bool:
+    """Whether any table of a condition holds.
+
+    >>> holds(({"realis==": ("item.realis",)},), {"realis": "Other"}, {"realis": "Other"})
+    True
+    """
+
+    def look(name: str) -> Any:
+        if name.startswith("parent."):
+            return above.get(name.removeprefix("parent."))
+        if name.startswith("item."):
+            return fields.get(name.removeprefix("item."))
+        return values.get(name)
+
+    def entry(name: str, allowed: Sequence[str]) -> bool:
+        if name.endswith("=="):
+            return look(name.removesuffix("==")) in [look(each) for each in allowed]
+        return look(name) in allowed
+
+    return any(all(entry(name, allowed) for name, allowed in table.items()) for table in condition)
+
+
+def names_in(condition: Condition) -> Iterable[str]:
+    """The questions, fields and answers above that a condition asks for."""
+    for table in condition:
+        for name, allowed in table.items():
+            yield name.removesuffix("==")
+            if name.endswith("=="):
+                yield from allowed
+
+
+def interpret(schema: Schema, fields: Fields, answers: Answers, around: Around | None = None) -> State:
+    """What answers to an item mean.
+
+    >>> from adjudge.serve.schema import named_schema
+    >>> state = interpret(named_schema("eal-2015"), {}, {"aer": "W"})
+    >>> state.values, state.complete
+    ({'aet': 'C', 'aer': 'W'}, True)
+    """
+    around = around or Around()
+    first = Pass(schema, fields, answers, around, rest=False)
+    asked = [each for each in schema.question if not first.is_nil(each)]
+    if any(each.finishes for each in schema.question):
+        closing = [each for each in asked if each.finishes]
+        finished = not closing or any(each.id in answers for each in closing)
+    else:
+        given = [each for each in asked if each.id in answers]
+        finished = bool(given) and all(_rests(each, around) for each in asked if each not in given)
+    last = Pass(schema, fields, answers, around, rest=finished)
+    values = {each.id: last.value(each) for each in schema.question}
+    nil = tuple(each.id for each in schema.question if last.is_nil(each))
+    open_ = tuple(each.id for each in schema.question if values[each.id] is None and each.id not in nil)
+    return State({id_: value for id_, value in values.items() if value is not None}, nil, open_, not open_)
+
+
+def _rests(question: Question, around: Around) -> bool:
+    return question.implied is not None or question.id in around.carried
+
+
+class Pass:
+    """One evaluation; with `rest` what is carried or implied counts."""
+
+    def __init__(self, schema: Schema, fields: Fields, answers: Answers, around: Around, *, rest: bool) -> None:
+        self._schema, self._fields, self._answers = schema, fields, answers
+        self._around, self._rest = around, rest
+        self._questions = schema.questions()
+        self._nil: dict[str, bool] = {}
+
+    def is_nil(self, question: Question) -> bool:
+        """Whether it is not asked."""
+        known = self._nil.get(question.id)
+        if known is None:
+            condition = self._schema.condition(question.nil)
+            names = {name for name in names_in(condition) if name in self._questions}
+            values = {name: self._seen(self._questions[name]) for name in names}
+            known = self._nil[question.id] = holds(condition, self._fields, values, self._around.above)
+        return known
+
+    def _seen(self, question: Question) -> str | None:
+        """What a condition sees: of what is not asked, what is written into files."""
+        value = self.value(question)
+        return self._schema.files.nil_value if value is None and self.is_nil(question) else value
+
+    def value(self, question: Question) -> str | None:
+        """What it is, or None."""
+        if self.is_nil(question):
+            return question.nil_value
+        if question.id in self._answers:
+            return self._answers[question.id]
+        return self._around.carried.get(question.id, question.implied) if self._rest else None
+
+
+class Card(NamedTuple):
+    """An item as a reader meets it."""
+
+    id: str
+    fields: Fields
+    parent: str | None = None
+
+
+class Reading:
+    """The answers of one reader in a scope, in the order in which they were given.
+
+    >>> from adjudge.serve.schema import named_schema
+    >>> rome = {"cas": "Rome", "cas_span": [0, 3], "type": "Life.Die", "role": "Place"}
+    >>> reading = Reading(named_schema("eal-2015"), [Card("a", rome), Card("b", rome)])
+    >>> [reading.press("a", key).complete for key in "na"], reading.press("b", "a").values["mention_type"]
+    ([False, True], 'NAME')
+    """
+
+    def __init__(self, schema: Schema, cards: Iterable[Card]) -> None:
+        self.schema = schema
+        self.cards = {card.id: card for card in cards}
+        self.answers: dict[str, Answers] = {}
+        self._carrying = [each for each in schema.question if each.carry]
+        self._last: dict[tuple[str, str], dict[str, str]] = {}  # question and fields: by card, the last one last
+        self._states: dict[str, State] = {}
+
+    def answer(self, id_: str, answers: Answers) -> State:
+        """Take in an answer, which replaces the one before."""
+        self._states.clear() if self.schema.item.parent else self._states.pop(id_, None)
+        self.answers.pop(id_, None)
+        if answers:
+            self.answers[id_] = dict(answers)  # the last answer comes last
+        card = self.cards[id_]
+        for question in self._carrying:
+            last = self._last.setdefault(_shared(question.id, card.fields, question.carry), {})
+            last.pop(id_, None)
+            if question.id in answers:
+                last[id_] = answers[question.id]
+        state = self.state(id_)
+        if state.complete and answers:
+            self.answers[id_] = state.settled()
+            for question in self._carrying:
+                if question.id in self.answers[id_]:
+                    last = self._last[_shared(question.id, card.fields, question.carry)]
+                    last[id_] = self.answers[id_][question.id]
+        return state
+
+    def state(self, id_: str) -> State:
+        """What the answers to an item mean."""
+        if id_ not in self._states:
+            card = self.cards[id_]
+            self._states[id_] = interpret(self.schema, card.fields, self.answers.get(id_, {}), self.around(id_))
+        return self._states[id_]
+
+    def around(self, id_: str) -> Around:
+        """What the answers to an item may depend on."""
+        card = self.cards[id_]
+        above = self.state(card.parent).values if card.parent in self.cards and card.parent is not None else _NOTHING
+        carried = {}
+        for question in self._carrying:
+            last = self._last.get(_shared(question.id, card.fields, question.carry), {})
+            others = [value for other, value in last.items() if other != id_]
+            if others:
+                carried[question.id] = others[-1]
+        return Around(above, carried)
+
+    def classes(self, id_: str, question: Question) -> list[Class]:
+        """The classes that an item may join: those within the same fields, or below the same class."""
+        here = self._room(id_, question)
+        shown: dict[str, str] = {}
+        for other, answers in self.answers.items():
+            if question.id in answers and self._room(other, question) == here:
+                fields = self.cards[other].fields
+                shown.setdefault(answers[question.id], str(fields.get(question.show or "", "")))
+        return sorted(shown.items(), key=lambda each: (len(each[0]), each[0]))
+
+    def _room(self, id_: str, question: Question) -> object:
+        card = self.cards[id_]
+        if card.parent is not None and card.parent in self.cards:
+            above = self.answers.get(card.parent, {}).get(question.id)
+            if above is not None:
+                return self._room(card.parent, question), above
+        return tuple(str(card.fields.get(name)) for name in question.within)
+
+    def press(self, id_: str, key: str) -> State | None:
+        """The state after a key; None if the key says nothing here."""
+        answers = self.pressed(id_, key)
+        return None if answers is None else self.answer(id_, answers)
+
+    def pressed(self, id_: str, key: str) -> Answers | None:
+        """The answers to an item after a key, before they are taken in; a key that says it again takes it back."""
+        state = self.state(id_)
+        answers = dict(self.answers.get(id_, {}))
+        for question in self.schema.question:
+            if question.id in state.nil or key not in question.pressed:
+                continue
+            value = question.keys.get(key)
+            if value is None:
+                known = [name for name, _ in self.classes(id_, question)]
+                if key == question.new_key:
+                    value = str(max((int(name) for name in known if name.isdecimal()), default=0) + 1)
+                elif int(key) <= len(known):
+                    value = known[int(key) - 1]
+                else:
+                    return None
+            if question.implied is not None and answers.get(question.id) == value:
+                del answers[question.id]
+            else:
+                answers[question.id] = value
+            return answers
+        return None
+
+    def likewise(self, id_: str) -> list[str]:
+        """The open items of which the same can be said as of this one, by one key."""
+        answers = self.answers.get(id_, {})
+        questions = [each for each in self.schema.question if each.id in answers]
+        if not questions or not self.state(id_).complete or not all(each.same for each in questions):
+            return []
+        names = tuple(dict.fromkeys(name for each in questions for name in each.same))
+        mine = _shared("", self.cards[id_].fields, names)
+        return [
+            other
+            for other, card in self.cards.items()
+            if other != id_ and not self.state(other).complete and _shared("", card.fields, names) == mine
+        ]
+
+
+def _shared(question: str, fields: Fields, names: Iterable[str]) -> tuple[str, str]:
+    return question, repr([fields.get(name) for name in names])
