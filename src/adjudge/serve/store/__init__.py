@@ -1,0 +1,243 @@
+"""The store: append-only events with a chain of hashes, and the tables that are folded from them.
+
+A write is acknowledged after it is committed and on the disk; a key makes repeating it harmless; a version makes two
+writers of one row visible to each other. SQLite by default, PostgreSQL by URL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+from asyncio import wrap_future
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import IO, Any, cast
+
+from adjudge.errors import UsageError
+from adjudge.serve.store import sql
+from adjudge.serve.store.blobs import blob_path, read_blob, write_blob
+from adjudge.serve.store.events import Conflict, Write, Written, place_of, stream_of
+from adjudge.serve.store.migrations import check_version, create_all, version_of
+from adjudge.serve.store.reading import Snapshot
+from adjudge.serve.store.rows import Rows
+from adjudge.serve.store.tables import ASSESS, DECIDED, Blob, Secret
+from adjudge.serve.store.writer import StoreError, Writer, now
+
+__all__ = [
+    "ASSESS",
+    "DECIDED",
+    "Conflict",
+    "Snapshot",
+    "Store",
+    "StoreError",
+    "Write",
+    "Written",
+    "now",
+    "place_of",
+    "stream_of",
+]
+
+_READERS = 8
+
+
+class Store:
+    """A folder with its database and its blobs. Safe to use from many threads; `close` it, or use it as a context."""
+
+    def __init__(self, folder: Path, url: str | None, *, read_only: bool, lock: IO[bytes] | None) -> None:
+        self.folder = folder
+        self.url = url
+        self.read_only = read_only
+        self._lock = lock
+        self._readers: queue.LifoQueue[sql.Connection | None] = queue.LifoQueue()
+        for _ in range(_READERS):
+            self._readers.put(None)
+        self._writer = None if read_only else Writer(lambda: sql.connect(folder, url))
+
+    @classmethod
+    def open(cls, folder: Path, database: str | None = None, *, read_only: bool = False, server: bool = False) -> Store:
+        """Open the store of a folder, which is made unless there is one; `server`: refuse to be the second one.
+
+        `database` is the URL of a PostgreSQL database; without it the data are in the file `serve.db` of the folder.
+        """
+        url = database or os.environ.get("ADJUDGE_DATABASE") or None
+        if url is not None and not url.startswith(("postgresql://", "postgres://")):
+            kind = url.partition(":")[0]
+            raise UsageError(f"no database that adjudge knows: {kind}: give postgresql://..., or nothing for SQLite")
+        lock = None
+        if not read_only:
+            folder.mkdir(parents=True, exist_ok=True)
+        if url is None:
+            sql.check_disk(folder)
+            if read_only and not (folder / "serve.db").exists():
+                raise UsageError(f"{folder}: there is no serve.db: adjudge serve init {folder}")
+            lock = lock_folder(folder) if server and not read_only else None
+        try:
+            cls._prepare(folder, url, read_only)
+            return cls(folder, url, read_only=read_only, lock=lock)
+        except BaseException:
+            if lock:
+                lock.close()
+            raise
+
+    @staticmethod
+    def _prepare(folder: Path, url: str | None, read_only: bool) -> None:
+        connection = sql.connect(folder, url, read_only=read_only)
+        try:
+            if version_of(connection) == 0 and not read_only:
+                connection.begin(write=True)
+                if version_of(connection) == 0:
+                    create_all(connection)
+                connection.commit()
+            check_version(connection)
+        except connection.failures as error:
+            raise UsageError(f"{folder}: the database cannot be opened: {str(error).strip()}") from error
+        finally:
+            connection.rollback()
+            connection.close()
+
+    def close(self) -> None:
+        """Write what is waiting, and close everything."""
+        if self._writer:
+            self._writer.close()
+        for _ in range(_READERS):
+            connection = self._readers.get()
+            if connection:
+                connection.close()
+            self._readers.put(None)
+        if self._lock:
+            self._lock.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def writer(self) -> Writer:
+        """What writes, unless the store is read-only."""
+        if self._writer is None:
+            raise StoreError("the store is open for reading only")
+        return self._writer
+
+    def submit(self, writes: Sequence[Write]) -> Future[list[Written | Conflict]]:
+        """Append events in one transaction; the future is done after they are on the disk."""
+        return self.writer.write(writes)
+
+    def write(self, writes: Sequence[Write]) -> list[Written | Conflict]:
+        """Append events and wait: for each what is acknowledged, or the conflict that kept it from being written."""
+        return self.submit(writes).result()
+
+    async def write_async(self, writes: Sequence[Write]) -> list[Written | Conflict]:
+        """The same for a coroutine."""
+        return await wrap_future(self.submit(writes))
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        """Read: everything within the block is of one moment."""
+        connection = self._readers.get()
+        try:
+            if connection is None:
+                connection = sql.connect(self.folder, self.url, read_only=True)
+            try:
+                connection.begin(write=False)
+            except connection.lost:  # the server was restarted
+                connection.close()
+                connection = sql.connect(self.folder, self.url, read_only=True)
+                connection.begin(write=False)
+            try:
+                yield Snapshot(connection)
+            finally:
+                connection.rollback()
+        finally:
+            self._readers.put(connection)
+
+    def put_blob(self, data: bytes | Iterable[bytes], kind: str) -> str:
+        """Keep bytes; gives their SHA-256. They are on the disk when it returns."""
+        digest, size = write_blob(self.folder, [data] if isinstance(data, bytes) else data)
+
+        def note(rows: Rows) -> None:
+            if rows.get(Blob, digest) is None:
+                rows.put(Blob(digest, size, kind, now()))
+
+        self.writer.run(note).result()
+        return digest
+
+    def get_blob(self, sha256: str) -> bytes:
+        """The bytes with a SHA-256."""
+        return b"".join(read_blob(self.folder, sha256))
+
+    def blob_file(self, sha256: str) -> Path:
+        """The file with these bytes, to be read only."""
+        return blob_path(self.folder, sha256)
+
+    def add_secret(self, secret: Secret) -> None:
+        """Keep the hash of a secret."""
+        self.writer.run(lambda rows: rows.put(secret)).result()
+
+    def use_secret(self, hash: str) -> Secret | None:
+        """Take a secret that can be used once: of all who try only one gets it. None: unknown, used or expired."""
+
+        def use(rows: Rows) -> Secret | None:
+            secret = rows.get(Secret, hash)
+            if secret is None or secret.used is not None or (secret.expires is not None and secret.expires <= now()):
+                return None
+            secret.used = now()
+            rows.put(secret)
+            return secret
+
+        return cast("Secret | None", self.writer.run(use).result())
+
+    def touch_secret(self, hash: str) -> None:
+        """Note that a secret is in use."""
+
+        def touch(rows: Rows) -> None:
+            secret = rows.get(Secret, hash)
+            if secret is not None:
+                secret.last = now()
+                rows.put(secret)
+
+        self.writer.run(touch).result()
+
+    def drop_secrets(self, person: str, kinds: Sequence[str] = (), hash: str | None = None) -> int:
+        """Revoke secrets of a person, of some kinds only or one only; gives how many."""
+
+        def drop(rows: Rows) -> int:
+            found = [s for s in rows.find(Secret, person=person, hash=hash) if not kinds or s.kind in kinds]
+            for secret in found:
+                rows.drop(Secret, secret.hash)
+            return len(found)
+
+        return cast("int", self.writer.run(drop).result())
+
+
+def lock_folder(folder: Path) -> IO[bytes]:
+    """Hold the folder for as long as the file is open: a second server on one SQLite database is refused."""
+    file = (folder / "lock").open("a+b")
+    try:
+        _hold(file)
+    except OSError:
+        file.seek(0)
+        holder = file.read(20).decode("ascii", "replace").strip()
+        file.close()
+        raise UsageError(
+            f"{folder}: a server is running on it already (process {holder or 'unknown'}): "
+            "end it first, or let several share a PostgreSQL database"
+        ) from None
+    file.truncate(0)
+    file.write(str(os.getpid()).encode())
+    file.flush()
+    return file
+
+
+def _hold(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        cast("Any", msvcrt).locking(file.fileno(), cast("Any", msvcrt).LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

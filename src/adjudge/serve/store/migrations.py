@@ -1,0 +1,46 @@
+"""Numbered changes of the database. Events are never rewritten; state is made anew from them after a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adjudge.errors import UsageError
+from adjudge.serve.store.sql import Connection, create, protect
+from adjudge.serve.store.tables import TABLES, Meta
+
+VERSION = 1
+"""The number of the schema that this release reads and writes."""
+
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+"""From the number it leads to: what is done to the tables that are no state, in one transaction."""
+
+
+def create_all(connection: Connection) -> None:
+    """Make the tables of a new database; within a transaction."""
+    for table in TABLES.values():
+        for statement in create(table, connection.engine):
+            connection.execute(statement)
+    for statement in protect(connection.engine):
+        connection.execute(statement)
+    connection.insert([Meta("version", str(VERSION))])
+
+
+def version_of(connection: Connection) -> int:
+    """The number of the schema of a database; 0 if it is empty."""
+    if not connection.has_tables():
+        return 0
+    found = connection.get(Meta, [("version",)])
+    return int(found[0].value) if found else 0
+
+
+def check_version(connection: Connection) -> None:
+    """Refuse a database of another release."""
+    found = version_of(connection)
+    if found > VERSION:
+        raise UsageError(
+            f"the database has version {found}, this adjudge knows {VERSION}: use the newer release that wrote it"
+        )
+    if found < VERSION:
+        raise UsageError(
+            f"the database has version {found}, this adjudge needs {VERSION}: adjudge serve upgrade FOLDER"
+        )

@@ -1,0 +1,315 @@
+"""Every SQL statement, for SQLite and PostgreSQL. Nothing else imports a driver.
+
+Statements are made from the tables and written with `?`; a `Connection` is one of a driver, with the few things that
+differ: how a transaction begins, and how many rows are asked for or written at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from adjudge.errors import UsageError
+from adjudge.serve.store.tables import TABLES, Event, R, Row, Table
+
+SQLITE, POSTGRES = "sqlite", "postgres"
+_WORDS = {  # the types of columns
+    SQLITE: {"text": "TEXT", "integer": "INTEGER", "real": "REAL", "flag": "INTEGER", "json": "TEXT"},
+    POSTGRES: {"text": "TEXT", "integer": "BIGINT", "real": "DOUBLE PRECISION", "flag": "SMALLINT", "json": "TEXT"},
+}
+_LOCK = 0x61646A75  # one writer at a time, however many servers there are
+_BUSY = 20  # seconds to wait for another writer
+_KEYS = 200  # keys that are asked for at once
+_CHUNK = 5000  # rows that are fetched at once
+_NETWORK = ("nfs", "cifs", "smb", "afs", "fuse.sshfs", "lustre", "gpfs", "ceph", "fuse.ceph", "glusterfs", "beegfs")
+
+Values = tuple[Any, ...]
+
+
+def _columns(table: Table) -> str:
+    return ", ".join(f'"{name}"' for name in table.columns)
+
+
+def create(table: Table, engine: str) -> list[str]:
+    """The statements that make a table with its indexes."""
+    parts = []
+    for name, kind in table.columns.items():
+        word = _WORDS[engine][kind.rstrip("?")]
+        collate = ' COLLATE "C"' if engine == POSTGRES and word == "TEXT" else ""
+        values = ", ".join(f"'{value}'" for value in table.checks.get(name, ()))
+        check = f' CHECK ("{name}" IN ({values}))' if values else ""
+        parts.append(f'"{name}" {word}{collate}{"" if kind.endswith("?") else " NOT NULL"}{check}')
+    for word, names in [("PRIMARY KEY", table.key), *(("UNIQUE", names) for names in table.unique)]:
+        parts.append(f"{word} ({', '.join(_quoted(names))})")
+    made = [f"CREATE TABLE {table.name} ({', '.join(parts)})"]
+    for number, names in enumerate(table.indexes):
+        made.append(f"CREATE INDEX {table.name}_{number} ON {table.name} ({', '.join(_quoted(names))})")
+    return made
+
+
+def protect(engine: str) -> list[str]:
+    """The statements that make events append-only."""
+    if engine == SQLITE:
+        stop = "BEGIN SELECT RAISE(ABORT, 'events are append-only'); END"
+        known = 'SELECT 1 FROM event WHERE seq = NEW.seq OR (stream = NEW.stream AND ("key" = NEW."key" OR n = NEW.n))'
+        return [
+            f"CREATE TRIGGER event_update BEFORE UPDATE ON event {stop}",
+            f"CREATE TRIGGER event_delete BEFORE DELETE ON event {stop}",
+            f"CREATE TRIGGER event_replace BEFORE INSERT ON event WHEN EXISTS ({known}) {stop}",
+        ]
+    return [
+        "CREATE FUNCTION event_only_grows() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'events are append-only'; END $$",
+        "CREATE TRIGGER event_change BEFORE UPDATE OR DELETE ON event FOR EACH ROW EXECUTE FUNCTION event_only_grows()",
+        "CREATE TRIGGER event_empty BEFORE TRUNCATE ON event EXECUTE FUNCTION event_only_grows()",
+        "REVOKE UPDATE, DELETE, TRUNCATE ON event FROM PUBLIC, CURRENT_USER",
+    ]
+
+
+def _quoted(names: Iterable[str]) -> list[str]:
+    return [f'"{name}"' for name in names]
+
+
+class Connection:
+    """A connection to one of the two databases."""
+
+    engine: str
+    failures: tuple[type[Exception], ...]  # what the driver raises
+    lost: tuple[type[Exception], ...] = ()  # of these, what a new connection may cure
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    def select(self, statement: str, values: Sequence[Any] = ()) -> list[Values]:
+        """The rows of a statement."""
+        return cast("list[Values]", self.execute(statement, values).fetchall())
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run one statement; gives the driver's cursor."""
+        return self.raw.execute(statement, values)
+
+    def begin(self, *, write: bool) -> None:
+        """Begin a transaction: one that reads a snapshot, or the only one that writes."""
+        raise NotImplementedError
+
+    def commit(self) -> None:
+        """End the transaction; what it wrote is on the disk."""
+        self.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """End the transaction as if it had not been, if there is one."""
+        with contextlib.suppress(*self.failures):
+            self.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close it."""
+        with contextlib.suppress(*self.failures):
+            self.raw.close()
+
+    def get(self, kind: type[R], keys: Sequence[Values]) -> list[R]:
+        """The rows with these primary keys, as far as they are there."""
+        raise NotImplementedError
+
+    def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
+        """Write rows of one type; those that are there are replaced, or it is an error."""
+        raise NotImplementedError
+
+    def delete(self, kind: type[Row], keys: Sequence[Values]) -> None:
+        """Remove the rows with these primary keys."""
+        raise NotImplementedError
+
+    def has_tables(self) -> bool:
+        """Whether the tables have been made."""
+        raise NotImplementedError
+
+    def find(self, kind: type[R], order: str | None = None, **where: Any) -> list[R]:
+        """The rows whose columns have these values, in the order of the primary key unless told; None: any value."""
+        return [row for rows in self.chunks(kind, order, **where) for row in rows]
+
+    def chunks(self, kind: type[R], order: str | None = None, **where: Any) -> Iterator[list[R]]:
+        """The same, some thousand at a time."""
+        table = TABLES[kind]
+        asked = {name: value for name, value in where.items() if value is not None}
+        statement = f"SELECT {_columns(table)} FROM {table.name}"  # noqa: S608
+        if asked:
+            statement += " WHERE " + " AND ".join(f'"{name}" = ?' for name in asked)
+        statement += f" ORDER BY {order or ', '.join(_quoted(table.key))}"
+        cursor = self.execute(statement, tuple(asked.values()))
+        while found := cursor.fetchmany(_CHUNK):
+            yield [cast("R", table.made(values)) for values in found]
+
+    def events(self, where: str, values: Sequence[Any], limit: int = -1) -> list[Event]:
+        """Events in their order."""
+        table = TABLES[Event]
+        cut = f" LIMIT {limit}" if limit >= 0 else ""
+        found = self.select(f"SELECT {_columns(table)} FROM event WHERE {where} ORDER BY seq{cut}", values)  # noqa: S608
+        return [cast("Event", table.made(row)) for row in found]
+
+    def by_keys(self, keys: Sequence[Values]) -> list[Event]:
+        """The events with these streams and keys."""
+        found: list[Event] = []
+        for start in range(0, len(keys), _KEYS):
+            some = keys[start : start + _KEYS]
+            pairs = ", ".join(["(?, ?)"] * len(some))
+            where = f'(stream, "key") IN (VALUES {pairs})'
+            found += self.events(where, [value for pair in some for value in pair])
+        return found
+
+    def last(self) -> int:
+        """The number of the last event of all."""
+        return int(self.select("SELECT coalesce(max(seq), 0) FROM event")[0][0])
+
+
+class Sqlite(Connection):
+    """SQLite in WAL mode, where COMMIT waits for the disk."""
+
+    engine = SQLITE
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        import sqlite3
+
+        self.failures = (sqlite3.Error,)
+        uri = path.absolute().as_uri() + ("?mode=ro" if read_only else "")
+        if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
+            uri += "&immutable=1"  # nobody can write there, and SQLite could not make its own files
+        raw = sqlite3.connect(uri, uri=True, timeout=_BUSY, isolation_level=None, check_same_thread=False)
+        super().__init__(raw)
+        if not read_only:
+            mode = self.select("PRAGMA journal_mode = WAL")[0][0]
+            if mode != "wal":
+                raise UsageError(f"{path}: SQLite cannot keep a write-ahead log here: use a local disk, or PostgreSQL")
+            self.execute("PRAGMA synchronous = FULL")
+
+    def begin(self, *, write: bool) -> None:
+        """See `Connection`."""
+        self.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    def get(self, kind: type[R], keys: Sequence[Values]) -> list[R]:
+        """See `Connection`."""
+        table = TABLES[kind]
+        where = " AND ".join(f"{name} = ?" for name in _quoted(table.key))
+        statement = f"SELECT {_columns(table)} FROM {table.name} WHERE {where}"  # noqa: S608
+        found = (self.execute(statement, key).fetchone() for key in keys)
+        return [cast("R", table.made(values)) for values in found if values is not None]
+
+    def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
+        """See `Connection`."""
+        table = TABLES[type(rows[0])]
+        places = ", ".join("?" * len(table.columns))
+        statement = f"INSERT INTO {table.name} ({_columns(table)}) VALUES ({places})"  # noqa: S608
+        self.raw.executemany(statement + _replacing(table) * replace, [table.values(row) for row in rows])
+
+    def delete(self, kind: type[Row], keys: Sequence[Values]) -> None:
+        """See `Connection`."""
+        table = TABLES[kind]
+        where = " AND ".join(f"{name} = ?" for name in _quoted(table.key))
+        self.raw.executemany(f"DELETE FROM {table.name} WHERE {where}", keys)  # noqa: S608
+
+    def has_tables(self) -> bool:
+        """See `Connection`."""
+        return bool(self.select("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"))
+
+
+class Postgres(Connection):
+    """PostgreSQL, where COMMIT waits for the disk."""
+
+    engine = POSTGRES
+
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise UsageError("PostgreSQL needs a package: pip install 'adjudge[postgres]'") from None
+        self.failures = (psycopg.Error,)
+        self.lost = (psycopg.OperationalError, psycopg.InterfaceError)
+        try:
+            raw = psycopg.connect(url, autocommit=True, connect_timeout=_BUSY, prepare_threshold=2)
+        except psycopg.Error as error:
+            raise UsageError(f"the database cannot be opened: {str(error).strip()}") from None
+        super().__init__(raw)
+        self.execute("SET synchronous_commit = on")
+        self.execute("SET timezone = 'UTC'")
+        self.execute("SET idle_in_transaction_session_timeout = '60s'")
+        if read_only:
+            self.execute("SET default_transaction_read_only = on")
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """See `Connection`."""
+        if not values:
+            return self.raw.execute(statement)
+        return self.raw.execute(statement.replace("?", "%s"), values)
+
+    def begin(self, *, write: bool) -> None:
+        """See `Connection`."""
+        if write:
+            self.execute("BEGIN")
+            self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
+        else:
+            self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def get(self, kind: type[R], keys: Sequence[Values]) -> list[R]:
+        """See `Connection`."""
+        table = TABLES[kind]
+        joined, key = ", ".join(f't."{name}"' for name in table.columns), ", ".join(_quoted(table.key))
+        statement = f"SELECT {joined} FROM {self._asked(table)} JOIN {table.name} t USING ({key})"  # noqa: S608
+        found = self.select(statement, [list(column) for column in zip(*keys, strict=True)])
+        return [cast("R", table.made(values)) for values in found]
+
+    def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
+        """See `Connection`."""
+        table = TABLES[type(rows[0])]
+        arrays = ", ".join(f"?::{_WORDS[POSTGRES][kind.rstrip('?')]}[]" for kind in table.columns.values())
+        statement = f"INSERT INTO {table.name} ({_columns(table)}) SELECT * FROM unnest({arrays})"  # noqa: S608
+        values = zip(*(table.values(row) for row in rows), strict=True)
+        self.execute(statement + _replacing(table) * replace, [list(column) for column in values])
+
+    def delete(self, kind: type[Row], keys: Sequence[Values]) -> None:
+        """See `Connection`."""
+        table = TABLES[kind]
+        where = " AND ".join(f"t.{name} = asked.{name}" for name in _quoted(table.key))
+        statement = f"DELETE FROM {table.name} t USING {self._asked(table)} WHERE {where}"  # noqa: S608
+        self.execute(statement, [list(column) for column in zip(*keys, strict=True)])
+
+    def has_tables(self) -> bool:
+        """See `Connection`."""
+        return bool(self.select("SELECT to_regclass('meta') IS NOT NULL")[0][0])
+
+    def _asked(self, table: Table) -> str:
+        """The primary keys that are given, as a table."""
+        arrays = ", ".join(f"?::{_WORDS[POSTGRES][table.columns[name]]}[]" for name in table.key)
+        return f"unnest({arrays}) AS asked({', '.join(_quoted(table.key))})"
+
+
+def _replacing(table: Table) -> str:
+    others = [f"{name} = excluded.{name}" for name in _quoted(n for n in table.columns if n not in table.key)]
+    does = f"UPDATE SET {', '.join(others)}" if others else "NOTHING"
+    return f" ON CONFLICT ({', '.join(_quoted(table.key))}) DO {does}"
+
+
+def connect(folder: Path, url: str | None, *, read_only: bool = False) -> Connection:
+    """A new connection to the database at a URL, or to the file of a folder."""
+    if url is not None:
+        return Postgres(url, read_only=read_only)
+    return Sqlite(folder / "serve.db", read_only=read_only)
+
+
+def check_disk(folder: Path) -> None:
+    """Refuse a disk of the network, where locks and a shared log cannot be relied upon."""
+    try:
+        mounts = [line.split() for line in Path("/proc/mounts").read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return  # no Linux: nobody says what kind of disk it is
+    place = str(folder.resolve())
+    best = max(
+        (mount for mount in mounts if place == mount[1] or place.startswith(mount[1].rstrip("/") + "/")),
+        key=lambda mount: len(mount[1]),
+        default=None,
+    )
+    if best is not None and best[2].startswith(_NETWORK):
+        raise UsageError(
+            f"{folder}: this is a disk of the network ({best[2]}), where SQLite can lose what it has written: "
+            "use a local disk, or PostgreSQL (--database URL)"
+        )
