@@ -18,7 +18,7 @@ def organise(kind: str, body: dict, key: str) -> Write:
     return Write("c/autumn", kind, "autumn", body, "olga", key)
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path: Path):
     with Store.open(tmp_path) as store:
         items = [{"id": f"i{n}", "scope": "d1", "ord": n, "body": {"type": "Attack"}} for n in range(3)]
