@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra import shape
 from adjudge.algebra.edit import levenshtein
+from adjudge.algebra.operators.base import freeze
+from adjudge.algebra.operators.misfit import Misfit
 from adjudge.algebra.values import as_date, as_number, fold, squad
 
 Read: TypeAlias = Callable[[Any], Hashable]
@@ -167,9 +169,6 @@ def _squad(text: str) -> str:
 
 def _frozen(value: Any) -> Hashable:
     """A key for any value: by type and value, objects and lists deeply."""
-    from adjudge.algebra.operators.base import freeze
-    from adjudge.algebra.operators.misfit import Misfit
-
     try:
         return freeze(value)
     except Misfit:  # NaN; it is what it is, also for itself

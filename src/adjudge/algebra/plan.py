@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from adjudge.algebra import ir
+from adjudge.algebra import ir, shape
 from adjudge.algebra.align import Alignment, Report
 from adjudge.algebra.operators import bag, collection, combine, graded, latent, leaf, leaves, record, search, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Cuts, Line, Op
@@ -55,7 +55,7 @@ class Plan:
         self._unfinished: tuple[Any, Any, Any, Any, Context] | None = None
         self.op = compile_node(node, "$", conventions)
         self.sides = (SYSTEM, GOLD) if ir.tells_sides(node) else (SYSTEM,)  # those that a value may fit or not
-        self.flat = _flat(self.op)
+        self.flat, self.of_records = _flat(self.op), _of_records(self.op)
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Observation:
         """The matching value of two values and their self scores; without a deadline of its caller's, by its own.
@@ -155,6 +155,55 @@ def _flat(op: Op) -> Flat | None:
         return None
     ((name, inner),) = op.ops.items()
     return Flat(name, inner) if isinstance(inner, bag.ExactSetOp) and inner.flat and name.isidentifier() else None
+
+
+class OfRecords(NamedTuple):
+    """Documents of which the records are compared, by all of their leaves or by a similarity of each two records."""
+
+    name: str
+    leaves: leaves.LeavesOp
+    element: Op | None = None
+
+    @property
+    def schema(self) -> shape.Schema:
+        """How fields are compared."""
+        return self.leaves.node.schema
+
+    def observe(self, found: Outcomes) -> tuple[float, float, float]:
+        """The numbers of two documents of one record each, both with leaves, from what became of these."""
+        if self.element is None:
+            return found.total.correct, found.total.system, found.total.gold
+        s, g = self.leaves.known(found)
+        one, other = _around(self.element, s), _around(self.element, g)
+        own = self.element.self_score(one, SYSTEM), self.element.self_score(other, GOLD)
+        return (self.element.pair(one, other, Context()), *own)
+
+
+def _around(op: Op, records: leaves.Records) -> Any:
+    """Records as the ratios around them want them, which look at their size."""
+    if isinstance(op, wrap.NormaliseOp):
+        return (_around(op.inner, records), float(records.records.size))
+    return _around(op.inner, records) if isinstance(op, wrap.Wrapper) else records
+
+
+def _of_records(op: Op) -> OfRecords | None:
+    if not (isinstance(op, record.RecordOp) and len(op.ops) == 1 and op.size is None):
+        return None
+    ((name, inner),) = op.ops.items()
+    if isinstance(inner, leaves.LeavesOp):
+        return OfRecords(name, inner)
+    if not (
+        isinstance(inner, wrap.MappedOp)
+        and all(each is not None and each.name == "records" for each in inner.functions)
+    ):
+        return None
+    each = inner.inner
+    if not (isinstance(each, collection.SetOp) and each.match == "1:1"):
+        return None
+    element = each.element
+    while isinstance(element, wrap.NormaliseOp | wrap.ThresholdOp) and not getattr(element, "recall", None):
+        element = element.inner
+    return OfRecords(name, element, each.element) if isinstance(element, leaves.LeavesOp) else None
 
 
 def _invalid(misfit: Misfit, where: str) -> ValidationError:

@@ -21,6 +21,7 @@ Span: TypeAlias = tuple[int, int]
 
 _DEEP = 20  # how far down in a document spans are looked for
 _FAR = 2  # how far offsets are moved in search of equal ones
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 _ENOUGH = 3  # spans below which nothing can be told
 _LOOKED_AT = 50_000  # spans of a system that are looked at
 _MOVES = sorted(
@@ -143,7 +144,8 @@ def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
     if type(start) is int and type(end) is int:
         yield start, end
     for each in inner:
-        yield from spans_in(each, depth + 1)
+        if type(each) not in _SCALARS:
+            yield from spans_in(each, depth + 1)
 
 
 def _distinct(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]]) -> Iterable[tuple[set[Span], set[Span]]]:

@@ -136,8 +136,8 @@ class Counter(NamedTuple):
             theirs = [list(map(own.get, ids)) for own in systems]
             found = task.count_all(list(map(gold.__getitem__, ids)), theirs)
             if found is not None:
-                details = [None] * len(ids) if task.keeps else []
-                return Part(ids, attributes, [Share(each.tobytes(), [], [], details, []) for each in found], [], [])
+                shares = [Share(each.counts.tobytes(), [], [], each.details, []) for each in found]
+                return Part(ids, attributes, shares, [], [])
         shares = [Share(b"", [], [], [], []) for _ in systems]
         counts = [array("d") for _ in systems]
         for name in ids:

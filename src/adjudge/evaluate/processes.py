@@ -30,6 +30,7 @@ Progress: TypeAlias = Callable[[int], None]
 
 WORTHWHILE = 2.0  # seconds of work below which starting processes costs more than it saves
 _SHORT = 0.05  # seconds
+_LONG = 0.25  # seconds for the first documents, from which on they tell how long the others take
 _ALLOCATIONS = 100_000  # new objects before a worker looks for cycles; it makes many objects and few cycles
 _ENDINGS = (signal.SIGINT, signal.SIGTERM)
 RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
@@ -69,16 +70,20 @@ def map_documents(
             observe, packed, todo, address=cluster, jobs=jobs, chunk=chunk, folder=folder, report=report
         )
         return
-    start, done = time.perf_counter(), 0
+    start, done, counted = time.perf_counter(), 0, 0
     for identifier, gold, system in todo if not jobs or jobs == 1 else ():
         yield identifier, observe(gold, system)
         report(1)
         done += 1
         if jobs == 1 or done % chunk:
             continue
+        counted += chunk
         spent, left = time.perf_counter() - start, None if total is None else max(total - done, 0)
+        if done == chunk and spent < _LONG:  # most of which went into making ready
+            start, counted = time.perf_counter(), 0
+            continue
         # If nobody knows how much is left, it is as much again as so far.
-        if (spent if left is None else spent / done * left) >= WORTHWHILE:
+        if (spent if left is None else spent / counted * left) >= WORTHWHILE:
             jobs = processors() if left is None else min(processors(), -(-left // chunk))
             if jobs > 1 and can_travel(observe):
                 break

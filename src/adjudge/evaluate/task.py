@@ -52,6 +52,13 @@ class Row(NamedTuple):
     problems: tuple[Any, ...] = ()
 
 
+class Rows(NamedTuple):
+    """What many documents of one system gave: their counts one after the other, and their details."""
+
+    counts: array[float]
+    details: list[Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """Gold or one system: its documents by id, in the order of the file.
@@ -152,8 +159,8 @@ class Task(ABC):
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
         """The counts of one document; None is a system that does not have it."""
 
-    def count_all(self, gold: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[array[float]] | None:
-        """The counts of many documents at once, for each system row after row; None if each takes a look of its own.
+    def count_all(self, gold: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[Rows] | None:
+        """The counts of many documents at once, for each system; None if each takes a look of its own.
 
         The documents of a system are in the order of gold, None if it does not have one.
         """

@@ -67,6 +67,9 @@ def read_answers(
     problems: list[Problem] = []
     notes = AnswerNotes()
     for raw in read_documents(source, name=place, digest=digest):
+        if field is None and type(raw.data.get("records")) in (dict, list):
+            documents.append(raw)
+            continue
         key = key_of(raw.data, field)
         if key is not None and key not in raw.data:
             names = [each for each in raw.data if each != "id"]

@@ -245,6 +245,11 @@ class Metric:
         """How many documents are counted at once, if what is compared is a set of plain elements; else None."""
         return self._plans[0].flat if len(self._plans) == 1 else None
 
+    @property
+    def of_records(self) -> Any:
+        """How the counts of documents of one record follow from what became of its leaves; None if they do not."""
+        return self._plans[0].of_records if len(self._plans) == 1 else None
+
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Row:
         """The counts of one document."""
         plans = self._plans

@@ -21,6 +21,7 @@ from adjudge.stats.points import Additive, Pool
 from adjudge.stats.ranking import headline_standings
 from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult, result_fields
 from adjudge.stats.scores import (
+    Asked,
     Drawing,
     corrected,
     family_sizes,
@@ -94,21 +95,22 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     comparisons: list[Comparison] = []
     sizes: list[tuple[Slice, int]] = []
     ranking: tuple[Standing, ...] = ()
+    asked = []
     for where, members in corpora:
         first = next(iter(members.values()))
         known = part_keys(first.measures)
-        here = [key for key in keys if key in known]
         sizes.append((where, len(first.table.ids)))
         how = how_of(options, len(first.table.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
-        evidence = gather(members, here, how)
-        for name, estimator in members.items():
+        asked.append(Asked(members, [key for key in keys if key in known], how))
+    for (where, size), (own, here, how), evidence in zip(sizes, asked, gather(asked), strict=True):
+        for name, estimator in own.items():
             found = system_scores(evidence[name], how, where)
             scores[name] += found
             notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], how, found, where)]
         if not where:
             ranking = headline_standings(evidence, keys, scores, inference.level)
         if len(systems) > 1:
-            comparisons += pair_comparisons(evidence, here, how, where, sizes[-1][1], members)
+            comparisons += pair_comparisons(evidence, here, how, where, size, own)
     documents = sizes[0][1]
     return Result(
         adjudge=__version__,

@@ -6,9 +6,9 @@ Counts are resampled, never scores recomputed from files, and every function tak
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from adjudge.stats.scores import Weights
 
+Name = TypeVar("Name", bound=Hashable)
 _DIGITS = 12
 # Cells of one block of weights: large enough to be fast, small enough to stay within the cache of most machines.
 _BLOCK = 1 << 18
@@ -54,14 +55,14 @@ def bootstrap_weights(documents: int, resamples: int, draws: Stream, *, block: i
 
 
 def bootstrap(
-    estimators: Mapping[str, Additive],
+    estimators: Mapping[Name, Additive],
     *,
     resamples: int = 1000,
     seed: int = 13,
     tested: Collection[Key] = (),
     tests: int = 0,
     weights: Weights | None = None,
-) -> dict[str, dict[Key, Array]]:
+) -> dict[Name, dict[Key, Array]]:
     """Score every system on the same corpora, each drawn from the documents with replacement (Efron 1979).
 
     Documents are drawn by the order of their ids, so that the order in which they were read changes nothing. If there
@@ -83,7 +84,7 @@ def bootstrap(
     else:
         blocks = weights(documents, total, seed)
     some = {name: each.only(tested) for name, each in estimators.items()} if total > resamples else {}
-    found: dict[str, dict[Key, list[Array]]] = {name: {} for name in estimators}
+    found: dict[Name, dict[Key, list[Array]]] = {name: {} for name in estimators}
     done = 0
     for block in blocks:
         cut = max(0, min(len(block), resamples - done))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -108,8 +108,62 @@ class Evidence(NamedTuple):
         return Parts(self.point[key], self.left_out.get(key, nothing), drawn, pairs, key in self.signed)
 
 
-def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) -> dict[str, Evidence]:
-    """What the numbers of all systems depend on: scores, and if there are to be intervals, leave-outs and resamples."""
+class Asked(NamedTuple):
+    """A corpus that is to be scored: all systems on its documents, the parts that are tested, and how."""
+
+    estimators: Mapping[str, Additive]
+    tested: Sequence[Key]
+    how: How
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The documents."""
+        return next(iter(self.estimators.values())).ids
+
+    @property
+    def draws(self) -> tuple[int, tuple[Key, ...]]:
+        """How many more corpora are drawn than for intervals, and what for: tests between systems."""
+        tested = len(self.estimators) > 1 and self.how.test == "bootstrap"
+        return (self.how.tests or 0, tuple(self.tested)) if tested else (0, ())
+
+    def draws_like(self, other: Asked) -> bool:
+        """Whether the same documents are drawn as often, so that they can be drawn once."""
+        how = self.how._replace(tests=None) == other.how._replace(tests=None)
+        return how and self.draws == other.draws and self.ids == other.ids
+
+
+def gather(corpora: Sequence[Asked]) -> Iterator[dict[str, Evidence]]:
+    """What the numbers of all systems on each corpus depend on; neighbours with the same documents are drawn once."""
+    at = 0
+    while at < len(corpora):
+        together = list(takewhile(corpora[at].draws_like, corpora[at:]))
+        drawn = _drawn(together)
+        for number, each in enumerate(together):
+            yield _gathered(each, {name: own for (place, name), own in drawn.items() if place == number})
+        at += len(together)
+
+
+def _drawn(together: Sequence[Asked]) -> dict[tuple[int, str], dict[Key, Array]]:
+    """The resamples of several corpora, by number and system."""
+    how, several = together[0].how, len(together[0].estimators) > 1
+    every = {(place, name): one for place, each in enumerate(together) for name, one in each.estimators.items()}
+    if not _varies(together[0]) or (how.interval == "jackknife" and not several):
+        return {}
+    from adjudge.stats.resample import bootstrap
+
+    tests, tested = together[0].draws
+    weights = how.drawing.weights
+    return bootstrap(every, resamples=how.first or 0, seed=how.seed, tested=tested, tests=tests, weights=weights)
+
+
+def _varies(asked: Asked) -> bool:
+    """Whether there are to be intervals, and enough documents for them."""
+    return bool(asked.how.first) and len(asked.ids) > 1
+
+
+def _gathered(asked: Asked, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[str, Evidence]:
+    """Scores, and if there are to be intervals, leave-outs and resamples."""
+    estimators, _, how = asked
     found = {}
     for name, each in estimators.items():
         (table, formulas), measures = each.summed, each.measures
@@ -118,28 +172,16 @@ def gather(estimators: Mapping[str, Additive], tested: Sequence[Key], how: How) 
         best = {} if each.best is None else Additive(each.best, measures, each.pool).point()
         bounds = {key: bound for key, bound in best.items() if bound > point[key]}
         found[name] = Evidence(point, count_keys(measures), signed_keys(measures), ratios, bounds)
-    several = len(estimators) > 1
-    if not how.first or len(next(iter(estimators.values())).table.ids) < 2:
+    if not _varies(asked):
         return found
-
-    from adjudge.stats.resample import bootstrap
-
+    several = len(estimators) > 1
     found = {name: each._replace(varies=True) for name, each in found.items()}
     if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
         for name, each in estimators.items():
             found[name] = found[name]._replace(left_out=each.left_out())
-    if how.interval != "jackknife" or several:
-        drawn = bootstrap(
-            estimators,
-            resamples=how.first,
-            seed=how.seed,
-            tested=tested if several and how.test == "bootstrap" else (),
-            tests=how.tests or 0,
-            weights=how.drawing.weights,
-        )
-        for name, own in drawn.items():
-            first = {key: values[: how.first] for key, values in own.items()}
-            found[name] = found[name]._replace(drawn=first, tests=own)
+    for name, own in drawn.items():
+        first = {key: values[: how.first] for key, values in own.items()}
+        found[name] = found[name]._replace(drawn=first, tests=own)
     return found
 
 

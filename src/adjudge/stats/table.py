@@ -235,7 +235,7 @@ def group_rows(
     return [(values[places[0]], places) for places in groups]
 
 
-def shared_documents(ids: Mapping[str, tuple[str, ...]]) -> int:
+def shared_documents(ids: Mapping[Any, tuple[str, ...]]) -> int:
     """The number of documents, which must be the same and in the same order for every system.
 
     >>> shared_documents({"A": ("d1", "d2"), "B": ("d1", "d2")})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from adjudge.algebra.operators.leaf_outcomes import Outcome
@@ -41,7 +41,7 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
     columns = tuple(column for each in members for column in each.columns)
     nothing = (0.0,) * len(columns)
     found: dict[str, tuple[list[int], list[tuple[float, ...]]]] = {}
-    known: dict[int, tuple[float, ...]] = {}  # by identity, for most outcomes are one and the same object
+    known = _Known()
     for number, seen in enumerate(details):
         if seen is None:
             continue
@@ -53,9 +53,9 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
             numbers.append(number)
             if len(outcomes) == 1:
                 own = outcomes[0][path]
-                rows.append(known.get(id(own)) or known.setdefault(id(own), _counts(own)))
+                rows.append(known.of(own))
             else:
-                rows.append(tuple([count for own in outcomes for count in _counts(own.get(path, NOTHING))]))
+                rows.append(tuple([count for own in outcomes for count in known.of(own.get(path, NOTHING))]))
     slices = tuple(ElementSlice(path, tuple(numbers), Rows(tuple(rows))) for path, (numbers, rows) in found.items())
     return ElementTable(FIELD, columns, Rows((nothing,) * len(details)), slices)
 
@@ -63,10 +63,22 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
 NOTHING = Outcome()
 
 
-@lru_cache(maxsize=1 << 12)
-def _counts(found: Outcome) -> tuple[float, ...]:
-    """In the order of the columns of a metric."""
-    return (found.correct, found.system, found.gold, *found[1:])
+class _Known(dict[int, tuple[float, ...]]):
+    """The counts of outcomes in the order of the columns of a metric, so many of them.
+
+    By identity, for most are one and the same object; others must not vanish meanwhile.
+    """
+
+    def __init__(self, width: int | None = None) -> None:
+        super().__init__()
+        self.width = width
+
+    def of(self, found: Outcome) -> tuple[float, ...]:
+        """The counts of an outcome."""
+        known = self.get(id(found))
+        if known is None:
+            known = self[id(found)] = (found.correct, found.system, found.gold, *found[1:])[: self.width]
+        return known
 
 
 def with_fields(
@@ -100,12 +112,14 @@ def widened(counts: array[float], width: int, details: Sequence[Seen | None], co
     """The counts of documents, so many numbers each, with those of further columns, `metric:path:count`, behind."""
     from array import array
 
-    named = [tuple(column.split(":", 1)) for column in columns[::3]]
-    keys = [(name, rest.rpartition(":")[0]) for name, rest in named]
-    found = array("d")
+    paths: dict[str, list[str]] = {}
+    for column in columns[::3]:
+        name, _, rest = column.partition(":")
+        paths.setdefault(name, []).append(rest.rpartition(":")[0])
+    found, known = array("d"), _Known(3)
     for number, seen in enumerate(details):
         found.extend(counts[number * width : (number + 1) * width])
-        for name, path in keys:
-            own = NOTHING if seen is None else seen.outcomes.get(name, {}).get(path, NOTHING)
-            found.extend((own.correct, own.system, own.gold))
+        for name, own in paths.items():
+            outcomes = {} if seen is None else seen.outcomes.get(name, {})
+            found.extend(chain.from_iterable(map(known.of, map(outcomes.get, own, repeat(NOTHING)))))
     return found

@@ -18,6 +18,7 @@ import msgspec
 from adjudge.algebra import ir, shape
 from adjudge.algebra.leaf_values import outside
 from adjudge.algebra.operators.base import step
+from adjudge.algebra.operators.leaf_prepared import SCALARS
 from adjudge.algebra.operators.misfit import describe, short
 from adjudge.algebra.values import plain
 from adjudge.errors import Problem, ValidationError
@@ -88,12 +89,21 @@ class Fit:
 
     def findings(self, value: Any, *, of_gold: bool) -> Iterator[Finding]:
         """What does not fit in the value of a document."""
-        if isinstance(self.record, shape.Anything):
+        if isinstance(self.record, shape.Anything) or self._is_plain(value, of_gold=of_gold):
             return
         whole = isinstance(value, Mapping)
         for number, each in enumerate([value] if whole else value):
             record = each if isinstance(each, Mapping) or "value" not in (self.names or ()) else {"value": each}
             yield from self._walk(record, () if whole else (number,), of_gold=of_gold)
+
+    def _is_plain(self, value: Any, *, of_gold: bool) -> bool:
+        """Whether a value is an object of nothing but scalars that fit, as most are."""
+        if type(value) is not dict or not isinstance(self.record, shape.Fields):
+            return False
+        simple, required = self._known(self.record)
+        if not simple.issuperset(value) or (of_gold and any(value.get(name) is None for name in required)):
+            return False
+        return not of_gold or SCALARS.issuperset(map(type, value.values()))
 
     def _walk(self, record: Any, place: tuple[str | int, ...], *, of_gold: bool) -> Iterator[Finding]:
         todo: list[tuple[shape.Shape, Any, str, tuple[str | int, ...]]] = [(self.record, record, "", place)]

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from math import fsum
 from pathlib import Path
@@ -21,7 +21,7 @@ from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.doubts import Span, spans_in, with_doubts
 from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places, size_of
-from adjudge.evaluate.task import Reported, Row, Side, Task
+from adjudge.evaluate.task import Reported, Row, Rows, Side, Task
 from adjudge.findings import Findings
 from adjudge.formats.answers import UNREADABLE
 from adjudge.formats.jsonl import read_documents, stream_documents
@@ -34,6 +34,7 @@ from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, 
 from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.leaf_fields import FIELD, field_table, leaf_metrics, widened, with_fields
+from adjudge.tasks.leaf_rows import LeafRows
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.record_shapes import brought_to, check_gold, fit_of, record_side, unfit
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
@@ -254,6 +255,12 @@ class MetricsTask(Task):
     # -----------------------------------------------------------------------------------------------------------------
     # Counting
 
+    @cached_property
+    def _leaf_rows(self) -> LeafRows | None:
+        """How flat records are counted, if nothing but records is compared, and as they are."""
+        plain = self.fit is None or self.observer.change is not None or self.observer.paths
+        return None if plain else LeafRows.of(self.metrics, self.columns, keep=self.observer.outcomes)
+
     def prepare(self, gold: Document) -> Ready:
         """Metrics prepare a gold document once."""
         return Ready(gold.id, gold.data)
@@ -269,10 +276,10 @@ class MetricsTask(Task):
         plain = seen.whole.optimal and not seen.slices and not seen.outcomes
         return Row(tuple(map(counts.__getitem__, self.columns)), (), None if plain else seen)
 
-    def count_all(
-        self, gold: Sequence[Document], systems: Sequence[Sequence[Document | None]]
-    ) -> list[array[float]] | None:
-        """The counts of flat sets, whose elements are read for all documents together."""
+    def count_all(self, gold: Sequence[Document], systems: Sequence[Sequence[Document | None]]) -> list[Rows] | None:
+        """The counts of flat records, and of flat sets, whose elements are read for all documents together."""
+        if self._leaf_rows is not None:
+            return self._count_records(gold, systems)
         rows = [array("d") for _ in systems]
         for start in range(0, len(gold), _TOGETHER):
             sides = ([each and each.data for each in side[start : start + _TOGETHER]] for side in (gold, *systems))
@@ -281,6 +288,27 @@ class MetricsTask(Task):
                 return None
             for own, each in zip(rows, found, strict=True):
                 own.extend(chain.from_iterable(zip(*map(each.__getitem__, self.columns), strict=True)))
+        return [Rows(each, [None] * len(gold)) for each in rows]
+
+    def _count_records(
+        self, gold: Sequence[Document], systems: Sequence[Sequence[Document | None]]
+    ) -> list[Rows] | None:
+        """The counts of records: flat ones from their leaves, others one by one; None if any does not fit."""
+        assert self._leaf_rows is not None
+        rows, row_of = [Rows(array("d"), []) for _ in systems], self._leaf_rows.row
+        for place, ours in enumerate(gold):
+            ready = None
+            for (counts, details), side in zip(rows, systems, strict=True):
+                theirs = side[place]
+                found = None if theirs is None else row_of(ours.data, theirs.data)
+                if found is None:
+                    ready = ready or self.prepare(ours)
+                    row = self.observe(ready, theirs)
+                    if row.problems:
+                        return None
+                    found = row.counts, row.detail
+                counts.extend(found[0])
+                details.append(found[1])
         return rows
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002

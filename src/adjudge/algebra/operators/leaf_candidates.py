@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from adjudge.algebra.operators.leaf_shapes import AnythingKind, FieldsKind, Kind, LeafKind, Lst, Obj, Rec
+from adjudge.algebra.operators.leaf_prepared import Kind, Lst, Obj, Rec
+from adjudge.algebra.operators.leaf_shapes import AnythingKind, FieldsKind, LeafKind
 
 MOST = 200_000  # pairs that share a value and are all compared
 FEW = 24  # candidates of an element, if not all pairs are compared

@@ -14,7 +14,8 @@ from adjudge.algebra import shape
 from adjudge.algebra.operators.base import GOLD, SYSTEM, simplest
 from adjudge.algebra.operators.leaf_candidates import candidates, most_correct
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
-from adjudge.algebra.operators.leaf_shapes import NOTHING, Compiler, Kind, Lst, Obj, Rec, Stray, Worth, size_of
+from adjudge.algebra.operators.leaf_prepared import NOTHING, Kind, Lst, Obj, Rec, Stray, Worth, size_of
+from adjudge.algebra.operators.leaf_shapes import Compiler
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
 from adjudge.algebra.solve.chain import best_chain
 from adjudge.algebra.solve.deadline import OutOfTime

@@ -119,15 +119,21 @@ class Tally:
         """All leaves, and those of every path, in the order in which they were met."""
         every = [credit for own in self._credits.values() for credit in own]
         by_path = {
-            at: _outcome(row, self._credits.get(at, ())) if type(row) is list else row for at, row in self.rows.items()
+            at: outcome_of(row, self._credits.get(at, ())) if type(row) is list else row
+            for at, row in self.rows.items()
         }
-        return Outcomes(_outcome(self.counts, every), by_path)
+        return Outcomes(outcome_of(self.counts, every), by_path)
 
 
 _NONE = (0, 0, 0, 0, 0)
 
 
-def _outcome(row: Sequence[int], credits: Sequence[float]) -> Outcome:
+def outcome_of(row: Sequence[int], credits: Sequence[float]) -> Outcome:
+    """So many leaves of each fate, and those that are partly correct.
+
+    >>> outcome_of([2, 0, 1, 0, 0], [0.75])
+    Outcome(correct=2.75, wrong=0.25, omitted=1.0, hallucinated=0.0, absent=0.0)
+    """
     if not credits:
         return Outcome(*map(float, row))
     return Outcome(fsum((row[0], *credits)), fsum((row[1], *(1 - each for each in credits))), *map(float, row[2:]))

@@ -1,20 +1,31 @@
-"""Shapes, compiled: values as they are compared leaf by leaf, what two of them share, and what became of each leaf.
-
-A prepared value is None if there is nothing, a `Rec` for an object with the fields of a schema, an `Obj` for one
-without, a `Lst` for a list, a `Stray` for what stands where an object should, and otherwise what the comparison of a
-leaf reads in it.
-"""
+"""Shapes, compiled: values as they are compared leaf by leaf, what two of them share, and what became of each leaf."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from adjudge.algebra import shape
 from adjudge.algebra.leaf_values import absent, reading
 from adjudge.algebra.operators.base import GOLD, SYSTEM, freeze
 from adjudge.algebra.operators.leaf_outcomes import ONE, Place, Tally
+from adjudge.algebra.operators.leaf_prepared import (
+    CONTAINERS,
+    EMPTY,
+    NOTHING,
+    SCALARS,
+    TYPES,
+    Acceptable,
+    Kind,
+    Lst,
+    Obj,
+    Rec,
+    Stray,
+    Worth,
+    scalars,
+    size_of,
+    step,
+)
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 UNIT = 1 << 20  # of credits that are no whole numbers
@@ -22,101 +33,24 @@ _MOST = 1 << 16  # pairs of values whose credit is remembered
 _SPARE = 64  # times that nobody looks at the clock
 
 
-class Worth(NamedTuple):
-    """What a pair of values is worth, in the order in which alignments are chosen.
+class _Readings(dict[tuple[type, Any], Any]):
+    """What a comparison reads in scalars, which come again and again; None in those that are as good as absent."""
 
-    Correct leaves, pairs of objects without any error, wrong leaves (the more, the less is left alone), and correct
-    leaves weighted by the rank of their fields, the first one most.
-    """
+    def __init__(self, is_absent: Callable[[Any], bool], read: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.is_absent, self.read = is_absent, read
 
-    correct: int
-    whole: int
-    wrong: int
-    early: int
+    def of(self, value: Any) -> Any:
+        """What is read in any value."""
+        return None if self.is_absent(value) else self.read(value)
 
-
-NOTHING = Worth(0, 0, 0, 0)
-
-
-class Rec:
-    """An object by a schema: its fields in order, and those that the schema does not name, if they count."""
-
-    __slots__ = ("extra", "parts", "size")
-
-    def __init__(self, parts: tuple[Any, ...], size: int, extra: Obj | None = None) -> None:
-        self.parts, self.size, self.extra = parts, size, extra
-
-
-class Obj:
-    """An object without a schema."""
-
-    __slots__ = ("parts", "size")
-
-    def __init__(self, parts: dict[str, Any], size: int) -> None:
-        self.parts, self.size = parts, size
-
-
-class Lst:
-    """A list: its elements, and their positions if some of it are left out."""
-
-    __slots__ = ("items", "positions", "size")
-
-    def __init__(self, items: list[Any], positions: Sequence[int], size: int) -> None:
-        self.items, self.positions, self.size = items, positions, size
-
-
-class Stray:
-    """A value that should be an object: its scalars are leaves, and none of them can be right."""
-
-    __slots__ = ("places", "size", "values")
-
-    def __init__(self, values: tuple[Hashable, ...], places: tuple[Place, ...]) -> None:
-        self.values, self.places, self.size = values, places, len(values)
-
-
-class _Any(tuple[Any, ...]):
-    """Acceptable values of gold, prepared."""
-
-    __slots__ = ()
-
-
-_CONTAINERS = (Rec, Obj, Lst, Stray)
-_TYPES = frozenset(_CONTAINERS)
-_UNKNOWN = object()
-
-
-def size_of(p: Any) -> int:
-    """The number of leaves of a prepared value."""
-    if p is None:
-        return 0
-    return p.size if type(p) in _TYPES else 1
-
-
-class Kind:
-    """A compiled shape. `same`: equal keys are right in every leaf, and being right is transitive."""
-
-    same = True
-    listed = False
-
-    def prepare(self, value: Any, side: int) -> Any:
-        """A value as it is compared."""
-        raise NotImplementedError
-
-    def key(self, p: Any) -> Hashable:
-        """Values with equal keys are the same to every comparison."""
-        raise NotImplementedError
-
-    def worth(self, g: Any, s: Any) -> Worth:
-        """What two values that are there are worth to each other."""
-        raise NotImplementedError
-
-    def both(self, g: Any, s: Any, at: str, tally: Tally, gp: Place | None, sp: Place | None) -> None:
-        """Count the leaves of two values that stand beside each other."""
-        raise NotImplementedError
-
-    def alone(self, p: Any, side: int, at: str, tally: Tally, where: Place | None) -> None:
-        """Count the leaves of a value without a counterpart."""
-        raise NotImplementedError
+    def __missing__(self, key: tuple[type, Any]) -> Any:
+        found = self.of(key[1])
+        if len(self) >= _MOST:
+            self.clear()
+        if key[0] is not float or key[1]:  # zeros with and without a sign are equal, and written in two ways
+            self[key] = found
+        return found
 
 
 class LeafKind(Kind):
@@ -126,30 +60,23 @@ class LeafKind(Kind):
         self.unit = compiler.unit
         self.absent = compiler.absent
         self.read, self.grade = reading(of.by)
-        self.any = of.any
+        self.any, self.by = of.any, of.by
         self.same = self.coded = self.grade is None and not of.any
         self._known: dict[tuple[Hashable, Hashable], float] = {}
-        self._texts: dict[str, Any] = {}
+        self._read = _Readings(self.absent, self.read)
 
     def prepare(self, value: Any, side: int) -> Any:
-        if type(value) is str and not self.any:  # texts come again and again
-            found = self._texts.get(value, _UNKNOWN)
-            if found is _UNKNOWN:
-                if len(self._texts) >= _MOST:
-                    self._texts.clear()
-                found = self._texts[value] = None if self.absent(value) else self.read(value)
-            return found
         if self.any and side == GOLD:
             given = value if isinstance(value, list | tuple) else (value,)
-            return _Any(self.read(each) for each in given if not self.absent(each)) or None
-        return None if self.absent(value) else self.read(value)
+            return Acceptable(self.read(each) for each in given if not self.absent(each)) or None
+        return self._read[type(value), value] if type(value) in SCALARS else self._read.of(value)
 
     def key(self, p: Any) -> Hashable:
         return p  # type: ignore[no-any-return]
 
     def credit(self, g: Any, s: Any) -> float:
         """The credit of a value, or of the best of several acceptable ones."""
-        if isinstance(g, _Any):
+        if isinstance(g, Acceptable):
             return max(self.credit(each, s) for each in g)
         if self.grade is None:
             return 1.0 if g == s else 0.0
@@ -230,13 +157,13 @@ class FieldsKind(Kind):
                 p = kind.prepare(get(name), side)
                 parts.append(p)
                 if p is not None:
-                    size += p.size if type(p) in _TYPES else 1
+                    size += p.size if type(p) in TYPES else 1
             extra = None
             if self.extra is not None:
                 extra = self.extra.prepare({k: v for k, v in value.items() if k not in self.named}, side)
                 size += extra.size
             return Rec(tuple(parts), size, extra)
-        found = [(where, each) for where, each in _scalars(value, ()) if not self.absent(each)]
+        found = [(where, each) for where, each in scalars(value, ()) if not self.absent(each)]
         return Stray(tuple(freeze(each) for _, each in found), tuple(where for where, _ in found)) if found else None
 
     def key(self, p: Any) -> Hashable:
@@ -324,46 +251,30 @@ class FieldsKind(Kind):
                 self.extra.alone(p.extra, side, at, tally, where)
 
 
-EMPTY = Obj({}, 0)
-
-
 class AnythingKind(Kind):
     """Whatever comes: objects key by key, lists as bags, scalars by equality; what is of two kinds shares nothing."""
 
     listed = True
 
     def __init__(self, of: shape.Anything, compiler: Compiler) -> None:
-        self.read = reading(of.by).read
-        self.plain = not of.by.numbers  # whole numbers are what they are
-        self.absent, self.unit = compiler.absent, compiler.unit
+        self.unit = compiler.unit
         self.list: Kind = compiler.listing(shape.Listing(of=of), self)
-        self._texts: dict[str, Any] = {}
+        self._read = _Readings(compiler.absent, reading(of.by).read)
         self._paths: dict[str, dict[str, str]] = {}
 
     def prepare(self, value: Any, side: int) -> Any:
+        kind = type(value)
+        if kind in SCALARS:
+            return self._read[kind, value]
         if isinstance(value, dict | Mapping):
-            parts, size, texts = {}, 0, self._texts
+            parts, size, read = {}, 0, self._read
             for name, each in value.items():
                 kind = type(each)
-                p: Any = _UNKNOWN
-                if kind is str:
-                    p = texts.get(each, _UNKNOWN)
-                elif kind is int and self.plain:
-                    p = each
-                if p is _UNKNOWN:
-                    p = self.prepare(each, side)
-                parts[name] = p
+                p = parts[name] = read[kind, each] if kind in SCALARS else self.prepare(each, side)
                 if p is not None:
-                    size += p.size if type(p) in _TYPES else 1
+                    size += p.size if type(p) in TYPES else 1
             return Obj(parts, size)
-        if isinstance(value, list | tuple):
-            return self.list.prepare(value, side)
-        found = None if self.absent(value) else self.read(value)
-        if type(value) is str:  # texts come again and again
-            if len(self._texts) >= _MOST:
-                self._texts.clear()
-            self._texts[value] = found
-        return found
+        return self.list.prepare(value, side) if isinstance(value, list | tuple) else self._read.of(value)
 
     def key(self, p: Any) -> Hashable:
         if isinstance(p, Obj):
@@ -371,7 +282,7 @@ class AnythingKind(Kind):
         return ("list", self.list.key(p)) if isinstance(p, Lst) else p
 
     def worth(self, g: Any, s: Any) -> Worth:
-        if type(g) is not type(s) and (isinstance(g, _CONTAINERS) or isinstance(s, _CONTAINERS)):
+        if type(g) is not type(s) and (isinstance(g, CONTAINERS) or isinstance(s, CONTAINERS)):
             return NOTHING
         if isinstance(g, Lst):
             return self.list.worth(g, s)
@@ -382,7 +293,7 @@ class AnythingKind(Kind):
         for name, a in g.parts.items():
             b = None if a is None else theirs.get(name)
             if b is not None:
-                if type(a) in _TYPES or type(b) in _TYPES:
+                if type(a) in TYPES or type(b) in TYPES:
                     inner = self.worth(a, b)
                     correct += inner[0]
                     whole += inner[1]
@@ -404,8 +315,8 @@ class AnythingKind(Kind):
         if gp is None and type(g) is Obj and type(s) is Obj:
             self._objects(g.parts, s.parts, at, tally)
             return
-        kinds = {type(each) for each in (g, s) if isinstance(each, _CONTAINERS)}
-        scalars = [each for each in (g, s) if each is not None and not isinstance(each, _CONTAINERS)]
+        kinds = {type(each) for each in (g, s) if isinstance(each, CONTAINERS)}
+        scalars = [each for each in (g, s) if each is not None and not isinstance(each, CONTAINERS)]
         if len(kinds) + bool(scalars) > 1:
             self.alone(g, GOLD, at, tally, gp)
             self.alone(s, SYSTEM, at, tally, sp)
@@ -436,7 +347,7 @@ class AnythingKind(Kind):
             if path is None:
                 path = paths[name] = step(at, name)
             b = other(name)
-            if type(a) in _TYPES or type(b) in _TYPES:
+            if type(a) in TYPES or type(b) in TYPES:
                 self.both(a, b, path, tally, None, None)
                 continue
             outcome = (4 if b is None else 3) if a is None else 2 if b is None else 0 if a == b else 1
@@ -537,31 +448,3 @@ def comparisons(schema: shape.Schema) -> Iterator[shape.Comparison]:
 
 def _is_graded(by: shape.Comparison) -> bool:
     return isinstance(by, shape.Sim) or (isinstance(by, shape.Words | shape.Edit) and by.graded)
-
-
-def _scalars(value: Any, where: Place) -> Iterator[tuple[Place, Any]]:
-    """The scalars in a value and their places in it."""
-    inner: Iterable[tuple[Any, Any]]
-    if isinstance(value, Mapping):
-        inner = value.items()
-    elif isinstance(value, list | tuple):
-        inner = enumerate(value)
-    else:
-        yield where, value
-        return
-    for name, each in inner:
-        yield from _scalars(each, (*where, name))
-
-
-def step(at: str, name: str) -> str:
-    """The path of a field of what stands at a path.
-
-    >>> step("lines[]", "price"), step("", "a.b"), step("c", "d[]")
-    ('lines[].price', '"a.b"', 'c."d[]"')
-    """
-    if not name or not _SPECIAL.isdisjoint(name):
-        name = json.dumps(name, ensure_ascii=False)
-    return f"{at}.{name}" if at else name
-
-
-_SPECIAL = frozenset('.[]"')

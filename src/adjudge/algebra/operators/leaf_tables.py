@@ -11,17 +11,8 @@ from collections.abc import Hashable, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.algebra.operators.leaf_shapes import (
-    AnythingKind,
-    Compiler,
-    FieldsKind,
-    Kind,
-    LeafKind,
-    Lst,
-    Obj,
-    Rec,
-    size_of,
-)
+from adjudge.algebra.operators.leaf_prepared import Kind, Lst, Obj, Rec, size_of
+from adjudge.algebra.operators.leaf_shapes import AnythingKind, Compiler, FieldsKind, LeafKind
 
 if TYPE_CHECKING:
     import numpy as np

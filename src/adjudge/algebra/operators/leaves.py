@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.algebra import ir, shape
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Op, Table
+from adjudge.algebra.operators.leaf_flat import flat
 from adjudge.algebra.operators.leaf_lists import ListingKind
 from adjudge.algebra.operators.leaf_outcomes import Outcomes, Place, Tally
-from adjudge.algebra.operators.leaf_shapes import Compiler, Kind, Lst, step
+from adjudge.algebra.operators.leaf_prepared import Kind, Lst, step
+from adjudge.algebra.operators.leaf_shapes import Compiler
 from adjudge.algebra.operators.misfit import Misfit, expected
 from adjudge.algebra.values import as_json
 
@@ -54,6 +56,15 @@ class LeavesOp(Op):
         self.record: Kind = compiler.kind(record)
         self.listing = ListingKind(listing, self.record, compiler)
         self.integral = compiler.unit == 1
+        self.flat = None if self.wrapped else flat(self.record, compiler)
+
+    def known(self, found: Outcomes) -> tuple[Records, Records]:
+        """A record of the system and one of gold, of which nothing is known but what became of their leaves."""
+        total = found.total
+        sizes = round(total.system), round(total.gold)
+        s, g = (Records(Lst([], (), size), True, ()) for size in sizes)
+        s.solved = g, found, total.correct
+        return s, g
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
         value = _plain(value)
