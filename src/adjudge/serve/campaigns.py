@@ -1,0 +1,360 @@
+"""Campaigns from files and back: items are only added or withdrawn, and what files say becomes decisions.
+
+An import compares a source with the store and writes what is new, so it can be repeated and interrupted at any moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import Problem, UsageError
+from adjudge.findings import Finding
+from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, codec_of
+from adjudge.serve.groups import GROUP, values_of
+from adjudge.serve.links import LINK
+from adjudge.serve.schema import Schema, read_schema
+from adjudge.serve.settle import DONE
+from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Store, Write, stream_of
+from adjudge.serve.store.tables import Decision, Item
+
+IMPORT = "import"
+_CHUNK = 250  # items of an event
+_WRITES = 20  # events of a transaction
+
+
+class Imported(msgspec.Struct):
+    """What an import did."""
+
+    scopes: int = 0
+    items: int = 0
+    new: int = 0
+    withdrawn: int = 0
+    decided: int = 0
+    findings: list[Finding] = []
+
+
+class Batch:
+    """Events that are written some at a time, each with a key of this import."""
+
+    def __init__(self, store: Store, actor: str = IMPORT) -> None:
+        self._store, self._actor = store, actor
+        self._run = secrets.token_hex(8)
+        self._count = 0
+        self._waiting: list[Write] = []
+
+    def add(self, stream: str, kind: str, subject: str, body: dict[str, Any], actor: str | None = None) -> None:
+        """One more event."""
+        self._count += 1
+        key = f"{IMPORT}-{self._run}-{self._count}"
+        write = Write(stream=stream, kind=kind, subject=subject, body=body, actor=actor or self._actor, key=key)
+        self._waiting.append(write)
+        if len(self._waiting) >= _WRITES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        for each in self._store.write(self._waiting) if self._waiting else ():
+            if isinstance(each, Conflict):
+                hint = "thaw the campaign first" if each.reason == "frozen" else "try again"
+                raise UsageError(f"the store does not take it: {each.reason}", hint=hint)
+        self._waiting = []
+
+
+def item_id(secret: bytes, campaign: str, identity: str) -> str:
+    """The name of an item outside: it does not betray the content that it is a hash of.
+
+    >>> item_id(b"key", "autumn", "00")
+    'e17bc30265c154b47e0d'
+    """
+    return hmac.new(secret, f"{campaign}\n{identity}".encode(), hashlib.sha256).hexdigest()[:20]
+
+
+def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mapping[str, Any]) -> None:
+    """Make a campaign, or change its settings; its schema stays what it is."""
+    with store.read() as snapshot:
+        known = snapshot.campaign(campaign)
+    digest = store.put_blob(schema.text.encode(), "schema")
+    if known is not None and known.schema_sha != digest:
+        hint = "make another campaign for another schema"
+        raise UsageError(f"the campaign {campaign!r} has another schema than {schema.name!r}", hint=hint)
+    merged = {**(known.settings if known else {}), **settings}
+    if known is None or merged != known.settings:
+        batch = Batch(store)
+        batch.add(stream_of(campaign), "campaign", campaign, {"schema_sha": digest, "settings": merged})
+        batch.flush()
+
+
+def schema_of(store: Store, campaign: str) -> Schema:
+    """The schema of a campaign."""
+    with store.read() as snapshot:
+        known = snapshot.campaign(campaign)
+    if known is None:
+        raise UsageError(f"there is no campaign {campaign!r}", hint="see adjudge serve init --help")
+    return read_schema(store.get_blob(known.schema_sha), name=f"{campaign}/schema.toml")
+
+
+def import_sources(store: Store, secret: bytes, campaign: str, sources: Sources, *, answers: bool = True) -> Imported:
+    """Add what a source has and the store has not; with `answers` also what it says of items, as decisions."""
+    schema = schema_of(store, campaign)
+    done = Imported()
+    batch = Batch(store)
+    with store.read() as snapshot:
+        first = len(snapshot.scopes(campaign))
+    for scope in codec_of(schema).read(schema, sources, done.findings):
+        _import_scope(store, batch, _Names(secret, campaign), scope, first + done.scopes, done)
+        if answers:
+            batch.flush()
+            _decide(store, batch, schema, _Names(secret, campaign), scope, done)
+        done.scopes += 1
+    batch.flush()
+    return done
+
+
+class _Names:
+    def __init__(self, secret: bytes, campaign: str) -> None:
+        self.campaign = campaign
+        self._secret = secret
+
+    def of(self, identity: str) -> str:
+        return item_id(self._secret, self.campaign, identity)
+
+
+def _import_scope(store: Store, batch: Batch, names: _Names, scope: ScopeData, place: int, done: Imported) -> None:
+    campaign = names.campaign
+    with store.read() as snapshot:
+        known = snapshot.scope(campaign, scope.id)
+        there = {item.identity: item for item in snapshot.items(campaign, scope.id, withdrawn=True)}
+    text = hashlib.sha256(scope.text.encode()).hexdigest() if scope.text else None
+    if text is not None and (known is None or known.text_sha != text):
+        text = store.put_blob(scope.text.encode(), "text")
+    meta = {**(known.meta if known else {}), **scope.meta}
+    if known is None or (known.text_sha, known.meta) != (text or known.text_sha, meta):
+        given = {"id": scope.id, "text_sha": text, "meta": meta, "ord": known.ord if known else place}
+        batch.add(stream_of(campaign), "scope", scope.id, {"scopes": [given]})
+    new: list[dict[str, Any]] = []
+    for at, item in enumerate(scope.items):
+        old = there.get(item.identity)
+        if old is not None and old.withdrawn is None:
+            continue
+        body: dict[str, Any] = {"id": names.of(item.identity), "scope": scope.id, "ord": at}
+        body |= {"identity": item.identity, "body": item.body}
+        if item.parent is not None:
+            body["parent"] = names.of(item.parent)
+        if item.origins:
+            body["origins"] = list(item.origins)
+        new.append(body)
+    for start in range(0, len(new), _CHUNK):
+        batch.add(stream_of(campaign), "pool", scope.id, {"items": new[start : start + _CHUNK]})
+    here = {item.identity for item in scope.items}
+    gone = [item.id for item in there.values() if item.withdrawn is None and item.identity not in here]
+    if gone:
+        batch.add(stream_of(campaign), "withdraw", scope.id, {"items": gone, "why": "not in the source any more"})
+    done.items += len(scope.items)
+    done.new += len(new)
+    done.withdrawn += len(gone)
+
+
+def _decide(store: Store, batch: Batch, schema: Schema, names: _Names, scope: ScopeData, done: Imported) -> None:
+    """What a source says of items, groups and links becomes official, unless the server has decided otherwise."""
+    campaign = names.campaign
+    stream = stream_of(campaign, scope.id, DECIDED)
+    with store.read() as snapshot:
+        known = {(each.stage, each.subject): each for each in snapshot.decisions(campaign, scope.id)}
+        row = snapshot.scope(campaign, scope.id)
+    new: dict[str, Any] = {}
+    for item in scope.items:
+        old = known.get((ASSESS, names.of(item.identity)))
+        if item.answers is not None and (old is None or old.answers != item.answers):
+            if old is None or old.how == "imported":
+                new[names.of(item.identity)] = item.answers
+            else:
+                done.findings.append(_otherwise(scope.id, item, old))
+    bodies: dict[str, dict[str, Any]] = {}
+    if scope.groups is not None:
+        bodies[GROUP] = {"of": scope.groups}
+    if scope.links is not None:
+        bodies[LINK] = named_links(scope.links, names.of)
+    stages = [each.kind for each in schema.stage]
+    after = _stage_after(scope, stages)
+    moved = row is not None and row.stage == stages[0] != after
+    done.decided += len(new)
+    for stage, body in bodies.items():
+        before = known.get((stage, stage))
+        if stage in stages and (before is None or (before.how == "imported" and before.answers != body)):
+            batch.add(stream, "decide", stage, {"stage": stage, "answers": body, "how": "imported", "by": IMPORT})
+    if new or moved:
+        given: dict[str, Any] = {"stage": ASSESS, "decisions": new, "how": "imported", "by": IMPORT}
+        batch.add(stream, "decide", ASSESS, {**given, "next": after} if moved else given)
+    elif row is not None and row.stage != ASSESS and after == ASSESS:
+        why = "there is something new to assess"
+        batch.add(stream, "reopen", ASSESS, {"why": why})
+
+
+def _otherwise(scope: str, item: ItemData, old: Decision) -> Finding:
+    label = " ".join(str(item.body[name]) for name in list(item.body)[:3])
+    message = f"{label}: the file says {_said(item.answers or {})}, and {old.by} has decided {_said(old.answers)}"
+    return Finding("decided", False, Problem(message, path=scope, hint="export to see it; the decision stays"), scope)
+
+
+def _said(answers: Mapping[str, str]) -> str:
+    return " ".join(answers.values())
+
+
+def _stage_after(scope: ScopeData, stages: Sequence[str]) -> str:
+    """How far the files of a scope have come."""
+    if any(item.answers is None for item in scope.items) or not scope.items:
+        return ASSESS
+    rest = stages[1:]
+    if GROUP in rest and scope.groups is None and not scope.linked:
+        return GROUP
+    return LINK if LINK in rest and not scope.linked else DONE
+
+
+def named_links(links: Mapping[str, Any], name: Any) -> dict[str, Any]:
+    """Links with other names for their items."""
+    events = {
+        number: {"name": event.get("name"), "items": {name(each): True for each in event["items"]}}
+        for number, event in links.get("events", {}).items()
+    }
+    waiting = links.get("waiting")
+    return {"events": events, **({} if waiting is None else {"waiting": {name(each): True for each in waiting}})}
+
+
+def import_answers(store: Store, secret: bytes, campaign: str, sources: Sources, reader: str) -> Imported:
+    """Make files a reader: what they say of items that the campaign has becomes this reader's answers."""
+    schema = schema_of(store, campaign)
+    names = _Names(secret, campaign)
+    done = Imported()
+    batch = Batch(store, reader)
+    with store.read() as snapshot:
+        if snapshot.person(reader) is None:
+            batch.add("admin", "person", reader, {"name": reader, "state": "imported"})
+    for scope in codec_of(schema).read(schema, sources, done.findings):
+        with store.read() as snapshot:
+            items = {item.identity: item for item in snapshot.items(campaign, scope.id)}
+            others = {each.reader for each in snapshot.assignments(campaign, scope.id)} - {reader}
+        strange = sum(item.identity not in items for item in scope.items)
+        if strange:
+            message = f"{strange} of {len(scope.items)} items are not in the campaign"
+            problem = Problem(message, path=scope.id, hint="they are left out")
+            done.findings.append(Finding("unknown-item", False, problem, scope.id))
+        if not items:
+            continue
+        slot = 1 if others else 0
+        stream = stream_of(campaign, scope.id, reader)
+        add = {"scope": scope.id, "stage": ASSESS, "reader": reader, "slot": slot}
+        batch.add(stream_of(campaign), "assign", reader, {"add": [add]}, IMPORT)
+        said = [item for item in scope.items if item.answers is not None and item.identity in items]
+        for item in said:
+            body = {"answers": item.answers, "complete": True, "ms": 0}
+            batch.add(stream, "judge", items[item.identity].id, body)
+        if scope.groups is not None and schema.stage_of(GROUP):
+            batch.add(stream, GROUP, GROUP, {"body": {"of": scope.groups}})
+        if scope.links is not None and schema.stage_of(LINK):
+            batch.add(stream, LINK, LINK, {"body": named_links(scope.links, names.of)})
+        if len(said) == len(items):
+            batch.add(stream, "finish", ASSESS, {})
+        done.scopes += 1
+        done.items += len(scope.items)
+        done.decided += len(said)
+    batch.flush()
+    return done
+
+
+def written_scopes(snapshot: Snapshot, schema: Schema, campaign: str, reader: str | None = None) -> Iterator[Written]:
+    """The scopes of a campaign as a codec writes them: what is official, or what one reader says."""
+    for scope in snapshot.scopes(campaign):
+        items = {item.id: item for item in snapshot.items(campaign, scope.id)}
+        if reader is None:
+            rows = snapshot.decisions(campaign, scope.id)
+            answers = {each.subject: each.answers for each in rows if each.stage == ASSESS}
+            bodies = {each.stage: each.answers for each in rows if each.stage != ASSESS}
+        else:
+            judged = snapshot.judgments(campaign, scope.id, reader)
+            answers = {each.item: each.answers for each in judged if each.complete}
+            found = [(stage, snapshot.grouping(campaign, scope.id, stage, reader)) for stage in (GROUP, LINK)]
+            bodies = {stage: row.body for stage, row in found if row is not None}
+            if not answers and not bodies:
+                continue
+        yield _written(schema, scope.id, scope.meta, items, answers, bodies)
+
+
+def _written(
+    schema: Schema,
+    scope: str,
+    meta: Mapping[str, Any],
+    items: Mapping[str, Item],
+    answers: Mapping[str, Mapping[str, str]],
+    bodies: Mapping[str, Mapping[str, Any]],
+) -> Written:
+    values = values_of(schema, items, lambda item: {schema.scope: item.scope, **item.body}, answers)
+    identities = {id_: item.identity for id_, item in items.items()}
+    listed = [
+        ItemData(
+            item.body,
+            item.identity,
+            identities.get(item.parent) if item.parent else None,
+            values.get(item.id) if item.id in answers else None,
+        )
+        for item in items.values()
+    ]
+    links = bodies.get(LINK)
+    made = None if links is None else named_links(links, lambda each: identities.get(each, each))
+    return Written(scope, listed, meta, bodies.get(GROUP, {}).get("of", {}), made)
+
+
+def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
+    """Every file of an export, as of one moment: official answers, those of each reader, events, and a manifest."""
+    from adjudge._version import __version__
+
+    schema = schema_of(store, campaign)
+    codec = codec_of(schema)
+    digests: dict[str, str] = {}
+
+    def put(name: str, data: bytes) -> tuple[str, bytes]:
+        digests[name] = hashlib.sha256(data).hexdigest()
+        return name, data
+
+    with store.read() as snapshot:
+        for name, data in codec.write(schema, written_scopes(snapshot, schema, campaign)):
+            yield put(name, data)
+        readers = sorted({each.reader for each in snapshot.tally(campaign) if each.reader != DECIDED})
+        for reader in readers:
+            for name, data in codec.write(schema, written_scopes(snapshot, schema, campaign, reader)):
+                yield put(f"by-reader/{reader}/{name}", data)
+        events = snapshot.feed(campaign, limit=-1)
+        yield put("events.jsonl", b"".join(msgspec.json.encode(each) + b"\n" for each in events))
+        yield put("schema.toml", schema.text.encode())
+        start = stream_of(campaign)
+        heads = {name: list(head) for name, head in snapshot.heads().items() if f"{name}/".startswith(f"{start}/")}
+        manifest = {
+            "campaign": campaign,
+            "adjudge": __version__,
+            "event": snapshot.last(),
+            "heads": dict(sorted(heads.items())),
+            "files": dict(sorted(digests.items())),
+        }
+        yield "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+
+
+def assign(store: Store, campaign: str, reader: str, scopes: Sequence[str] | None = None, *, slot: int = 0) -> int:
+    """Give all stages of scopes (or of all) to a reader; says how many scopes these are."""
+    schema = schema_of(store, campaign)
+    with store.read() as snapshot:
+        chosen = [scope.id for scope in snapshot.scopes(campaign)] if scopes is None else list(scopes)
+    add = [
+        {"scope": scope, "stage": stage.kind, "reader": reader, "slot": slot}
+        for scope in chosen
+        for stage in schema.stage
+    ]
+    batch = Batch(store)
+    if add:
+        batch.add(stream_of(campaign), "assign", reader, {"add": add})
+        batch.flush()
+    return len(chosen)

@@ -1,0 +1,243 @@
+"""Assessments and frames of event arguments and linking, as `adjudge eal` reads and writes them.
+
+What a file says comes back byte for byte if adjudge wrote it; else as reading and writing with `adjudge eal` gives it.
+Spans are half-open here and inclusive in files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from adjudge.errors import AdjudgeError
+from adjudge.findings import Finding, errors_of
+from adjudge.formats.eal_assessments import write_key
+from adjudge.formats.eal_fields import sha1_id
+from adjudge.formats.eal_sources import Sources as Texts
+from adjudge.formats.eal_sources import read_provenance
+from adjudge.formats.eal_store import FramesStore
+from adjudge.model.eal import AnswerKey, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, identity_of
+from adjudge.serve.groups import member_of
+from adjudge.serve.schema import Schema
+
+if TYPE_CHECKING:
+    from adjudge.serve.store.tables import Item
+
+COLUMNS = ("aet", "aer", "cas", "bf", "realis", "mention_type")
+_OF = ("cas", "cas_span")
+
+
+def body_of(response: Response) -> dict[str, Any]:
+    """The fields of a response."""
+    return {
+        "type": response.type,
+        "role": response.role,
+        "cas": response.cas.text,
+        "cas_span": _out(response.cas.span),
+        "base_filler": _out(response.base_filler),
+        "justifications": [_out(each) for each in response.justifications],
+        "additional": [_out(each) for each in response.additional],
+        "realis": response.realis,
+    }
+
+
+def _out(span: Span) -> list[int]:
+    return [span.start, span.end + 1]
+
+
+def _in(span: Iterable[int]) -> Span:
+    start, end = span
+    return Span(start, end - 1)
+
+
+def response_of(item: Item) -> Response:
+    """The response that an item of a store is."""
+    return _response(item.scope, item.body)
+
+
+def _response(document: str, body: Mapping[str, Any]) -> Response:
+    return Response(
+        document,
+        body["type"],
+        body["role"],
+        Cas(body["cas"], _in(body["cas_span"])),
+        _in(body["base_filler"]),
+        tuple(map(_in, body["justifications"])),
+        tuple(map(_in, body["additional"])),
+        body["realis"],
+    )
+
+
+def assessment_of(values: Mapping[str, str]) -> Assessment:
+    """Columns 12 to 18 without the cluster, from the values of all questions."""
+    return Assessment(*(cast("Any", None if values.get(name) == "NIL" else values.get(name)) for name in COLUMNS))
+
+
+def answers_of(assessment: Assessment) -> dict[str, str]:
+    """The answers that lead to an assessment."""
+    values = dict(zip(COLUMNS, assessment, strict=True))
+    answers = {name: str(value) for name, value in values.items() if value is not None}
+    return answers if "aet" in answers else {"aet": "NIL"}
+
+
+def settings(folder: Path | None) -> dict[str, Any]:
+    """What may fill which role, and which types may be in one event, from the ontology of a campaign."""
+    from adjudge.tasks.eal.campaign_settings import FILE, read_settings
+    from adjudge.tasks.eal.campaign_steps import Rooms, ontology_of
+    from adjudge.tasks.eal.ontology import load_ontology
+
+    name: str | Path = "2015"
+    if folder is not None and (folder / FILE).exists():
+        name = ontology_of(Rooms(folder), read_settings(folder))
+    ontology = load_ontology(name)
+    return {
+        "entities": {
+            type_: {role: list(kinds) for role, kinds in roles.items()} for type_, roles in ontology.types.items()
+        },
+        "linkable": sorted([*pair] for pair in ontology.linkable if pair[0] < pair[1]),
+    }
+
+
+def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[ScopeData]:
+    """The documents of a store of assessments, with their frames."""
+    from adjudge.tasks.eal.locking import open_assessments, open_reference
+
+    texts = Texts(sources.texts) if sources.texts is not None else None
+    with open_assessments(sources.answers) as store:
+        frames = open_reference(sources.frames) if sources.frames is not None and sources.frames.is_dir() else None
+        given = _origins(sources.pool)
+        try:
+            for document in store.documents:
+                key, found = store.scan_key(document)
+                findings += found
+                if errors_of(found):
+                    continue
+                try:
+                    text = texts.text(document) if texts is not None else ""
+                except AdjudgeError as error:
+                    findings += [Finding("text", True, problem, document) for problem in error.problems]
+                    continue
+                data = store.bytes_of(document, again=True) or b""
+                yield _scope(schema, key, text, data, frames, given.get(document, {}), findings)
+        finally:
+            if frames is not None:
+                frames.close()
+
+
+def _origins(pool: Path | None) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The systems that gave each response, by document and id."""
+    from adjudge.formats.eal_store import open_store
+    from adjudge.tasks.eal.apply import provenance_path
+
+    if pool is None or not provenance_path(pool).is_file():
+        return {}
+    with open_store(pool) as store:
+        documents = store.documents
+    found = zip(documents, read_provenance(provenance_path(pool), documents), strict=True)
+    return {document: {id_: tuple(sorted(systems)) for id_, systems in given.items()} for document, given in found}
+
+
+def _scope(
+    schema: Schema,
+    key: AnswerKey,
+    text: str,
+    data: bytes,
+    frames: FramesStore | None,
+    origins: Mapping[str, tuple[str, ...]],
+    findings: list[Finding],
+) -> ScopeData:
+    items: list[ItemData] = []
+    names: dict[Response, str] = {}
+    for response in (*key.assessed, *key.unassessed):
+        body = body_of(response)
+        names[response] = identity_of(schema, key.document, body)
+        judged = key.assessed.get(response)
+        answers = None if judged is None else answers_of(judged)
+        items.append(ItemData(body, names[response], None, answers, origins.get(sha1_id(response), ())))
+    groups = {
+        member_of({"cas": cas.text, "cas_span": _out(cas.span)}, _OF): str(number) for cas, number in key.coref.items()
+    }
+    meta: dict[str, Any] = {}
+    if data != write_key(key) and data == write_key(key, ids="2014"):
+        meta["ids"] = "2014"
+    scope = ScopeData(key.document, text, items, meta, groups or None)
+    if frames is not None and key.document in frames:
+        _take_frames(scope, key, frames, names, findings)
+    return scope
+
+
+def _take_frames(
+    scope: ScopeData, key: AnswerKey, frames: FramesStore, names: Mapping[Response, str], findings: list[Finding]
+) -> None:
+    from adjudge.tasks.eal.frames import project
+    from adjudge.tasks.eal.stores import scan_linked
+
+    linking, problems = scan_linked(frames, key)
+    if linking is None or problems:
+        findings += [Finding("frames", True, problem, key.document) for problem in problems]
+        return
+    scope.links = {
+        "events": {
+            str(number): {"name": frame.id, "items": {names[each]: True for each in sorted(frame.responses)}}
+            for number, frame in enumerate(linking.frames, 1)
+        },
+        "waiting": {names[each]: True for each in sorted(linking.incomplete)},
+    }
+    scope.linked = not key.unassessed and not project(linking, key).unlinked
+    if (frames.bytes_of(key.document, again=True) or b"") == _written(linking, key, comments=True):
+        scope.meta["comments"] = True
+
+
+def _written(linking: Linking, key: AnswerKey, *, comments: bool) -> bytes:
+    from adjudge.tasks.eal.frames import format_linking
+
+    return format_linking(linking, key, comments=comments)
+
+
+def key_of(scope: Written) -> tuple[AnswerKey, dict[str, Response]]:
+    """The assessments of a scope, and its responses by the identities of their items."""
+    from adjudge.serve.groups import unnamed
+
+    responses = {item.identity: _response(scope.id, item.body) for item in scope.items}
+    assessed = {responses[each.identity]: assessment_of(each.answers) for each in scope.items if each.answers}
+    rest = tuple(responses[item.identity] for item in scope.items if not item.answers)
+    coref = {}
+    for member, number in scope.groups.items():
+        text, span = unnamed(member)
+        coref[Cas(text, _in(span))] = int(number)
+    return AnswerKey(scope.id, assessed, rest, coref), responses
+
+
+def linking_of(scope: Written, key: AnswerKey, responses: Mapping[str, Response]) -> tuple[Linking, Linking] | None:
+    """The frames of a scope as people made them, and in full; None if nobody has linked anything."""
+    from adjudge.tasks.eal.frames import project
+
+    if scope.links is None:
+        return None
+    given = scope.links.get("events", {})
+    frames = []
+    for name in sorted(given, key=int):
+        here = frozenset(responses[each] for each in given[name]["items"] if each in responses)
+        if here:
+            frames.append(Frame(here, given[name].get("name")))
+    linking = Linking(scope.id, frames)
+    full = project(linking, key).linking
+    waiting = scope.links.get("waiting")
+    if waiting is None:
+        return full, full
+    return Linking(scope.id, frames, frozenset(responses[each] for each in waiting if each in responses)), full
+
+
+def write(schema: Schema, scopes: Iterable[Written]) -> Iterator[tuple[str, bytes]]:
+    """The files of documents: `assessments/`, and, if somebody has linked, `frames/` and `reference/`."""
+    del schema
+    for scope in scopes:
+        key, responses = key_of(scope)
+        ids: Literal["sha1", "2014"] = "2014" if scope.meta.get("ids") == "2014" else "sha1"
+        yield f"assessments/{scope.id}", write_key(key, ids=ids)
+        both = linking_of(scope, key, responses)
+        if both is not None:
+            yield f"frames/{scope.id}", _written(both[0], key, comments=bool(scope.meta.get("comments")))
+            yield f"reference/{scope.id}", _written(both[1], key, comments=False)

@@ -1,0 +1,331 @@
+"""What readers do: judge, say the same of more, undo, flag, comment, group, link, finish. Every act is an event.
+
+What comes from a page is checked with the schema before anything is written. A card stands for all items that differ in
+hidden fields only, and each of them gets an event of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import AdjudgeError, Problem, ValidationError, did_you_mean
+from adjudge.serve.desk import Desk, Sheet, Stack
+from adjudge.serve.groups import GROUP, group_patch, group_rows, grouped
+from adjudge.serve.links import LINK, difference, ignored_rows, link_patch, link_tables, linked
+from adjudge.serve.schema import Schema
+from adjudge.serve.settle import settle
+from adjudge.serve.store import ASSESS, Conflict, Snapshot, Write, Written, stream_of
+
+MAX_TEXT = 4000  # characters of a flag or a comment
+
+
+class Refusal(AdjudgeError):
+    """Something that cannot be done now; `kind` is `closed` (the stage is over, or not yet open) or `frozen`."""
+
+    def __init__(self, problems: Any, *, kind: str = "closed", hint: str | None = None) -> None:
+        super().__init__(problems, hint=hint)
+        self.kind = kind
+
+
+class Judgment(msgspec.Struct):
+    """What a page sends of a card: all its answers, the version it has seen, the time it took, and a key."""
+
+    item: str
+    version: int
+    answers: dict[str, str]
+    ms: int = 0
+    key: str = ""
+    cause: str | None = None
+
+
+Result = dict[str, Any] | Conflict | AdjudgeError
+
+
+def judge(desk: Desk, scope: str, judgments: Sequence[Judgment]) -> list[Result]:
+    """Save judgments, each by itself: what was saved, or why it was not."""
+    reader = _reader(desk)
+    with desk.store.read() as snapshot:
+        sheet = Sheet(desk, snapshot, scope)
+        _check_open(sheet, snapshot, ASSESS)
+    results: list[Result] = []
+    writes: list[Write] = []
+    places: list[
+        tuple[int, int, bool]
+    ] = []  # the first write of a judgment, how many there are, whether it is complete
+    for each in judgments:
+        start = len(writes)
+        try:
+            writes += _judge_writes(sheet, reader, each)
+            complete = bool(writes[start].body["complete"])
+            results.append({})
+        except (AdjudgeError, LookupError) as error:
+            complete = False
+            results.append(error if isinstance(error, AdjudgeError) else _unknown(each.item))
+        places.append((start, len(writes) - start, complete))
+    written = desk.store.write(writes) if writes else []
+    for at, (start, count, complete) in enumerate(places):
+        if count:
+            results[at] = _result(sheet, judgments[at], written[start : start + count], complete)
+    return results
+
+
+def _judge_writes(sheet: Sheet, reader: str, given: Judgment) -> list[Write]:
+    stack = sheet.by_card[given.item]
+    check_answers(sheet.schema, given.answers)
+    state = sheet.reading.answer(given.item, given.answers)
+    answers = dict(sheet.reading.answers.get(given.item, {}))
+    body = {"answers": answers, "complete": state.complete, "ms": max(0, min(given.ms, 86_400_000))}
+    return _for_each(sheet, reader, stack, "judge", body, given)
+
+
+def _for_each(sheet: Sheet, reader: str, stack: Stack, kind: str, body: dict[str, Any], given: Judgment) -> list[Write]:
+    """One event for every item of a card; only the first counts the time."""
+    stream = stream_of(sheet.desk.campaign, sheet.scope.id, reader)
+    seen = sheet.version(stack) == given.version
+    writes = []
+    for at, item in enumerate(stack.items):
+        own = sheet.judgments[item.id].version if item.id in sheet.judgments else 0
+        writes.append(
+            Write(
+                stream=stream,
+                kind=kind,
+                subject=item.id,
+                body=body if at == 0 else {**body, "ms": 0},
+                actor=reader,
+                key=given.key if at == 0 else f"{given.key}/{at}",
+                expect=own if seen else given.version,
+                cause=given.cause,
+            )
+        )
+    return writes
+
+
+def _result(sheet: Sheet, given: Judgment, written: Sequence[Written | Conflict], complete: bool) -> Result:
+    for each in written:
+        if isinstance(each, Conflict):
+            return each
+    done = [each for each in written if isinstance(each, Written)]
+    said: dict[str, Any] = {"version": max(each.version for each in done), "n": done[0].n, "complete": complete}
+    stack = sheet.by_card[given.item]
+    training = sheet.campaign.settings.get("training", {})
+    lesson = next((training[item.id] for item in stack.items if item.id in training), None)
+    if lesson is not None and complete:
+        said["feedback"] = {"answers": lesson["answers"], "why": lesson.get("why", "")}
+    return said
+
+
+def check_answers(schema: Schema, answers: Mapping[str, str]) -> None:
+    """Raise everything that is wrong with answers."""
+    questions = schema.questions()
+    problems = []
+    for name, value in answers.items():
+        question = questions.get(name)
+        if question is None:
+            hint = did_you_mean(name, list(questions)) or f"questions are {', '.join(questions)}"
+            problems.append(Problem(f"there is no question {name!r}", hint=hint))
+        elif question.kind == "choice" and value not in question.values:
+            hint = f"choose from {', '.join(question.values)}"
+            problems.append(Problem(f"{value!r} is no answer to {name!r}", hint=hint))
+        elif question.kind == "class" and not (value.isascii() and value.isdecimal() and len(value) < 10):
+            problems.append(Problem(f"{value!r} is no class", hint="write a number"))
+        elif len(value) > MAX_TEXT:
+            problems.append(Problem(f"the answer to {name!r} is too long", hint=f"{MAX_TEXT} characters are enough"))
+    if problems:
+        raise ValidationError(problems)
+
+
+def _reader(desk: Desk) -> str:
+    if desk.reader is None:
+        raise Refusal("only readers judge", hint="sign in as one")
+    return desk.reader
+
+
+def _check_open(sheet: Sheet, snapshot: Snapshot, stage: str) -> None:
+    """Raise if nothing can be done at a stage now."""
+    if sheet.campaign.state == "frozen":
+        raise Refusal("the campaign is frozen", kind="frozen", hint="ask the organiser")
+    if sheet.scope.stage != stage:
+        raise Refusal(
+            f"{sheet.scope.id} is at the stage {sheet.scope.stage!r}, not {stage!r}", hint="load the page again"
+        )
+    for each in snapshot.assignments(sheet.desk.campaign, sheet.scope.id, sheet.desk.reader):
+        if each.stage == stage and each.state == "finished":
+            raise Refusal(f"you have finished {sheet.scope.id}", hint="say that you want to go on with it")
+
+
+def _unknown(item: str) -> ValidationError:
+    return ValidationError(f"there is no item {item!r}", hint="load the page again")
+
+
+def operate(
+    desk: Desk, scope: str, stage: str, version: int, ops: Sequence[Mapping[str, Any]], key: str
+) -> dict[str, Any]:
+    """Do operations of a stage, all or none: those of its page, `undo`, `flag`, `comment`, `finish`, `unfinish`.
+
+    Raises a `Conflict` if somebody else was faster.
+    """
+    reader = _reader(desk)
+    last = ops[-1].get("op") if ops else None
+    with desk.store.read() as snapshot:
+        sheet = Sheet(desk, snapshot, scope)
+        if last == "unfinish":
+            return _done(desk, scope, [_stage_write(sheet, reader, stage, "unfinish", {}, key, None)])
+        if stage == ASSESS and last in ("flag", "comment"):
+            return _done(desk, scope, [_note_write(sheet, reader, op, f"{key}/{at}") for at, op in enumerate(ops)])
+        _check_open(sheet, snapshot, stage)
+        if stage == ASSESS:
+            writes = _assess_ops(sheet, snapshot, reader, ops, key)
+        elif stage in (GROUP, LINK) and sheet.schema.stage_of(stage) is not None:
+            writes = _stage_ops(sheet, snapshot, reader, stage, (version, ops, key))
+        else:
+            raise ValidationError(f"there is no stage {stage!r}", hint="load the page again")
+    made = _done(desk, scope, writes)
+    if last == "finish":
+        made["stage"] = settle(desk, scope, stage)
+    elif stage != ASSESS:
+        with desk.store.read() as snapshot:
+            sheet = Sheet(desk, snapshot, scope)
+            made["groups" if stage == GROUP else "frames"] = (group_rows if stage == GROUP else link_tables)(
+                sheet, snapshot
+            )
+    return made
+
+
+def _done(desk: Desk, scope: str, writes: Sequence[Write]) -> dict[str, Any]:
+    if not writes:
+        raise ValidationError(f"nothing to do for {scope}", hint="name operations")
+    written = desk.store.write(writes)
+    for each in written:
+        if isinstance(each, Conflict):
+            raise each
+    last = written[-1]
+    assert isinstance(last, Written)
+    return {"version": last.version, "n": last.n}
+
+
+def _stage_write(
+    sheet: Sheet, reader: str, stage: str, kind: str, body: dict[str, Any], key: str, expect: int | None
+) -> Write:
+    stream = stream_of(sheet.desk.campaign, sheet.scope.id, reader)
+    return Write(stream=stream, kind=kind, subject=stage, body=body, actor=reader, key=key, expect=expect)
+
+
+def _note_write(sheet: Sheet, reader: str, op: Mapping[str, Any], key: str) -> Write:
+    stack = sheet.by_card.get(str(op.get("item")))
+    if stack is None:
+        raise _unknown(str(op.get("item")))
+    text = op.get("text")
+    kind = str(op.get("op"))
+    if kind not in ("flag", "comment") or not (isinstance(text, str) or (text is None and kind == "flag")):
+        raise ValidationError("a flag or a comment without a text", hint="write why")
+    text = None if text is None else text[:MAX_TEXT]
+    body = {"flag": text} if kind == "flag" else {"text": text}
+    return _stage_write(sheet, reader, stack.items[0].id, kind, body, key, None)
+
+
+def _assess_ops(
+    sheet: Sheet, snapshot: Snapshot, reader: str, ops: Sequence[Mapping[str, Any]], key: str
+) -> list[Write]:
+    writes: list[Write] = []
+    for at, op in enumerate(ops):
+        if op.get("op") == "undo":
+            stack = sheet.by_card.get(str(op.get("item")))
+            if stack is None:
+                raise _unknown(str(op.get("item")))
+            before = snapshot.before(sheet.desk.campaign, sheet.scope.id, reader, stack.items[0].id)
+            answers = before.body["answers"] if before else {}
+            body = {"answers": answers, "complete": bool(before and before.body.get("complete")), "ms": 0}
+            given = Judgment(stack.card.id, int(op.get("version", sheet.version(stack))), {}, key=f"{key}/{at}")
+            writes += _for_each(sheet, reader, stack, "undo", body, given)
+        elif op.get("op") == "finish":
+            open_ = [stack for stack in sheet.stacks if not sheet.complete(stack)]
+            if open_:
+                message = f"{len(open_)} of {len(sheet.stacks)} are not answered"
+                raise ValidationError(
+                    message, hint="answer them, or flag what cannot be answered and choose the nearest"
+                )
+            writes.append(_stage_write(sheet, reader, ASSESS, "finish", {}, f"{key}/{at}", None))
+        else:
+            raise ValidationError(
+                f"there is no operation {op.get('op')!r} here", hint="choose from undo, flag, comment, finish"
+            )
+    return writes
+
+
+def _stage_ops(
+    sheet: Sheet, snapshot: Snapshot, reader: str, stage: str, request: tuple[int, Sequence[Mapping[str, Any]], str]
+) -> list[Write]:
+    """The events of operations on groups or links: what changes as a merge patch, and how to take it back."""
+    version, ops, key = request
+    done = [op for op in ops if op.get("op") not in ("finish", "undo")]
+    finish = any(op.get("op") == "finish" for op in ops)
+    if stage == GROUP:
+        groups = grouped(sheet, snapshot)
+        before: dict[str, Any] = {"of": {**groups.known, **groups.groups}, "seen": dict.fromkeys(groups.seen, True)}
+        patch, now = group_patch(groups, done) if done else {}, groups.version
+    else:
+        links = linked(sheet, snapshot)
+        before, patch, now = dict(links.body), link_patch(links, done) if done else {}, links.version
+    event: dict[str, Any] = {}
+    if any(op.get("op") == "undo" for op in ops):
+        patch, event["undoes"] = _taken_back(snapshot, sheet, reader, stage)
+    after = merged(before, patch)
+    event |= {"patch": patch} if now else {"body": after}
+    if "undoes" not in event:
+        event["back"] = difference(after, before)
+    event["items"], event["done"] = _progress(sheet, snapshot, stage, after)
+    if finish and event["done"] < event["items"] and stage == LINK:
+        message = f"{event['items'] - event['done']} of {event['items']} rows are in no event"
+        raise ValidationError(message, hint="put each into one, if only alone")
+    writes = []
+    if patch or not now:
+        writes.append(_stage_write(sheet, reader, stage, stage, event, key, version))
+    if finish:
+        writes.append(_stage_write(sheet, reader, stage, "finish", {}, f"{key}/finish", None))
+    return writes
+
+
+def _progress(sheet: Sheet, snapshot: Snapshot, stage: str, body: Mapping[str, Any]) -> tuple[int, int]:
+    """How many rows there are, and how many of them are reviewed or linked."""
+    if stage == GROUP:
+        state = grouped(sheet, snapshot)
+        rows = {body["of"][key] for key in state.members}
+        return len(rows), len(rows & set(body.get("seen", {})))
+    links = linked(sheet, snapshot)._replace(body=dict(body))
+    ignored = ignored_rows(sheet, snapshot, links)
+    return len(links.rows), sum(bool(links.of(row)) or row.id in ignored for row in links.rows.values())
+
+
+def _taken_back(snapshot: Snapshot, sheet: Sheet, reader: str, stage: str) -> tuple[dict[str, Any], int]:
+    """How to undo the last operation that is not undone yet."""
+    left: list[tuple[dict[str, Any], int]] = []
+    for event in snapshot.events(stream_of(sheet.desk.campaign, sheet.scope.id, reader)):
+        if event.kind == stage and event.subject == stage:
+            if "undoes" in event.body:
+                left.pop()
+            elif event.body.get("back"):
+                left.append((event.body["back"], event.n))
+    if not left:
+        raise ValidationError("there is nothing to undo", hint="go on")
+    return left[-1]
+
+
+def merged(value: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """A dictionary after a merge patch (RFC 7396).
+
+    >>> merged({"a": {"x": 1, "y": 2}}, {"a": {"y": None, "z": 3}})
+    {'a': {'x': 1, 'z': 3}}
+    """
+    made = dict(value)
+    for name, part in patch.items():
+        if part is None:
+            made.pop(name, None)
+        elif isinstance(part, dict):
+            inner = made.get(name)
+            made[name] = merged(inner if isinstance(inner, dict) else {}, part)
+        else:
+            made[name] = part
+    return made
