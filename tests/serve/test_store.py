@@ -19,8 +19,8 @@ def organise(kind: str, body: dict, key: str) -> Write:
 
 
 @pytest.fixture
-def store(tmp_path: Path):
-    with Store.open(tmp_path) as store:
+def store(tmp_path: Path, database: str | None):
+    with Store.open(tmp_path, database) as store:
         items = [{"id": f"i{n}", "scope": "d1", "ord": n, "body": {"type": "Attack"}} for n in range(3)]
         store.write(
             [

@@ -61,10 +61,7 @@ class Store:
 
         `database` is the URL of a PostgreSQL database; without it the data are in the file `serve.db` of the folder.
         """
-        url = database or os.environ.get("ADJUDGE_DATABASE") or None
-        if url is not None and not url.startswith(("postgresql://", "postgres://")):
-            kind = url.partition(":")[0]
-            raise UsageError(f"no database that adjudge knows: {kind}: give postgresql://..., or nothing for SQLite")
+        url = sql.url_of(database)
         lock = None
         if not read_only:
             folder.mkdir(parents=True, exist_ok=True)
@@ -201,11 +198,11 @@ class Store:
 
         self.writer.run(touch).result()
 
-    def drop_secrets(self, person: str, kinds: Sequence[str] = (), hash: str | None = None) -> int:
-        """Revoke secrets of a person, of some kinds only or one only; gives how many."""
+    def drop_secrets(self, person: str | None = None, hash: str | None = None, kind: str | None = None) -> int:
+        """Revoke the secrets of a person, or one, or all of a kind; gives how many."""
 
         def drop(rows: Rows) -> int:
-            found = [s for s in rows.find(Secret, person=person, hash=hash) if not kinds or s.kind in kinds]
+            found = rows.find(Secret, person=person, hash=hash, kind=kind)
             for secret in found:
                 rows.drop(Secret, secret.hash)
             return len(found)

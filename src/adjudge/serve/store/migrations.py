@@ -25,6 +25,15 @@ def create_all(connection: Connection) -> None:
     connection.insert([Meta("version", str(VERSION))])
 
 
+def create_state(connection: Connection) -> None:
+    """Make the tables of state anew, and empty; within a transaction."""
+    for table in TABLES.values():
+        if table.state:
+            connection.execute(f"DROP TABLE IF EXISTS {table.name}")
+            for statement in create(table, connection.engine):
+                connection.execute(statement)
+
+
 def version_of(connection: Connection) -> int:
     """The number of the schema of a database; 0 if it is empty."""
     if not connection.has_tables():
@@ -33,13 +42,18 @@ def version_of(connection: Connection) -> int:
     return int(found[0].value) if found else 0
 
 
-def check_version(connection: Connection) -> None:
-    """Refuse a database of another release."""
-    found = version_of(connection)
+def check_not_newer(found: int) -> None:
+    """Refuse what a newer release has written."""
     if found > VERSION:
         raise UsageError(
             f"the database has version {found}, this adjudge knows {VERSION}: use the newer release that wrote it"
         )
+
+
+def check_version(connection: Connection) -> None:
+    """Refuse a database of another release."""
+    found = version_of(connection)
+    check_not_newer(found)
     if found < VERSION:
         raise UsageError(
             f"the database has version {found}, this adjudge needs {VERSION}: adjudge serve upgrade FOLDER"

@@ -37,7 +37,7 @@ class Snapshot:
         found = self.connection.get(kind, [key])
         return found[0] if found else None
 
-    def find(self, kind: type[R], order: str | None = None, **where: Any) -> list[R]:
+    def find(self, kind: type[R], order: str | None = None, /, **where: Any) -> list[R]:
         """The rows whose columns have these values (None: any), in the order of the primary key unless told."""
         return self.connection.find(kind, order, **where)
 

@@ -34,7 +34,7 @@ class Rows:
             table = TABLES[kind]
             known.update((table.at(row), row) for row in self.connection.get(kind, asked))
 
-    def find(self, kind: type[R], **where: Any) -> list[R]:
+    def find(self, kind: type[R], /, **where: Any) -> list[R]:
         """The rows whose columns have these values."""
         self.flush(kind)
         known, table = self._known[kind], TABLES[kind]

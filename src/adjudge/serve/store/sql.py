@@ -10,20 +10,42 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from adjudge.errors import UsageError
-from adjudge.serve.store.tables import TABLES, Event, R, Row, Table
+from adjudge.serve.store.tables import TABLES, Event, R, Row, Table, decode
 
 SQLITE, POSTGRES = "sqlite", "postgres"
 _WORDS = {  # the types of columns
     SQLITE: {"text": "TEXT", "integer": "INTEGER", "real": "REAL", "flag": "INTEGER", "json": "TEXT"},
     POSTGRES: {"text": "TEXT", "integer": "BIGINT", "real": "DOUBLE PRECISION", "flag": "SMALLINT", "json": "TEXT"},
 }
+COUNTS = """
+SELECT campaign, scope, 'assess', '=decided', sum(items), sum(done), 0, 0 FROM (
+  SELECT campaign, scope, 1 AS items, 0 AS done FROM item WHERE withdrawn IS NULL
+  UNION ALL
+  SELECT d.campaign, d.scope, 0, 1 FROM decision d LEFT JOIN item i ON i.campaign = d.campaign AND i.id = d.subject
+  WHERE d.stage = 'assess' AND i.withdrawn IS NULL
+) AS pool GROUP BY campaign, scope
+UNION ALL
+SELECT campaign, scope, stage, '=decided', 0, count(*), 0, 0 FROM decision WHERE stage <> 'assess'
+GROUP BY campaign, scope, stage
+UNION ALL
+SELECT campaign, scope, 'assess', reader, 0, sum(done), sum(flags), sum(ms) FROM (
+  SELECT j.campaign, j.scope, j.reader, j.complete AS done, 0 AS flags, j.ms FROM judgment j
+  JOIN item i ON i.campaign = j.campaign AND i.id = j.item WHERE i.withdrawn IS NULL
+  UNION ALL
+  SELECT n.campaign, n.scope, n.reader, 0, 1, 0 FROM note n
+  JOIN item i ON i.campaign = n.campaign AND i.id = n.item WHERE n.flag IS NOT NULL AND i.withdrawn IS NULL
+) AS work GROUP BY campaign, scope, reader
+UNION ALL
+SELECT campaign, scope, stage, reader, items, done, 0, ms FROM grouping
+"""
+"""What every tally should be, counted: campaign, scope, stage, reader, then the four numbers."""
 _LOCK = 0x61646A75  # one writer at a time, however many servers there are
 _BUSY = 20  # seconds to wait for another writer
 _KEYS = 200  # keys that are asked for at once
-_CHUNK = 5000  # rows that are fetched at once
+CHUNK = 5000  # rows that are fetched at once
 _NETWORK = ("nfs", "cifs", "smb", "afs", "fuse.sshfs", "lustre", "gpfs", "ceph", "fuse.ceph", "glusterfs", "beegfs")
 
 Values = tuple[Any, ...]
@@ -125,11 +147,11 @@ class Connection:
         """Whether the tables have been made."""
         raise NotImplementedError
 
-    def find(self, kind: type[R], order: str | None = None, **where: Any) -> list[R]:
+    def find(self, kind: type[R], order: str | None = None, /, **where: Any) -> list[R]:
         """The rows whose columns have these values, in the order of the primary key unless told; None: any value."""
         return [row for rows in self.chunks(kind, order, **where) for row in rows]
 
-    def chunks(self, kind: type[R], order: str | None = None, **where: Any) -> Iterator[list[R]]:
+    def chunks(self, kind: type[R], order: str | None = None, /, **where: Any) -> Iterator[list[R]]:
         """The same, some thousand at a time."""
         table = TABLES[kind]
         asked = {name: value for name, value in where.items() if value is not None}
@@ -138,7 +160,7 @@ class Connection:
             statement += " WHERE " + " AND ".join(f'"{name}" = ?' for name in asked)
         statement += f" ORDER BY {order or ', '.join(_quoted(table.key))}"
         cursor = self.execute(statement, tuple(asked.values()))
-        while found := cursor.fetchmany(_CHUNK):
+        while found := cursor.fetchmany(CHUNK):
             yield [cast("R", table.made(values)) for values in found]
 
     def events(self, where: str, values: Sequence[Any], limit: int = -1) -> list[Event]:
@@ -147,6 +169,15 @@ class Connection:
         cut = f" LIMIT {limit}" if limit >= 0 else ""
         found = self.select(f"SELECT {_columns(table)} FROM event WHERE {where} ORDER BY seq{cut}", values)  # noqa: S608
         return [cast("Event", table.made(row)) for row in found]
+
+    def dictionaries(self, table: str) -> Iterator[dict[str, Any]]:
+        """The rows of a table as it is, which may be that of an older release; bodies are JSON."""
+        cursor = self.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608
+        names = [column[0] for column in cursor.description]
+        while found := cursor.fetchmany(CHUNK):
+            for values in found:
+                row = dict(zip(names, values, strict=True))
+                yield row | {"body": decode(row["body"])} if "body" in row else row
 
     def by_keys(self, keys: Sequence[Values]) -> list[Event]:
         """The events with these streams and keys."""
@@ -168,10 +199,13 @@ class Sqlite(Connection):
 
     engine = SQLITE
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
         import sqlite3
 
         self.failures = (sqlite3.Error,)
+        if path is None:  # in memory
+            super().__init__(sqlite3.connect(":memory:", isolation_level=None))
+            return
         uri = path.absolute().as_uri() + ("?mode=ro" if read_only else "")
         if read_only and not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists():
             uri += "&immutable=1"  # nobody can write there, and SQLite could not make its own files
@@ -287,6 +321,21 @@ def _replacing(table: Table) -> str:
     others = [f"{name} = excluded.{name}" for name in _quoted(n for n in table.columns if n not in table.key)]
     does = f"UPDATE SET {', '.join(others)}" if others else "NOTHING"
     return f" ON CONFLICT ({', '.join(_quoted(table.key))}) DO {does}"
+
+
+def url_of(database: str | None) -> str | None:
+    """The URL of a PostgreSQL database that was given, here or in the environment; None: a file of SQLite."""
+    url = database or os.environ.get("ADJUDGE_DATABASE") or None
+    if url is not None and not url.startswith(("postgresql://", "postgres://")):
+        kind = url.partition(":")[0]
+        raise UsageError(f"no database that adjudge knows: {kind}: give postgresql://..., or nothing for SQLite")
+    return url
+
+
+def sync(file: IO[bytes]) -> None:
+    """What was written to a file is on the disk when this returns."""
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def connect(folder: Path, url: str | None, *, read_only: bool = False) -> Connection:

@@ -18,7 +18,7 @@ DECIDED = "=decided"
 
 _Names = tuple[str, ...]
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder().decode
+decode = msgspec.json.Decoder().decode
 
 
 class Row(msgspec.Struct):
@@ -55,7 +55,7 @@ class Table(NamedTuple):
         """A row as the database gives it."""
         return self.row(
             *(
-                _decode(value) if kind == "json" else bool(value) if kind == "flag" else value
+                decode(value) if kind == "json" else bool(value) if kind == "flag" else value
                 for value, kind in zip(values, self.columns.values(), strict=True)
             )
         )
