@@ -70,7 +70,7 @@ def item_id(secret: bytes, campaign: str, identity: str) -> str:
     """The name of an item outside: it does not betray the content that it is a hash of.
 
     >>> item_id(b"key", "autumn", "00")
-    'e17bc30265c154b47e0d'
+    '229b87ee10b31589bbbc'
     """
     return hmac.new(secret, f"{campaign}\n{identity}".encode(), hashlib.sha256).hexdigest()[:20]
 
