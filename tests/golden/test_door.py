@@ -176,7 +176,6 @@ def test_the_content_of_a_file_says_how_it_is_read(case, tmp_path):
         ("relation", '{"doc_key": "d", "sentences": [["a"]], "ner": [[]], "relations": [[]]}\n', "reading x as dygie"),
         ("relation", '[{"title": "d", "sents": [["a"]], "vertexSet": [], "labels": []}]', "reading x as docred"),
         ("ner", "Ada B-PER\nran O\n\n", ""),
-        ("ner", "Ada B-PER B-PER\nran O O\n\n", ""),
         ("linking", "d1\t0\t4\tE1\t1.0\tPER\n", ""),
         ("record", '{"id": "d1", "output": "[{\\"a\\": 1}]"}\n', ""),
         ("amr", "# ::id 1\n(w / want-01\n   :ARG0 (b / boy))\n", ""),

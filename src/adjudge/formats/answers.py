@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
@@ -88,6 +88,17 @@ def read_answers(
     raise_problems(problems, place, ValidationError)
     found = tuple(notes.found(repair=repair))
     return Corpus(path=place, documents=tuple(documents), digest=digest.hexdigest(), notes=found)
+
+
+def answered(raws: Iterable[Document], place: str, digest: str, *, repair: bool = False) -> Corpus:
+    """Documents whose `output` is the text of an answer, as documents with `records`."""
+    notes = AnswerNotes()
+    documents: list[Document] = []
+    for raw in raws:
+        answer = answer_of(raw.data["output"], repair=repair)
+        notes.add(raw.id, answer)
+        documents.append(Document(id=raw.id, data=document_of(raw.data, "output", answer), line=raw.line))
+    return Corpus(path=place, documents=tuple(documents), digest=digest, notes=tuple(notes.found(repair=repair)))
 
 
 def read_answers_strictly(

@@ -19,15 +19,17 @@ from adjudge.errors import FormatError, Problem
 from adjudge.findings import raise_problems
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
 from adjudge.formats.coerce.sides import Reading, coerce
-from adjudge.formats.json_file import json_fault, parse_json
-from adjudge.formats.source import Source, read_text
-from adjudge.model.document import Corpus
+from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest
+from adjudge.formats.source import Source, Whole, read_text, read_whole, source_name
+from adjudge.model.document import Corpus, Document
 
-COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv")
+COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")
 """Readers whose files are values to be coerced, gold and systems together."""
 
 _NUMBERS = frozenset((*STARTS, *ENDS))
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")  # as JSON has them; 007 is no number
 _WHOLE = re.compile(r"-?\d{1,15}")
+_HEAD = ["subject", "relation", "object"]
 _NAMED = re.compile(r"document '([^']*)'")
 
 
@@ -77,18 +79,60 @@ class Values(NamedTuple):
         return None
 
 
-def read_values(source: Source, *, name: str | None = None, reader: str = "") -> Values:
-    r"""The values of JSON lines or of an array; the rows of a table, if the reader is `csv`.
+def read_values(source: Source, *, name: str | None = None, reader: str = "", gold: bool = False) -> Values:
+    r"""The values of JSON lines or of an array, or what the reader makes of its own kind of files.
+
+    A log has other values as `gold` than as a system.
 
     >>> read_values(b'[{"text": "Ada"},\n {"text": "Bo"}]').lines
     [1, 2]
     """
+    if reader == "dataset":
+        from adjudge.formats.binary_values import dataset_table
+
+        table, place = dataset_table(source), name or source_name(source)
+        return Values(place, read_folder_digest(source), table, list(range(1, len(table.rows) + 1)))
+    if reader in ("spacy", "inspect"):
+        whole = read_whole(source, name=name)
+        listed = _binary(whole, reader, gold=gold)
+        return Values(whole.place, whole.digest, listed, list(range(1, len(listed) + 1)))
     whole, text = read_text(source, name=name)
-    if reader == "csv":
-        values, lines = _table(text, whole.place)
-        return Values(whole.place, whole.digest, values, lines)
+    if reader in ("csv", "triples"):
+        return Values(whole.place, whole.digest, *(_table if reader == "csv" else _triples)(text, whole.place))
     found = _array(text, whole.place) if text.lstrip()[:1] == "[" else _lines(text, whole.place)
     return Values(whole.place, whole.digest, [value for value, _ in found], [line for _, line in found])
+
+
+def _binary(whole: Whole, reader: str, *, gold: bool) -> list[Any]:
+    if reader == "spacy":
+        from adjudge.formats.binary_values import docbin_documents
+
+        return docbin_documents(whole)
+    from adjudge.formats.inspect_log import samples
+
+    return [each.data for each in samples(whole, "target" if gold else "output")]
+
+
+def _triples(text: str, place: str) -> tuple[list[dict[str, Any]], list[int]]:
+    """Documents of triples: subject, relation and object by TABs, and behind them the document if there are several."""
+    found: dict[str, dict[str, Any]] = {}
+    lines: list[int] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if not line.strip() or (line.startswith("#") and len(cells) == 1) or (number == 1 and cells[:3] == _HEAD):
+            continue
+        if len(cells) not in (3, 4) or not all(cells[:3]):
+            hint = "write subject, relation and object by TABs, and the document if there are several"
+            problems.append(Problem("no triple", path=place, line=number, hint=hint))
+            continue
+        key = cells[3] if len(cells) == 4 else "1"
+        if key not in found:
+            found[key] = {"id": key, "triples": []}
+            lines.append(number)
+        found[key]["triples"].append({"subject": cells[0], "relation": cells[1], "object": cells[2]})
+    raise_problems(problems, place)
+    return list(found.values()), lines
 
 
 def _array(text: str, place: str) -> list[tuple[Any, int]]:
@@ -194,12 +238,17 @@ def read_export(source: Source, *, name: str | None = None, reader: str = "") ->
     [{'span': {'start': 0, 'end': 3}, 'type': 'PER'}]
     """
     values = read_values(source, name=name, reader=reader)
-    linked = isinstance(values.values, Table) and not set(LINKS).isdisjoint(values.values.columns)
+    columns = values.values.columns if isinstance(values.values, Table) else ()
+    kinds = ("ner", "linking") if not set(LINKS).isdisjoint(columns) else ("ner",)
+    if reader == "triples" or {"subject", "object"} <= set(columns):
+        kinds = ("relation",)
+    elif reader not in ("csv", "spacy", "dataset"):
+        kinds = ("ner", "relation")
     found: list[Reading] = []
     errors: list[FormatError] = []
     if not values.lines:
         raise FormatError(Problem("there is no document in the file", path=values.place, hint="is it the right file?"))
-    for kind in ("ner", "linking") if linked else ("ner",) if reader == "csv" else ("ner", "relation"):
+    for kind in kinds:
         try:
             found.append(understood(kind, values, {}, {})[0])
         except FormatError as error:
@@ -216,3 +265,33 @@ def read_export(source: Source, *, name: str | None = None, reader: str = "") ->
 
 
 read_csv = partial(read_export, reader="csv")
+read_triple_lines = partial(read_export, reader="triples")
+read_docbin = partial(read_export, reader="spacy")
+read_dataset = partial(read_export, reader="dataset")
+read_log = partial(read_export, reader="inspect")
+
+
+def read_record_table(source: Source, *, name: str | None = None) -> Corpus:
+    r"""The records of a table whose first line names the columns, a row for each; cells that are numbers become such.
+
+    >>> read_record_table(b"id,vendor,total\na,Acme,10\n").documents[0].data
+    {'id': 'a', 'records': [{'vendor': 'Acme', 'total': 10}]}
+    """
+    values = read_values(source, name=name, reader="csv")
+    table: Table = values.values
+    column = id_column(table.columns, Declared())
+    found: dict[str, Document] = {}
+    for place, (row, line) in enumerate(zip(table.rows, values.lines, strict=True), 1):
+        key = str(place) if column is None or row[column] is None else str(row[column])
+        record = {each: _number(cell) for each, cell in row.items() if each != column and cell is not None}
+        own = found.setdefault(key, Document(id=key, data={"id": key, "records": []}, line=line))
+        own.data["records"].append(record)
+    if not found:
+        raise FormatError(Problem("there is no row in the table", path=values.place, line=1, hint="name another file"))
+    return Corpus(path=values.place, documents=tuple(found.values()), digest=values.digest)
+
+
+def _number(cell: Any) -> Any:
+    if not isinstance(cell, str) or not _DECIMAL.fullmatch(cell.strip()):
+        return cell
+    return float(cell) if "." in cell else int(cell)

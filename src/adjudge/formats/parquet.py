@@ -59,6 +59,12 @@ def parquet_documents(path: str, *, digest: Hash | None = None) -> Iterator[Docu
         raise FormatError(problems)
 
 
+def parquet_rows(path: str) -> Iterator[dict[str, Any]]:
+    """The rows of a file as they are, whether they have ids or not."""
+    for rows in _blocks(_Request(path, path, _ROWS)):
+        yield from map(_present, rows)
+
+
 def parquet_table(path: str, names: Sequence[str], place: str) -> Iterator[bytes | list[list[Any]]]:
     """Some columns of a file in blocks of rows: as lines with TABs if all values are such texts, else as lists."""
     return _blocks(_Request(path, place, _TABLE_ROWS, tuple(names)))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.formats.binary_values import DOCBIN, parquet_features
 from adjudge.formats.coerce.corpus import ENDS, IDS, LABELS, LINKS, STARTS
 from adjudge.formats.conll import MARK as CONLL
 from adjudge.formats.conllu import MARK as CONLLU
@@ -216,13 +217,20 @@ FORMATS: Mapping[str, Format] = {
         Format("iterx-output", "IterX output", side="system"),
         Format("auto-err", "templates of gold and system in one file"),
         Format("answers", "answers of a language model"),
+        Format("records", "JSON lines of records"),
         Format("prodigy", "Prodigy annotations", _CHARACTERS, _OUT),
         Format("doccano", "a doccano export", _CHARACTERS, _OUT),
         Format("label-studio", "a Label Studio export", _CHARACTERS, _OUT),
         Format("pubtator", "PubTator annotations", _CHARACTERS, _OUT),
         Format("bioc", "a BioC collection", _CHARACTERS, _OUT),
         Format("xmi", "UIMA XMI", _CHARACTERS, _OUT),
+        Format("webanno", "WebAnno TSV", _CHARACTERS, _OUT),
+        Format("spacy", "a DocBin of spaCy", _CHARACTERS, _OUT),
+        Format("dataset", "a saved dataset (Hugging Face)"),
+        Format("inspect", "a log of Inspect"),
         Format("csv", "a table whose first line names the columns"),
+        Format("triple-table", "a table of triples whose first line names the columns"),
+        Format("record-table", "a table of records whose first line names the columns"),
         Format("jsonl", "JSON lines of documents"),
         Format("kb-documents", "JSON lines of entities with mentions and relations", _CHARACTERS, _OUT),
         Format("coldstart", "a Cold Start knowledge base", _CHARACTERS, _IN, "system"),
@@ -249,6 +257,7 @@ _SAMPLE = 200  # documents that are looked at
 _KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     # All of these fields are in some document; the first that fits says most.
     ("result", ("adjudge", "signature", "systems")),
+    ("inspect", ("eval", "samples", "status")),
     ("spec", ("metric",)),
     ("docred", ("title", "vertexSet")),
     ("docred-result", ("title", "h_idx", "t_idx", "r")),
@@ -289,6 +298,8 @@ _ROOTS = {
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
 _TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
 _PUBTATOR = re.compile(rb"\A\s*[^|\s]+\|[ta]\|")
+_MEMBERS = re.compile(rb"_journal/start\.json|header\.json|samples/")  # of the archive that a log is
+_LOG = re.compile(rb'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:')
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 _SPEC = re.compile(r"^(?:metric|metrics|name|report|pool):", re.MULTILINE)
 _PLACE = re.compile(r"\S.*:\s*\d+\s*[-\u2013]\s*\d+")
@@ -309,6 +320,12 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     kind = "" if look is None else look.kind
     if start[:4] == b"PAR1":
         return [FORMATS["parquet"]]
+    if start[:2] == DOCBIN:
+        return [FORMATS["spacy"]]
+    if (start[:4] == b"PK\x03\x04" and _MEMBERS.search(start)) or _LOG.match(start):
+        return [FORMATS["inspect"]]
+    if start.startswith(b"#FORMAT=WebAnno"):
+        return [FORMATS["webanno"]]
     text = start.decode("utf-8", "replace")
     if _PUBTATOR.match(start):
         found = ["pubtator"]
@@ -323,8 +340,17 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     elif kind in ("conll", "tbf", "muc4", "penman") or (kind == "brat" and _TEXT_BOUND.search(start)):
         found = [kind]
     else:
-        found = list(_table_formats(text.splitlines()[: -1 if cut else None]))
+        lines = text.splitlines()[: -1 if cut else None]
+        found = list(_table_formats(lines)) or ["record-table"] * _names_columns(lines)
     return [FORMATS[each] for each in dict.fromkeys(found)]
+
+
+def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]:
+    """The formats that a file with this beginning may have; Parquet says at its end who wrote it."""
+    found = formats_of(start, cut=cut)
+    if found == [FORMATS["parquet"]] and parquet_features(str(path)) is not None:
+        return [FORMATS["dataset"], *found]
+    return found
 
 
 def _root(data: bytes) -> str:
@@ -401,7 +427,7 @@ def json_formats(values: list[Any]) -> Iterator[str]:
     if any(isinstance(each, dict) and "mentions" in each and "id" in each for each in entities):
         yield "kb-documents"
     if "records" in keys:
-        yield "answers"
+        yield "records"
     yield "jsonl"
 
 
@@ -448,6 +474,8 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
         return
     if is_table(header):
         yield "csv"
+    elif {"subject", "object"} <= set(header) and not {"relation", "predicate", "type"}.isdisjoint(header):
+        yield "triple-table"
     if header[:3] == ["query", "node", "type"]:
         yield "kb-queries"
     elif {"page", "docid", "doc"} & set(header) and {"start", "beg", "mention", "entity"} & set(header):
@@ -473,6 +501,17 @@ def is_table(header: Sequence[str]) -> bool:
     tagged = not names.isdisjoint(("tag", "ner_tag"))
     placed = all(not names.isdisjoint(each) for each in (STARTS, ENDS))
     return not names.isdisjoint(IDS) and (tagged or (placed and not names.isdisjoint((*LABELS, *LINKS))))
+
+
+def _names_columns(lines: Sequence[str]) -> bool:
+    """Whether the first line names columns, which all lines have, by a comma, a semicolon or a TAB."""
+    filled = [line for line in lines if line.strip()]
+    for separator in (",", ";", "\t"):
+        counts = {_outside(line, separator) for line in filled}
+        if len(filled) > 1 and len(counts) == 1 and counts != {0}:
+            names = [cell.strip().strip('"') for cell in filled[0].split(separator)]
+            return len(set(names)) == len(names) and all(re.fullmatch(r"[A-Za-z_][\w .-]*", name) for name in names)
+    return False
 
 
 def _tabbed(rows: list[list[str]]) -> Iterator[str]:
@@ -524,6 +563,8 @@ def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
     files = [path for path in kept if path.is_file()]
     if (folder / "arguments").is_dir():
         return [FORMATS["eal"]], files
+    if all((folder / name).is_file() for name in ("dataset_info.json", "state.json")):
+        return [FORMATS["dataset"]], files
     if any(path.suffix == ".ann" for path in files):
         return [FORMATS["brat"]], files
     for ending, kind in ((".apf.xml", "ace"), (".rich_ere.xml", "ere")):

@@ -161,7 +161,7 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     else:
         if isinstance(source, str | os.PathLike) and sys.stdin is None:
             raise UsageError("standard input is closed", hint="name a file instead of -")
-        given: Any = sys.stdin.buffer if isinstance(source, str | os.PathLike) else source
+        given: Any = _stdin() if isinstance(source, str | os.PathLike) else source
         if hasattr(given, "peek"):
             yield _unpacked(given, place)
         else:
@@ -170,6 +170,49 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
                 yield _unpacked(buffered, place)
             finally:
                 buffered.detach()  # else the caller's stream would be closed with ours
+
+
+class _Replayed(io.RawIOBase):
+    """What was peeked at, and then the rest of a stream."""
+
+    def __init__(self, start: bytes, rest: Any) -> None:
+        self.start, self.rest = start, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        data = self.start[: len(room)] or self.rest.read1(len(room))
+        self.start = self.start[len(data) :]
+        room[: len(data)] = data
+        return len(data)
+
+
+_peeked: dict[int, tuple[bytes, io.BufferedReader]] = {}  # by the identity of standard input, which tests replace
+
+
+def _stdin() -> Any:
+    """Standard input, from its beginning if it was only peeked at."""
+    found = _peeked.pop(id(sys.stdin), None)
+    return sys.stdin.buffer if found is None else found[1]
+
+
+def stdin_head(size: int = HEAD) -> bytes:
+    """The beginning of standard input, which whoever reads it then reads again; without compression."""
+    if sys.stdin is None:
+        return b""
+    if id(sys.stdin) not in _peeked:
+        start = sys.stdin.buffer.read(size)
+        _peeked[id(sys.stdin)] = start, io.BufferedReader(cast("Any", _Replayed(start, sys.stdin.buffer)))
+    start = _peeked[id(sys.stdin)][0]
+    if start[:2] == GZIP:
+        import zlib
+
+        try:
+            return zlib.decompressobj(31).decompress(start, size)
+        except zlib.error:
+            return b""
+    return start
 
 
 def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
@@ -384,6 +427,8 @@ def peeked(source: Source) -> bytes | None:
     """The beginning of a stream, which cannot be looked at later; None for what can."""
     if isinstance(source, bytes) or (isinstance(source, str | os.PathLike) and str(source) != "-"):
         return None
+    if isinstance(source, str | os.PathLike) and id(sys.stdin) in _peeked:
+        return _peeked[id(sys.stdin)][0]
     stream: Any = source if not isinstance(source, str | os.PathLike) else getattr(sys.stdin, "buffer", None)
     try:
         return bytes(stream.peek(HEAD)[:HEAD])

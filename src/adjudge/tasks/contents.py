@@ -66,10 +66,10 @@ def read_contents(format: Format, reader: str, source: Source, place: str) -> Co
     """
     found = Contents(place)
     read = _READERS.get(format.kind)
-    if read is not None:
-        read(found, source, format.kind)
-    elif reader:
+    if reader:
         _documents(found, source, reader)
+    elif read is not None:
+        read(found, source, format.kind)
     return found
 
 

@@ -12,22 +12,25 @@ from typing import NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities
+from adjudge.formats.binary_values import DOCBIN
 from adjudge.formats.recognise import (
     FORMATS,
     Format,
+    file_formats,
     folder_formats,
     formats_of,
     head_of,
     json_values,
     looks_like,
 )
-from adjudge.formats.source import BOM, GZIP, ZSTD, Source, opened, read_block, source_name
+from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
 from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
-from adjudge.tasks.family import JSONL, families, find_family, find_reader, readers_of
+from adjudge.tasks.family import JSONL, families, find_family, find_reader, is_for, readers_of
 
 LOOKED = 1 << 20  # bytes of a file that are looked at
 CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
 WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
+_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset")  # what cannot be read in part
 _FILES = 12  # of a folder of several formats, that are told
 _ATTEMPTS = ("jsonl", "conll", "bio", "triples", "conllu", "penman", "tbf")
 
@@ -52,12 +55,18 @@ _OWN = {
 def uses_of(kind: str) -> list[Use]:
     """What files of a kind are good for.
 
-    >>> uses_of("dygie-output")
-    [Use(task='event', reader='dygie', metrics=()), Use(task='relation', reader='dygie', metrics=())]
+    >>> [(each.task, each.reader) for each in uses_of("dygie-output")]
+    [('event', 'dygie'), ('ner', 'dygie'), ('relation', 'dygie')]
     """
-    if kind in _OWN:
-        return [Use(_OWN[kind])]
-    return [Use(name, each) for each in readers_of(kind) for name in families() if each in find_family(name).readers]
+    own = [Use(_OWN[kind])] if kind in _OWN else []
+    if own and kind != "triples":
+        return own
+    return own + [
+        Use(name, each)
+        for each in readers_of(kind)
+        for name in families()
+        if each in find_family(name).readers and is_for(kind, name)
+    ]
 
 
 @dataclass
@@ -136,24 +145,26 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     if broken:
         found.findings.add("damaged", broken, None, None, "copy or create the file again")
     _check_bytes(start, found)
-    archive = start[:4] == b"PK\x03\x04" or start[257:262] == b"ustar"
-    formats = [FORMATS["eal"]] if archive else formats_of(start, cut=bool(more))
+    log = bool(formats_of(start[:HEAD])) and formats_of(start[:HEAD])[0].kind == "inspect"
+    archive = (start[:4] == b"PK\x03\x04" and not log) or start[257:262] == b"ustar"
+    file = Path(found.path) if isinstance(path, str | os.PathLike) else Path()
+    formats = [FORMATS["eal"]] if archive else file_formats(file, start, cut=bool(more))
     look = looks_like(start)
     found.looks = "" if look is None else look.name
     if not start.strip() and not broken:
         found.findings.add("empty", "there is nothing in the file", hint="check that it was written to its end")
     for format in formats:
-        own = path if archive or format.kind in ("ace", "parquet") else start if not more else _cut(start, format.kind)
+        own = path if archive or format.kind in _WHOLE else start if not more else _cut(start, format.kind)
         _fit(found, format, Path(own) if isinstance(own, str) else own)
     if not found.fits and not archive:
         _fit_others(found, start)
     if not found.fits and not formats and start.strip() and not archive:
         for kind in _ATTEMPTS[:1] if look is not None and look.kind.startswith("json") else _ATTEMPTS:
-            _attempt(found, FORMATS[kind], start, next((use.reader for use in uses_of(kind)), ""))
+            _attempt(found, FORMATS[kind], start, next(iter(uses_of(kind)), Use("")))
         found.failed = [each for each in found.failed if not each[1].message.startswith("this looks like")]
         found.failed.sort(key=lambda each: -(each[1].line or 0))
     if found.contents is not None:
-        small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in ("ace", "parquet")
+        small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in _WHOLE
         _validate(found, path if small else _cut(start[:CHECKED], found.fits[0][0].kind))
         check_contents(found.contents, found.findings)
     if others := [f"{each.name} ({each.kind})" for each, uses, _ in found.fits[1:] if uses]:
@@ -226,7 +237,7 @@ def _check_bytes(start: bytes, found: Diagnosis) -> None:
         found.encoding = "UTF-16"
         odd.add("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
         return
-    if start[:4] in (b"PAR1", b"PK\x03\x04"):
+    if start[:4] in (b"PAR1", b"PK\x03\x04") or start[:2] == DOCBIN:
         return
     try:
         text = start.decode()
@@ -267,7 +278,9 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
     found.folder = True
     formats, files = folder_formats(folder)
     found.files = len(files)
-    whole = [each for each in formats if each.kind in ("eal", "eal-key", "brat", "ace", "ere", "scirex-output")]
+    whole = [
+        each for each in formats if each.kind in ("eal", "eal-key", "brat", "ace", "ere", "scirex-output", "dataset")
+    ]
     for format in whole:
         _fit(found, format, folder)
     if whole:
@@ -301,7 +314,7 @@ def _fit(found: Diagnosis, format: Format, source: Source) -> None:
     uses, last, reader = [], None, ""
     for use in uses_of(format.kind) or [Use("")]:
         if last is None or use.reader != reader:
-            last, reader = _attempt(found, format, source, use.reader) or last, use.reader
+            last, reader = _attempt(found, format, source, use) or last, use.reader
         if last is not None:
             contents = last
             if not use.task or use.task not in families() or _has_items(use, contents):
@@ -317,7 +330,7 @@ def _fit_others(found: Diagnosis, start: bytes) -> None:
     for name, key, own in readers:
         if own.gold.partition(":")[0] not in known:
             format = Format(key, own.about)
-            if contents := _attempt(found, format, start, key):
+            if contents := _attempt(found, format, start, Use(name, key)):
                 found.fits.append((format, [Use(name, key)], contents))
 
 
@@ -334,8 +347,8 @@ def _has_items(use: Use, contents: Contents) -> bool:
     return any(isinstance(data, Mapping) and any(data.get(str(each)) for each in fields) for data in contents.data)
 
 
-def _attempt(found: Diagnosis, format: Format, source: Source, reader: str = "") -> Contents | None:
-    known = find_reader(reader) if reader else None
+def _attempt(found: Diagnosis, format: Format, source: Source, use: Use = Use("")) -> Contents | None:  # noqa: B008
+    known = find_reader(use.reader, use.task) if use.reader else None
     where = "" if known is None else (known.system or known.gold) if format.side == "system" else known.gold
     try:
         return read_contents(format, where, source, found.path)

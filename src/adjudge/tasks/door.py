@@ -89,7 +89,7 @@ def opened(
             return gold, system
         if len(open_sides) < len(several):
             return gold, system  # a file beside a list: each is read as it is
-    side = read_side(gold, "gold", reads(*readers)[0]) if _is_read(gold) else None
+    side = read_side(gold, "gold", reads(*readers, kind)[0]) if _is_read(gold) else None
     given = gold if side is None else {name: each.data for name, each in side.documents.items()}
     mine, theirs = understood(kind, given, open_sides, options)
     found_systems = {
@@ -108,7 +108,7 @@ def _loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None]) 
             name: read_values(source, reader=theirs) if is_file(source) else source
             for name, source in name_systems(gold, system)
         }
-    return (read_values(gold, reader=ours) if ours in COERCED and is_file(gold) else gold), system
+    return (read_values(gold, reader=ours, gold=True) if ours in COERCED and is_file(gold) else gold), system
 
 
 def _values(source: Any) -> Any:

@@ -84,15 +84,31 @@ def find_family(name: str) -> Family:
     return family
 
 
-def find_reader(name: str) -> Reader | None:
-    """The reader of a name, from any of the families; None for JSON lines, which need no other one."""
+def find_reader(name: str, family: str = "") -> Reader | None:
+    """The reader of a name, of this family or else of any; None for JSON lines, which need no other one."""
     if name == JSONL:
         return None
+    if family in families() and name in find_family(family).readers:
+        return find_family(family).readers[name]
     known = {key: reader for family in families() for key, reader in find_family(family).readers.items()}
     if name not in known:
         hint = did_you_mean(name, [JSONL, *known]) or f"readers are {', '.join([JSONL, *known])}"
         raise UsageError(f"there is no reader {name!r}", hint=hint)
     return known[name]
+
+
+_ONLY = {
+    "csv": ("ner", "linking"),
+    "triple-table": ("relation",),
+    "record-table": ("record",),
+    "triples": ("relation",),
+}
+"""Kinds of tables that some families have no use for, though they have a reader of tables."""
+
+
+def is_for(kind: str, family: str) -> bool:
+    """Whether files of a kind are for a family, if it has a reader for them."""
+    return family in _ONLY.get(kind, (family,))
 
 
 def readers_of(kind: str) -> list[str]:
@@ -101,26 +117,28 @@ def readers_of(kind: str) -> list[str]:
     >>> readers_of("dygie-output"), readers_of("answers")
     (['dygie'], ['answers', 'llm'])
     """
+    if kind in ("record-table", "triple-table", "records"):
+        return ["answers" if kind == "records" else "csv"]
     more = {"gtt": ["iterx"], "answers": ["llm"], JSONL: ["answers"], "parquet": [JSONL, "answers"]}
     return [kind.removesuffix("-output").removesuffix("-result"), *more.get(kind, [])]
 
 
-def reads(gold: str, system: str | None = None) -> tuple[Read | None, Read | None]:
+def reads(gold: str, system: str | None = None, family: str = "") -> tuple[Read | None, Read | None]:
     """How gold and system files are read: by the reader called `gold`, system files by their own if one is given."""
-    own, other = find_reader(gold), find_reader(system or gold)
+    own, other = find_reader(gold, family), find_reader(system or gold, family)
     return (
         None if own is None else cast("Read", load(own.gold)),
         None if other is None else cast("Read", load(other.gold if system else other.system or other.gold)),
     )
 
 
-def pairing(gold: str, system: str | None = None) -> Pair | None:
+def pairing(gold: str, system: str | None = None, family: str = "") -> Pair | None:
     """How system documents are brought to the gold ones, if the readers of both sides say the same.
 
     >>> pairing("jsonl") is None
     True
     """
-    own, other = find_reader(gold), find_reader(system or gold)
+    own, other = find_reader(gold, family), find_reader(system or gold, family)
     if own is None or other is None or not own.pair or own.pair != other.pair:
         return None
     return cast("Pair", load(own.pair))

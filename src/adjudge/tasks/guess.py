@@ -180,7 +180,7 @@ def _single(found: Diagnosis) -> str:
         return command(["doctor", *(str(Path(found.path) / name) for name in chosen)]) if chosen else ""
     use = found.uses[0]
     own = Guess(use.task, use.reader, use.reader, use.metrics)
-    reader = find_reader(use.reader) if use.reader else None
+    reader = find_reader(use.reader, use.task) if use.reader else None
     side = ["--side", "system" if found.format and found.format.side == "system" else "gold"]
     return command([use.task, "validate", found.path, *own.options(), *(side if reader and reader.system else [])])
 

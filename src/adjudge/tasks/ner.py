@@ -50,6 +50,22 @@ FAMILY = Family(
             "PubTator: titles, abstracts and their annotations", "adjudge.formats.biomedical:read_pubtator"
         ),
         "bioc": Reader("a BioC collection in XML", "adjudge.formats.biomedical:read_bioc"),
+        "webanno": Reader(
+            "WebAnno TSV 3, one document",
+            "adjudge.formats.webanno:read_webanno",
+            pair="adjudge.formats.xmi:pair_single",
+        ),
+        "dygie": Reader(
+            "DyGIE++ and SciERC, one document per line",
+            "adjudge.formats.event_lines:read_dygie",
+            "adjudge.formats.event_lines:read_dygie_output",
+        ),
+        "spacy": Reader("a DocBin of spaCy (.spacy), which needs spaCy", "adjudge.formats.exports:read_docbin"),
+        "dataset": Reader(
+            "a dataset of Hugging Face, saved as a folder or Parquet, which needs pyarrow",
+            "adjudge.formats.exports:read_dataset",
+        ),
+        "inspect": Reader("a log of Inspect: targets are gold, answers a system", "adjudge.formats.exports:read_log"),
         "xmi": Reader("UIMA XMI, one document", "adjudge.formats.xmi:read_xmi", pair="adjudge.formats.xmi:pair_single"),
     },
     default="bio",

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.errors import Problem, UsageError
-from adjudge.tasks.family import JSONL, families, find_family, readers_of
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
+from adjudge.evaluate.sides import is_stdin
+from adjudge.formats.source import HEAD, find_shards, is_shard, source_name, stdin_head
+from adjudge.rooms import load
+from adjudge.tasks.family import JSONL, families, find_family, is_for, readers_of
+
+if TYPE_CHECKING:
+    from adjudge.formats.recognise import Format
 
 GUESS = "guess"
-_FOLDERS = ("brat", "scirex-output")
+BOTH = "bio-both"  # which has gold and system in one file
+_FOLDERS = ("brat", "scirex-output", "dataset")
+_SHARDS = (JSONL, "parquet", "answers")  # files of a folder that are one corpus
+_TAGS = ("iob1", "iob2", "ioe2", "iobes", "bilou")
 
 
 class Chosen(NamedTuple):
@@ -33,16 +43,29 @@ def chosen(
     said: list[str] = []
     if theirs is None and ours != GUESS:
         return Chosen(readers)
+    alone = bool(systems) and all(each == gold for each in systems)
     if ours == GUESS:
-        ours = _guessed(family, gold, usual, said)
+        ours = _guessed(family, gold, usual, said, alone=alone)
     if theirs in (GUESS, None):
-        found = {_guessed(family, each, ours if each is gold else usual, said): each for each in systems}
+        found = {ours if each == gold else _guessed(family, each, usual, said): each for each in systems}
         if len(found) > 1:
             told = ", ".join(f"{_place(each)} is {name}" for name, each in found.items())
             raise UsageError(f"the systems are of different formats: {told}", hint="score them one by one")
         theirs = next(iter(found), ours)
         theirs = None if theirs == ours else theirs
+    _check_units(ours, theirs or ours)
     return Chosen((ours, theirs), tuple(dict.fromkeys(said)))
+
+
+def _check_units(ours: str, theirs: str) -> None:
+    """Raise if one side counts tokens and the other characters, as far as their formats say."""
+    from adjudge.formats.recognise import FORMATS
+
+    kinds = ["bio" if name in _TAGS else name for name in (ours, theirs)]
+    units = [FORMATS[kind].unit if kind in FORMATS else "" for kind in kinds]
+    if all(units) and units[0] != units[1]:
+        message = f"system counts {units[1]} ({theirs}), and gold counts {units[0]} ({ours})"
+        raise FormatError(Problem(message, hint="give both in one unit"))
 
 
 def refuse_guess(readers: tuple[str, str | None]) -> None:
@@ -64,48 +87,85 @@ def _is_source(source: Any) -> bool:
     return isinstance(source, str | os.PathLike | bytes)
 
 
-def _guessed(family: str, source: Any, usual: str, said: list[str]) -> str:
-    """The reader of a source; one that is not the usual one is said."""
+def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bool = False) -> str:
+    """The reader of a source; one that is not the usual one is said. `alone`: the source is both sides."""
     if family not in families():
         return usual
     found = _candidates(family, source)
-    if usual in found or not found or (usual == "answers" and JSONL in found):  # which reads all lines of JSON
+    if not alone:
+        found.pop(BOTH, None)
+    if len(found) > 1 and "answers" not in found:  # lines of JSON that are something else as well
+        found.pop(JSONL, None)
+    if not found:
         return usual
-    names = [name for name in (find_family(family).default, JSONL) if name in found] or list(found)
-    if len(names) > 1 and names[0] not in (find_family(family).default, JSONL):
-        hint = f"choose with --reader {' or --reader '.join(names)}"
-        raise UsageError(Problem(f"this may be {' or '.join(names)}", _place(source), hint=hint))
-    said.append(f"reading {_place(source)} as {names[0]}{found[names[0]]}")
-    return names[0]
+    names = list(found)
+    if len(names) > 1 and (usual not in found or BOTH in found):
+        shown = "; ".join(f"--reader {name} would read {_first_item(family, name, source)}" for name in names)
+        raise UsageError(Problem(f"this may be {' or '.join(names)}", _place(source), hint=f"choose: {shown}"))
+    name = usual if usual in found else names[0]
+    if name != usual:
+        said.append(f"reading {_place(source)} as {name}{found[name]}")
+    return name
+
+
+def _first_item(family: str, name: str, source: Any) -> str:
+    """The first item that a reader finds in a source, in short."""
+    own = find_family(family).readers.get(name)
+    read: Any = load(own.gold if own is not None else "adjudge.formats.jsonl:read_all")
+    try:
+        documents = read(stdin_head() if is_stdin(source) else source).documents
+    except AdjudgeError as error:
+        return f"nothing ({error.problems[0].message})"
+    for each in documents:
+        for key, value in each.data.items() if isinstance(each.data, Mapping) else ():
+            if key not in ("id", "tokens", "sentences") and isinstance(value, list) and value:
+                return f"{key} of {each.id}: {json.dumps(value[0], ensure_ascii=False)}"[:120]
+    return "documents without items"
 
 
 def _candidates(family: str, source: Any) -> dict[str, str]:
     """The readers of a family that a source may be for, with what is known of their ends."""
-    from adjudge.formats.recognise import folder_formats, formats_of, head_of
-    from adjudge.formats.source import HEAD
-
-    if isinstance(source, bytes):
-        formats = formats_of(source)
-    elif not isinstance(source, str | os.PathLike) or str(source) == "-":
-        return {}
-    elif os.path.isdir(source):  # noqa: PTH112  # unlike Path.is_dir it never raises
-        formats = [each for each in folder_formats(Path(source))[0] if each.kind in _FOLDERS]
-    elif os.path.isfile(source):  # noqa: PTH113
-        head = head_of(Path(source))
-        formats = formats_of(head, cut=len(head) >= HEAD)
-    else:
-        return {}
+    formats = _formats(source)
     own = find_family(family).readers
     found: dict[str, str] = {}
     for each in formats:
         ends = f" (ends {each.ends})" if each.ends else ""
         for name in readers_of(each.kind):
-            if name == JSONL or name in own:
+            if (name == JSONL or name in own) and is_for(each.kind, family):
                 found.setdefault(name, ends)
     return found
 
 
-def _place(source: Any) -> str:
-    from adjudge.formats.source import source_name
+def _formats(source: Any) -> list[Format]:
+    """The formats that a source may have: of a file, of standard input, of a folder, of the first of several files."""
+    from adjudge.formats.recognise import file_formats, folder_formats, formats_of, head_of
 
+    if isinstance(source, bytes):
+        return formats_of(source)
+    if is_stdin(source):
+        head = stdin_head()
+        return formats_of(head, cut=len(head) >= HEAD)
+    if not isinstance(source, str | os.PathLike):
+        return []
+    if os.path.isdir(source):  # noqa: PTH112  # unlike Path.is_dir it never raises
+        found, files = folder_formats(Path(source))
+        whole = [each for each in found if each.kind in _FOLDERS]
+        if not whole and files and not any(is_shard(each.name) for each in files):
+            message, hint = "this is a folder of files, and no corpus", f"give its files one by one: {source}/*"
+            raise UsageError(Problem(message, path=str(source), hint=hint))
+        return whole or [each for each in found if each.kind in _SHARDS]
+    path = Path(source)
+    if not os.path.isfile(source):  # noqa: PTH113
+        try:
+            shards = find_shards(source)
+        except UsageError:  # whoever reads it says so
+            return []
+        if not shards:
+            return []
+        path = Path(shards[0])
+    head = head_of(path)
+    return file_formats(path, head, cut=len(head) >= HEAD)
+
+
+def _place(source: Any) -> str:
     return source_name(source)

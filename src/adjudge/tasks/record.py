@@ -17,6 +17,12 @@ FAMILY = Family(
         "answers-strict": Reader(
             "the same, and what cannot be read as it is, is an error", "adjudge.formats.answers:read_answers_strictly"
         ),
+        "csv": Reader("a table with a row per record", "adjudge.formats.exports:read_record_table"),
+        "inspect": Reader(
+            "a log of Inspect: targets are gold, answers a system",
+            "adjudge.formats.inspect_log:read_inspect_gold",
+            "adjudge.formats.inspect_log:read_inspect",
+        ),
     },
     default="answers",
     example="adjudge record score gold.jsonl answers.jsonl --schema invoice.yaml",

@@ -80,6 +80,17 @@ FAMILY = Family(
         "llm": Reader(
             "raw answers of a language model under output, with triples", "adjudge.formats.exports:read_export"
         ),
+        "triples": Reader(
+            "lines of subject, relation, object and perhaps a document by TABs (relation.triples)",
+            "adjudge.formats.exports:read_triple_lines",
+            metrics=("relation.triples",),
+        ),
+        "csv": Reader(
+            "a table with columns subject, relation, object and one for the document (relation.triples)",
+            "adjudge.formats.exports:read_csv",
+            metrics=("relation.triples",),
+        ),
+        "inspect": Reader("a log of Inspect: targets are gold, answers a system", "adjudge.formats.exports:read_log"),
         "brat": Reader(
             "a folder of brat: an .ann file with its .txt for each document",
             "adjudge.formats.brat_documents:read_brat_documents",

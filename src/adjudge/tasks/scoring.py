@@ -19,7 +19,7 @@ from adjudge.tasks.door import OPTIONS, family_of, opened
 from adjudge.tasks.family import JSONL
 from adjudge.tasks.leaf_fields import FIELD, has_schema
 from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
-from adjudge.tasks.task import Adjust, MetricsTask
+from adjudge.tasks.task import Adjust, MetricsTask, metric_family
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
@@ -163,7 +163,7 @@ def evaluated(
     check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
     check_clustered(metrics, adjusted=adjust is not None)
     if GUESS in readers.readers:
-        readers = chosen(_family(metrics), gold, files_of(gold, system), readers.readers)
+        readers = chosen(metric_family(metrics), gold, files_of(gold, system), readers.readers)
     kind = "record" if has_schema(metrics) and not given else family_of(metrics)
     gold, system = opened(kind, gold, system, given or {}, readers.readers)
     if has_schema(metrics) and FIELD not in run.by:
@@ -177,9 +177,3 @@ def evaluated(
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
     return evaluate(task, gold, system, run, names=names)
-
-
-def _family(metrics: Sequence[AnyMetric]) -> str:
-    """The family that all metrics are of by their names; empty if there is none."""
-    kinds = {member.name.partition(".")[0] for each in metrics for member in each.members}
-    return kinds.pop() if len(kinds) == 1 else ""

@@ -70,6 +70,12 @@ class Adjust(NamedTuple):
 _CHARACTERS = (JSONL, "brat", "pubtator", "bioc", "xmi", "prodigy", "doccano", "label-studio", "llm")
 
 
+def metric_family(metrics: Sequence[AnyMetric]) -> str:
+    """The family that all metrics are of by their names; empty if there is none."""
+    kinds = {member.name.partition(".")[0] for each in metrics for member in each.members}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
 class MetricsTask(Task):
     """Metrics over the fields of documents, whose files are JSON lines or what a reader of the catalogue reads."""
 
@@ -90,6 +96,7 @@ class MetricsTask(Task):
     ) -> None:
         self.metrics, self.by, self.readers, self._profile = metrics, by, readers, profile
         self.said: tuple[str, ...] = ()
+        self.family = metric_family(metrics)
         self.columns = columns_of(metrics)
         self._names = frozenset(self.columns)
         self.unit = "character" if readers[0] in _CHARACTERS else "token"
@@ -129,7 +136,7 @@ class MetricsTask(Task):
 
     def _reads(self, side: int) -> Read | None:
         """How the files of a side are read, with the options for it."""
-        read, options = reads(*self.readers)[side], self._reading[side]
+        read, options = reads(*self.readers, self.family)[side], self._reading[side]
         return partial(read, **options) if read is not None and options else read
 
     @property
@@ -152,7 +159,7 @@ class MetricsTask(Task):
         return task
 
     def _with_words(self, side: Side, source: Any) -> Side:
-        reader = find_reader(self.readers[0])
+        reader = find_reader(self.readers[0], self.family)
         if reader is None or not reader.words or not (isinstance(source, bytes) or size_of(source)):
             return side
         words: Mapping[str, list[str]] = load(reader.words)(source)
@@ -164,7 +171,7 @@ class MetricsTask(Task):
 
     def read_system(self, source: Any, name: str, **_: Any) -> Side:
         """A system; one that found nothing may have written nothing, unless its words are to be aligned."""
-        if pairing(*self.readers) is None and is_blank(source):
+        if pairing(*self.readers, self.family) is None and is_blank(source):
             return Side(name, source_name(source), {}, read_side((), name).hashed())
         side = self._stored(source, name) or read_side(source, name, self._reads(1))
         repair = bool(self._reading[1].get("repair"))
@@ -233,7 +240,7 @@ class MetricsTask(Task):
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[MetricsTask, Sequence[Side]]:
         """Pair the documents, and look at what slices are asked for."""
-        pair = pairing(*self.readers)
+        pair = pairing(*self.readers, self.family)
         systems = systems if pair is None else paired(gold, systems, pair)
         for side in systems:
             check_level(gold, side)

@@ -1,0 +1,185 @@
+r"""WebAnno TSV 3: one document in a file, a token per line, spans in columns that the header names.
+
+    #FORMAT=WebAnno TSV 3.3
+    #T_SP=webanno.custom.NE|value
+
+    #Text=Ada Lovelace met Bo
+    1-1	0-3	Ada	PER[1]
+    1-2	4-12	Lovelace	PER[1]
+    1-3	13-16	met	_
+    1-4	17-19	Bo	PER
+
+`[1]` joins the tokens of one span, `|` separates several spans of a token, `*` is a span without a value. The layer is
+that of named entities, or the only one; its feature `value`, or the first. Offsets are characters, or UTF-16 units if
+the texts prove that. The document is called after its file.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from adjudge.errors import FormatError, Problem
+from adjudge.findings import raise_problems
+from adjudge.formats.coerce.corpus import Notes
+from adjudge.formats.source import Source, read_text
+from adjudge.formats.standoff import code_points
+from adjudge.model.document import Corpus, Document
+
+MARK = "#FORMAT=WebAnno"
+_TOKEN = re.compile(r"\d+-\d+(\.\d+)?")
+_PLACE = re.compile(r"(\d+)-(\d+)")
+_VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)")
+_ENTITY = re.compile(r"NamedEntity$|(?:^|\.)(?:NE|NER|Entity|Entities)$", re.IGNORECASE)
+_LONGEST = 10_000_000  # characters of a document; offsets beyond would make blanks without end
+
+
+class _Layer(NamedTuple):
+    """A layer of spans: its name, the column of its value, counted from 0 behind the token, and its features."""
+
+    name: str
+    column: int
+    features: tuple[str, ...]
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    label: str
+
+
+def read_webanno(source: Source, *, name: str | None = None, field: str | None = None) -> Corpus:
+    r"""The document of a file; `field` names the layer of spans if there are several.
+
+    >>> start = b"#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.NE|value\n\n#Text=Ada met\n"
+    >>> read_webanno(start + b"1-1\t0-3\tAda\tPER\n1-2\t4-7\tmet\t_\n", name="a.tsv").documents[0].data["entities"]
+    [{'span': {'start': 0, 'end': 3}, 'type': 'PER'}]
+    """
+    whole, text = read_text(source, name=name)
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not lines[0].startswith(MARK):
+        hint = "the first line of WebAnno TSV is #FORMAT=WebAnno TSV 3.3"
+        raise FormatError(Problem("this is no WebAnno TSV", path=whole.place, line=1, hint=hint))
+    layer = _chosen(lines, whole.place, field)
+    problems: list[Problem] = []
+    words = _Text()
+    spans: list[_Span] = []
+    open_spans: dict[tuple[str, str], int] = {}
+    for number, line in enumerate(lines, 1):
+        if line.startswith("#Text="):
+            words.begin(_unescaped(line.removeprefix("#Text=")))
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        place = _PLACE.fullmatch(cells[1]) if len(cells) > 2 and _TOKEN.fullmatch(cells[0]) else None
+        if place is None or int(place[2]) <= int(place[1]) or int(place[2]) > _LONGEST:
+            hint = "write sentence-token, start-end, the token and its values by TABs"
+            problems.append(Problem("no line of a token", path=whole.place, line=number, hint=hint))
+            continue
+        start, end = int(place[1]), int(place[2])
+        words.place(start, end)
+        value = cells[3 + layer.column] if layer is not None and len(cells) > 3 + layer.column else "_"
+        for each in re.split(r"(?<!\\)\|", value):
+            label, key = _labelled(each)
+            if label is None:
+                continue
+            known = open_spans.get((label, key)) if key else None
+            if known is not None:
+                spans[known] = spans[known]._replace(end=max(end, spans[known].end))
+                continue
+            if key:
+                open_spans[label, key] = len(spans)
+            spans.append(_Span(start, end, label))
+    raise_problems(problems, whole.place)
+    return _corpus(whole.place, whole.digest, words, spans)
+
+
+def _corpus(place: str, digest: str, words: _Text, spans: list[_Span]) -> Corpus:
+    notes = Notes()
+    notes.add("one-document", f"{place} was read as one document")
+    text, points = words.whole()
+    if points is not None:
+        notes.add("utf16-offsets", "offsets are UTF-16 units and became characters")
+        spans = [_Span(points[each.start], points[each.end], each.label) for each in spans]
+    entities = [{"span": {"start": each.start, "end": each.end}, "type": each.label} for each in spans]
+    identifier = Path(place).stem
+    data = {"id": identifier, "entities": entities, **({"text": text} if text else {})}
+    return Corpus(
+        path=place, documents=(Document(id=identifier, data=data, line=1),), digest=digest, notes=notes.made()
+    )
+
+
+class _Text:
+    """The text of a document from those of its sentences, each at the offset of its first token."""
+
+    def __init__(self) -> None:
+        self.sentences: list[tuple[int, str]] = []
+        self.ends: list[int] = []  # the last offset of a token, of each sentence
+        self._waiting: str | None = None
+
+    def begin(self, text: str) -> None:
+        self._waiting = text
+
+    def place(self, start: int, end: int) -> None:
+        if self._waiting is not None:
+            self.sentences.append((start, self._waiting))
+            self.ends.append(end)
+            self._waiting = None
+        elif self.ends:
+            self.ends[-1] = max(self.ends[-1], end)
+
+    def whole(self) -> tuple[str, list[int] | None]:
+        """The text, and the place of every UTF-16 unit in it if tokens are counted so."""
+        units = any(
+            len(text) < end - start <= len(text.encode("utf-16-le", "surrogatepass")) // 2
+            for (start, text), end in zip(self.sentences, self.ends, strict=True)
+        )
+        made: list[str] = []
+        size = 0
+        for start, text in self.sentences:
+            if start > size:
+                made.append(" " * (start - size))
+                size = start
+            made.append(text)
+            size += len(text.encode("utf-16-le", "surrogatepass")) // 2 if units else len(text)
+        found = "".join(made)
+        return found, code_points(found) if units else None
+
+
+def _chosen(lines: list[str], place: str, field: str | None) -> _Layer | None:
+    """The layer of entities; None if the file has no layer of spans at all."""
+    layers: list[_Layer] = []
+    column = 0
+    for line in lines:
+        kind, equals, rest = line.partition("=")
+        if not equals or kind not in ("#T_SP", "#T_RL", "#T_CH"):
+            continue
+        name, *features = rest.split("|")
+        if kind == "#T_SP":
+            at = features.index("value") if "value" in features else 0
+            layers.append(_Layer(name, column + at, tuple(features)))
+        column += max(len(features), 1)
+    named = [each for each in layers if (each.name == field if field else _ENTITY.search(each.name))]
+    if field and not named:
+        hint = f"its layers are {', '.join(each.name for each in layers) or 'none'}"
+        raise FormatError(Problem(f"there is no layer {field!r}", path=place, line=1, hint=hint))
+    if not named and len(layers) > 1:
+        hint = f'name one of them with field="{layers[0].name}"'
+        names = ", ".join(each.name for each in layers)
+        raise FormatError(Problem(f"there are several layers of spans: {names}", path=place, line=1, hint=hint))
+    return next(iter(named or layers), None)
+
+
+def _labelled(value: str) -> tuple[str | None, str]:
+    """The label of a span and the number that joins its tokens; None if there is no span."""
+    if value in ("_", ""):
+        return None, ""
+    found = _VALUE.fullmatch(value)
+    label, key = (found[1], found[2] or "") if found else (value, "")
+    return ("" if label == "*" else _unescaped(label)), key
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: {"n": "\n", "t": "\t", "r": "\r"}.get(found[1], found[1]), text)
