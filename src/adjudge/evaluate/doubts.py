@@ -130,11 +130,13 @@ def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
     >>> sorted(spans_in({"span": {"start": 3, "end": 5}, "other": [{"start": 7, "end": 9, "x": "a"}]}))
     [(3, 5), (7, 9)]
     """
-    if depth > _DEEP or isinstance(value, str | bytes | int | float) or value is None:
-        return
     inner: Iterable[Any]
-    if isinstance(value, Mapping):
+    if depth > _DEEP:
+        return
+    if type(value) is dict or isinstance(value, Mapping):
         start, end, inner = value.get("start"), value.get("end"), value.values()
+    elif isinstance(value, str | bytes | int | float) or value is None:
+        return
     elif isinstance(value, list | tuple | Set):
         start, end, inner = None, None, value
     else:
@@ -143,8 +145,8 @@ def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
         inner = [getattr(value, name) for name in names]
     if type(start) is int and type(end) is int:
         yield start, end
-    for each in inner:
-        if type(each) not in _SCALARS:
+    if not _SCALARS.issuperset(map(type, inner)):
+        for each in inner:
             yield from spans_in(each, depth + 1)
 
 

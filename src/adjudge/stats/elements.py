@@ -8,6 +8,7 @@ gold or any of the systems has its value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -75,14 +76,14 @@ def element_corpora(
     values = {key: each.value for slices in found.values() for key, each in slices.items()}
     corpora = []
     for key in sorted(values, key=_rank):
-        having = {place for slices in found.values() if key in slices for place in slices[key].documents}
-        order = sorted(having)
+        first, *others = (slices[key].documents for slices in found.values() if key in slices)
+        order = sorted(first if all(each == first for each in others) else {*first, *chain.from_iterable(others)})
+        names = tuple(ids) if len(order) == len(ids) else tuple(ids[place] for place in order)
         members = {}
         for name, table in tables.items():
             own = found[name].get(key)
             parts = [table.rest] if own is None else [table.rest, own.rows]
             documents = () if own is None else own.documents
-            names = tuple(ids[place] for place in order)
             counts = StatsTable(names, table.columns, _rows(parts, documents, order, best=False))
             best = None
             if any(rows.best for rows in parts):

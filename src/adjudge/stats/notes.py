@@ -60,7 +60,8 @@ def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Seque
     notes += spread_notes([each for each in scores if (each.metric, each.part) not in evidence.counts], where)
     used = evidence.left_out if how.interval == "jackknife" else evidence.drawn
     for score in scores:
-        missing = int((used[score.metric, score.part] != used[score.metric, score.part]).sum())  # nan is not itself
+        drawn = used.get((score.metric, score.part))
+        missing = 0 if drawn is None else int((drawn != drawn).sum())  # nan is not itself
         if missing and score.value is not None:
             message = f"the interval of {score.metric} {score.part}{place} leaves out resampled corpora without a value"
             notes.append(Note("undefined-resample", missing, message))

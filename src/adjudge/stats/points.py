@@ -31,6 +31,7 @@ from adjudge.stats.measure import (
     Undefined,
     Weighted,
     count_keys,
+    needed_columns,
     needed_measures,
 )
 from adjudge.stats.table import StatsTable
@@ -78,10 +79,14 @@ class Additive:
         return scores_of(formulas, dict(zip(table.columns, totals.T, strict=True)))
 
     @cached_property
-    def _slices(self) -> list[Array]:
+    def _slices(self) -> tuple[list[str], list[Array]]:
+        """The columns that the measures are made of, and their numbers as slices whose weighted sums are exact."""
         from adjudge.stats.resample import exact_slices
 
-        return exact_slices(self.summed[0].array)
+        table, formulas = self.summed
+        needed = set[str]().union(*map(needed_columns, formulas))
+        places = [place for place, name in enumerate(table.columns) if name in needed]
+        return [table.columns[place] for place in places], exact_slices(table.array[:, places])
 
     def evaluate(self, weights: npt.ArrayLike) -> dict[Key, Array]:
         """Every part for every row of weights (k x documents).
@@ -97,7 +102,8 @@ class Additive:
         if matrix.ndim != 2 or matrix.shape[1] != len(self.ids):
             message = f"weights of shape {matrix.shape} for {len(self.ids)} documents"
             raise UsageError(message, hint="give k x documents")
-        return self.finish(exact_product(matrix, self._slices))
+        columns, slices = self._slices
+        return scores_of(self.summed[1], dict(zip(columns, exact_product(matrix, slices).T, strict=True)))
 
     def point(self) -> dict[Key, float]:
         """Every part on the corpus as it is; nan where it is undefined."""

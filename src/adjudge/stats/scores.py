@@ -146,11 +146,15 @@ def gather(corpora: Sequence[Asked]) -> Iterator[dict[str, Evidence]]:
 def _drawn(together: Sequence[Asked]) -> dict[tuple[int, str], dict[Key, Array]]:
     """The resamples of several corpora, by number and system."""
     how, several = together[0].how, len(together[0].estimators) > 1
-    every = {(place, name): one for place, each in enumerate(together) for name, one in each.estimators.items()}
     if not _varies(together[0]) or (how.interval == "jackknife" and not several):
         return {}
     from adjudge.stats.resample import bootstrap
 
+    every = {
+        (place, name): one.only({*part_keys(one.measures)} - count_keys(one.measures) | {*each.tested})
+        for place, each in enumerate(together)
+        for name, one in each.estimators.items()
+    }
     tests, tested = together[0].draws
     weights = how.drawing.weights
     return bootstrap(every, resamples=how.first or 0, seed=how.seed, tested=tested, tests=tests, weights=weights)

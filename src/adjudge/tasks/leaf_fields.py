@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING
-
-from adjudge.algebra.operators.leaf_outcomes import Outcome
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from array import array
@@ -40,45 +38,46 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
     members = leaf_metrics(metrics)
     columns = tuple(column for each in members for column in each.columns)
     nothing = (0.0,) * len(columns)
-    found: dict[str, tuple[list[int], list[tuple[float, ...]]]] = {}
-    known = _Known()
-    for number, seen in enumerate(details):
-        if seen is None:
-            continue
-        outcomes = [seen.outcomes.get(each.name, {}) for each in members]
-        for path in outcomes[0] if len(outcomes) == 1 else dict.fromkeys(path for own in outcomes for path in own):
-            if path not in found:
-                found[path] = ([], [])
-            numbers, rows = found[path]
-            numbers.append(number)
-            if len(outcomes) == 1:
-                own = outcomes[0][path]
-                rows.append(known.of(own))
-            else:
-                rows.append(tuple([count for own in outcomes for count in known.of(own.get(path, NOTHING))]))
-    slices = tuple(ElementSlice(path, tuple(numbers), Rows(tuple(rows))) for path, (numbers, rows) in found.items())
-    return ElementTable(FIELD, columns, Rows((nothing,) * len(details)), slices)
+    found = [_columns(details, each.name) for each in members]
+    slices = []
+    for path in dict.fromkeys(chain.from_iterable(found)):
+        if len(found) == 1:
+            where, rows = found[0][path]
+        else:
+            own = [dict(zip(*each.get(path, _NONE), strict=True)) for each in found]
+            where = tuple(sorted({place for each in own for place in each}))
+            empty = [(0.0,) * len(each.columns) for each in members]
+            rows = tuple(tuple(chain.from_iterable(map(dict.get, own, repeat(place), empty))) for place in where)
+        slices.append(ElementSlice(path, where, Rows(rows)))
+    return ElementTable(FIELD, columns, Rows((nothing,) * len(details)), tuple(slices))
 
 
-NOTHING = Outcome()
+Columns: TypeAlias = "dict[str, tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]]"
+"""By path, the places of the documents that have it and what they count: correct, system, gold, and the others."""
+
+_NONE: tuple[tuple[int, ...], tuple[tuple[float, ...], ...]] = ((), ())
 
 
-class _Known(dict[int, tuple[float, ...]]):
-    """The counts of outcomes in the order of the columns of a metric, so many of them.
+def _columns(details: Sequence[Seen | None], name: str, width: int | None = None) -> Columns:
+    """What a metric counted of each path, so many numbers, in the order in which paths are met."""
+    alike: dict[tuple[str, ...], list[int]] = {}
+    outcomes = [{} if seen is None else seen.outcomes.get(name, {}) for seen in details]
+    for place, own in enumerate(outcomes):
+        alike.setdefault(tuple(own), []).append(place)
+    known: dict[int, tuple[float, ...]] = {}  # by identity, for most outcomes are one and the same object
+    found: dict[str, list[tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]]] = {}
+    for paths, places in alike.items():
+        where = tuple(places)
+        for path, column in zip(paths, zip(*[outcomes[place].values() for place in places], strict=True), strict=True):
+            for key, each in dict(zip(map(id, column), column, strict=True)).items():
+                if key not in known:
+                    known[key] = (each.correct, each.system, each.gold, *each[1:])[:width]
+            found.setdefault(path, []).append((where, tuple(map(known.__getitem__, map(id, column)))))
+    return {path: parts[0] if len(parts) == 1 else _in_order(parts) for path, parts in found.items()}
 
-    By identity, for most are one and the same object; others must not vanish meanwhile.
-    """
 
-    def __init__(self, width: int | None = None) -> None:
-        super().__init__()
-        self.width = width
-
-    def of(self, found: Outcome) -> tuple[float, ...]:
-        """The counts of an outcome."""
-        known = self.get(id(found))
-        if known is None:
-            known = self[id(found)] = (found.correct, found.system, found.gold, *found[1:])[: self.width]
-        return known
+def _in_order(parts: Iterable[tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]]) -> Any:
+    return tuple(zip(*sorted(pair for part in parts for pair in zip(*part, strict=True)), strict=True))
 
 
 def with_fields(
@@ -112,14 +111,19 @@ def widened(counts: array[float], width: int, details: Sequence[Seen | None], co
     """The counts of documents, so many numbers each, with those of further columns, `metric:path:count`, behind."""
     from array import array
 
-    paths: dict[str, list[str]] = {}
+    names = dict.fromkeys(column.partition(":")[0] for column in columns)
+    own = {name: _columns(details, name, 3) for name in names}
+    nothing: tuple[float, ...] = (0.0, 0.0, 0.0)
+    dense: list[Sequence[tuple[float, ...]]] = []
     for column in columns[::3]:
         name, _, rest = column.partition(":")
-        paths.setdefault(name, []).append(rest.rpartition(":")[0])
-    found, known = array("d"), _Known(3)
-    for number, seen in enumerate(details):
+        where, rows = own[name].get(rest.rpartition(":")[0], _NONE)
+        if len(rows) < len(details):
+            known = dict(zip(where, rows, strict=True))
+            rows = tuple(known.get(place, nothing) for place in range(len(details)))
+        dense.append(rows)
+    found = array("d")
+    for number, triples in enumerate(zip(*dense, strict=True) if dense else repeat((), len(details))):
         found.extend(counts[number * width : (number + 1) * width])
-        for name, own in paths.items():
-            outcomes = {} if seen is None else seen.outcomes.get(name, {})
-            found.extend(chain.from_iterable(map(known.of, map(outcomes.get, own, repeat(NOTHING)))))
+        found.extend(chain.from_iterable(triples))
     return found

@@ -342,14 +342,18 @@ class MetricsTask(Task):
 
     def spans(self, document: Document) -> Iterable[Span]:
         """Everything with a start and an end in the fields that are compared."""
-        names = {member.within for each in self.metrics for member in each.members}
-        fields = () if None in names else tuple(sorted(map(str, names)))
-        data = document.data
+        fields, data = self._within, document.data
         if isinstance(data, Mapping):
             chosen = [data[name] for name in fields if name in data]
         else:
             chosen = [getattr(data, name) for name in fields if hasattr(data, name)]
         return spans_in(chosen or data)
+
+    @cached_property
+    def _within(self) -> tuple[str, ...]:
+        """The fields that are compared; none if only the metrics know."""
+        names = {member.within for each in self.metrics for member in each.members}
+        return () if None in names else tuple(sorted(map(str, names)))
 
     def bare(self, document: Document) -> None:
         """Nothing."""
