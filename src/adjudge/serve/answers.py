@@ -78,19 +78,33 @@ def interpret(schema: Schema, fields: Fields, answers: Answers, around: Around |
     >>> state.values, state.complete
     ({'aet': 'C', 'aer': 'W'}, True)
     """
+    plan = _plan(schema)
     around = around or Around()
-    first = Pass(schema, fields, answers, around, rest=False)
-    asked = [each for each in schema.question if not first.is_nil(each)]
-    if any(each.finishes for each in schema.question):
+    if plan.asks_fields:
+        return _interpret(plan, fields, answers, around)
+    key = (*answers.items(), None, *around.carried.items(), None, *(around.above.items() if plan.asks_above else ()))
+    state = plan.known.get(key)
+    if state is None:
+        if len(plan.known) >= _MANY:
+            plan.known.clear()
+        state = plan.known[key] = _interpret(plan, fields, answers, around)
+    return state
+
+
+def _interpret(plan: Plan, fields: Fields, answers: Answers, around: Around) -> State:
+    questions = plan.schema.question
+    first = Pass(plan, fields, answers, around, rest=False)
+    asked = [each for each in questions if not first.is_nil(each)]
+    if any(each.finishes for each in questions):
         closing = [each for each in asked if each.finishes]
         finished = not closing or any(each.id in answers for each in closing)
     else:
         given = [each for each in asked if each.id in answers]
         finished = bool(given) and all(_rests(each, around) for each in asked if each not in given)
-    last = Pass(schema, fields, answers, around, rest=finished)
-    values = {each.id: last.value(each) for each in schema.question}
-    nil = tuple(each.id for each in schema.question if last.is_nil(each))
-    open_ = tuple(each.id for each in schema.question if values[each.id] is None and each.id not in nil)
+    last = Pass(plan, fields, answers, around, rest=finished)
+    values = {each.id: last.value(each) for each in questions}
+    nil = tuple(each.id for each in questions if last.is_nil(each))
+    open_ = tuple(each.id for each in questions if values[each.id] is None and each.id not in nil)
     return State({id_: value for id_, value in values.items() if value is not None}, nil, open_, not open_)
 
 
@@ -98,29 +112,54 @@ def _rests(question: Question, around: Around) -> bool:
     return question.implied is not None or question.id in around.carried
 
 
+class Plan:
+    """A schema with what its conditions ask for, and the states that were met: there are few for many items."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.questions = schema.questions()
+        self.nil = {each.id: schema.condition(each.nil) for each in schema.question}
+        named = {id_: frozenset(names_in(condition)) for id_, condition in self.nil.items()}
+        self.asked = {id_: [name for name in self.questions if name in names] for id_, names in named.items()}
+        self.asks_fields = any(name.startswith("item.") for names in named.values() for name in names)
+        self.asks_above = any(name.startswith("parent.") for names in named.values() for name in names)
+        self.known: dict[object, State] = {}
+
+
+_PLANS: dict[int, Plan] = {}
+_MANY = 10_000
+
+
+def _plan(schema: Schema) -> Plan:
+    plan = _PLANS.get(id(schema))
+    if plan is None or plan.schema is not schema:
+        if len(_PLANS) > 100:
+            _PLANS.clear()
+        plan = _PLANS[id(schema)] = Plan(schema)
+    return plan
+
+
 class Pass:
     """One evaluation; with `rest` what is carried or implied counts."""
 
-    def __init__(self, schema: Schema, fields: Fields, answers: Answers, around: Around, *, rest: bool) -> None:
-        self._schema, self._fields, self._answers = schema, fields, answers
+    def __init__(self, plan: Plan, fields: Fields, answers: Answers, around: Around, *, rest: bool) -> None:
+        self._plan, self._fields, self._answers = plan, fields, answers
         self._around, self._rest = around, rest
-        self._questions = schema.questions()
         self._nil: dict[str, bool] = {}
 
     def is_nil(self, question: Question) -> bool:
         """Whether it is not asked."""
         known = self._nil.get(question.id)
         if known is None:
-            condition = self._schema.condition(question.nil)
-            names = {name for name in names_in(condition) if name in self._questions}
-            values = {name: self._seen(self._questions[name]) for name in names}
+            condition = self._plan.nil[question.id]
+            values = {name: self._seen(self._plan.questions[name]) for name in self._plan.asked[question.id]}
             known = self._nil[question.id] = holds(condition, self._fields, values, self._around.above)
         return known
 
     def _seen(self, question: Question) -> str | None:
         """What a condition sees: of what is not asked, what is written into files."""
         value = self.value(question)
-        return self._schema.files.nil_value if value is None and self.is_nil(question) else value
+        return self._plan.schema.files.nil_value if value is None and self.is_nil(question) else value
 
     def value(self, question: Question) -> str | None:
         """What it is, or None."""
@@ -165,7 +204,7 @@ class Reading:
             self.answers[id_] = dict(answers)  # the last answer comes last
         card = self.cards[id_]
         for question in self._carrying:
-            last = self._last.setdefault(_shared(question.id, card.fields, question.carry), {})
+            last = self._last.setdefault(shared(question.id, card.fields, question.carry), {})
             last.pop(id_, None)
             if question.id in answers:
                 last[id_] = answers[question.id]
@@ -174,7 +213,7 @@ class Reading:
             self.answers[id_] = state.settled()
             for question in self._carrying:
                 if question.id in self.answers[id_]:
-                    last = self._last[_shared(question.id, card.fields, question.carry)]
+                    last = self._last[shared(question.id, card.fields, question.carry)]
                     last[id_] = self.answers[id_][question.id]
         return state
 
@@ -191,7 +230,7 @@ class Reading:
         above = self.state(card.parent).values if card.parent in self.cards and card.parent is not None else _NOTHING
         carried = {}
         for question in self._carrying:
-            last = self._last.get(_shared(question.id, card.fields, question.carry), {})
+            last = self._last.get(shared(question.id, card.fields, question.carry), {})
             others = [value for other, value in last.items() if other != id_]
             if others:
                 carried[question.id] = others[-1]
@@ -250,13 +289,14 @@ class Reading:
         if not questions or not self.state(id_).complete or not all(each.same for each in questions):
             return []
         names = tuple(dict.fromkeys(name for each in questions for name in each.same))
-        mine = _shared("", self.cards[id_].fields, names)
+        mine = shared("", self.cards[id_].fields, names)
         return [
             other
             for other, card in self.cards.items()
-            if other != id_ and not self.state(other).complete and _shared("", card.fields, names) == mine
+            if other != id_ and not self.state(other).complete and shared("", card.fields, names) == mine
         ]
 
 
-def _shared(question: str, fields: Fields, names: Iterable[str]) -> tuple[str, str]:
+def shared(question: str, fields: Fields, names: Iterable[str]) -> tuple[str, str]:
+    """A key that items have in common whose fields are equal."""
     return question, repr([fields.get(name) for name in names])

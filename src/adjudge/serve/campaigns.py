@@ -107,25 +107,28 @@ def import_sources(store: Store, secret: bytes, campaign: str, sources: Sources,
     with store.read() as snapshot:
         first = len(snapshot.scopes(campaign))
     for scope in codec_of(schema).read(schema, sources, done.findings):
-        _import_scope(store, batch, _Names(secret, campaign), scope, first + done.scopes, done)
+        _import_scope(store, batch, Names(secret, campaign), scope, first + done.scopes, done)
         if answers:
             batch.flush()
-            _decide(store, batch, schema, _Names(secret, campaign), scope, done)
+            _decide(store, batch, schema, Names(secret, campaign), scope, done)
         done.scopes += 1
     batch.flush()
     return done
 
 
-class _Names:
+class Names:
+    """The names of items of a campaign."""
+
     def __init__(self, secret: bytes, campaign: str) -> None:
         self.campaign = campaign
         self._secret = secret
 
     def of(self, identity: str) -> str:
+        """The name of the item with an identity."""
         return item_id(self._secret, self.campaign, identity)
 
 
-def _import_scope(store: Store, batch: Batch, names: _Names, scope: ScopeData, place: int, done: Imported) -> None:
+def _import_scope(store: Store, batch: Batch, names: Names, scope: ScopeData, place: int, done: Imported) -> None:
     campaign = names.campaign
     with store.read() as snapshot:
         known = snapshot.scope(campaign, scope.id)
@@ -160,13 +163,15 @@ def _import_scope(store: Store, batch: Batch, names: _Names, scope: ScopeData, p
     done.withdrawn += len(gone)
 
 
-def _decide(store: Store, batch: Batch, schema: Schema, names: _Names, scope: ScopeData, done: Imported) -> None:
+def _decide(store: Store, batch: Batch, schema: Schema, names: Names, scope: ScopeData, done: Imported) -> None:
     """What a source says of items, groups and links becomes official, unless the server has decided otherwise."""
     campaign = names.campaign
     stream = stream_of(campaign, scope.id, DECIDED)
     with store.read() as snapshot:
         known = {(each.stage, each.subject): each for each in snapshot.decisions(campaign, scope.id)}
         row = snapshot.scope(campaign, scope.id)
+        readers = snapshot.assignments(campaign, scope.id)
+    assert row is not None
     new: dict[str, Any] = {}
     for item in scope.items:
         old = known.get((ASSESS, names.of(item.identity)))
@@ -175,25 +180,32 @@ def _decide(store: Store, batch: Batch, schema: Schema, names: _Names, scope: Sc
                 new[names.of(item.identity)] = item.answers
             else:
                 done.findings.append(_otherwise(scope.id, item, old))
-    bodies: dict[str, dict[str, Any]] = {}
-    if scope.groups is not None:
-        bodies[GROUP] = {"of": scope.groups}
-    if scope.links is not None:
-        bodies[LINK] = named_links(scope.links, names.of)
-    stages = [each.kind for each in schema.stage]
-    after = _stage_after(scope, stages)
-    moved = row is not None and row.stage == stages[0] != after
     done.decided += len(new)
+    stages = [each.kind for each in schema.stage]
+    bodies: dict[str, dict[str, Any]] = {}
+    if scope.groups is not None and GROUP in stages:
+        bodies[GROUP] = {"of": scope.groups}
+    if scope.links is not None and LINK in stages:
+        bodies[LINK] = named_links(scope.links, names.of)
     for stage, body in bodies.items():
         before = known.get((stage, stage))
-        if stage in stages and (before is None or (before.how == "imported" and before.answers != body)):
+        if before is None or (before.how == "imported" and before.answers != body):
             batch.add(stream, "decide", stage, {"stage": stage, "answers": body, "how": "imported", "by": IMPORT})
-    if new or moved:
-        given: dict[str, Any] = {"stage": ASSESS, "decisions": new, "how": "imported", "by": IMPORT}
-        batch.add(stream, "decide", ASSESS, {**given, "next": after} if moved else given)
-    elif row is not None and row.stage != ASSESS and after == ASSESS:
-        why = "there is something new to assess"
-        batch.add(stream, "reopen", ASSESS, {"why": why})
+    undecided = sum((ASSESS, names.of(item.identity)) not in known and item.answers is None for item in scope.items)
+    order = [*stages, DONE]
+    after = ASSESS if undecided else max(row.stage, _stage_after(scope, stages), key=order.index)
+    given: dict[str, Any] = {"stage": ASSESS, "decisions": new, "how": "imported", "by": IMPORT}
+    if row.stage != ASSESS and after == ASSESS:
+        finished = [each for each in readers if each.stage == ASSESS and each.state == "finished"]
+        again = [{"scope": scope.id, "stage": ASSESS, "reader": each.reader, "slot": each.slot} for each in finished]
+        if again:
+            batch.add(stream_of(campaign), "assign", scope.id, {"drop": again})
+            batch.add(stream_of(campaign), "assign", scope.id, {"add": again})
+        batch.add(stream, "reopen", ASSESS, {"why": f"{undecided} items are new"})
+    elif after != row.stage:
+        given["next"] = after
+    if new or "next" in given:
+        batch.add(stream, "decide", ASSESS, given)
 
 
 def _otherwise(scope: str, item: ItemData, old: Decision) -> Finding:
@@ -208,7 +220,9 @@ def _said(answers: Mapping[str, str]) -> str:
 
 def _stage_after(scope: ScopeData, stages: Sequence[str]) -> str:
     """How far the files of a scope have come."""
-    if any(item.answers is None for item in scope.items) or not scope.items:
+    if not scope.items:
+        return DONE
+    if any(item.answers is None for item in scope.items):
         return ASSESS
     rest = stages[1:]
     if GROUP in rest and scope.groups is None and not scope.linked:
@@ -224,47 +238,6 @@ def named_links(links: Mapping[str, Any], name: Any) -> dict[str, Any]:
     }
     waiting = links.get("waiting")
     return {"events": events, **({} if waiting is None else {"waiting": {name(each): True for each in waiting}})}
-
-
-def import_answers(store: Store, secret: bytes, campaign: str, sources: Sources, reader: str) -> Imported:
-    """Make files a reader: what they say of items that the campaign has becomes this reader's answers."""
-    schema = schema_of(store, campaign)
-    names = _Names(secret, campaign)
-    done = Imported()
-    batch = Batch(store, reader)
-    with store.read() as snapshot:
-        if snapshot.person(reader) is None:
-            batch.add("admin", "person", reader, {"name": reader, "state": "imported"})
-    for scope in codec_of(schema).read(schema, sources, done.findings):
-        with store.read() as snapshot:
-            items = {item.identity: item for item in snapshot.items(campaign, scope.id)}
-            others = {each.reader for each in snapshot.assignments(campaign, scope.id)} - {reader}
-        strange = sum(item.identity not in items for item in scope.items)
-        if strange:
-            message = f"{strange} of {len(scope.items)} items are not in the campaign"
-            problem = Problem(message, path=scope.id, hint="they are left out")
-            done.findings.append(Finding("unknown-item", False, problem, scope.id))
-        if not items:
-            continue
-        slot = 1 if others else 0
-        stream = stream_of(campaign, scope.id, reader)
-        add = {"scope": scope.id, "stage": ASSESS, "reader": reader, "slot": slot}
-        batch.add(stream_of(campaign), "assign", reader, {"add": [add]}, IMPORT)
-        said = [item for item in scope.items if item.answers is not None and item.identity in items]
-        for item in said:
-            body = {"answers": item.answers, "complete": True, "ms": 0}
-            batch.add(stream, "judge", items[item.identity].id, body)
-        if scope.groups is not None and schema.stage_of(GROUP):
-            batch.add(stream, GROUP, GROUP, {"body": {"of": scope.groups}})
-        if scope.links is not None and schema.stage_of(LINK):
-            batch.add(stream, LINK, LINK, {"body": named_links(scope.links, names.of)})
-        if len(said) == len(items):
-            batch.add(stream, "finish", ASSESS, {})
-        done.scopes += 1
-        done.items += len(scope.items)
-        done.decided += len(said)
-    batch.flush()
-    return done
 
 
 def written_scopes(snapshot: Snapshot, schema: Schema, campaign: str, reader: str | None = None) -> Iterator[Written]:
@@ -309,6 +282,13 @@ def _written(
     return Written(scope, listed, meta, bodies.get(GROUP, {}).get("of", {}), made)
 
 
+def _events(snapshot: Snapshot, campaign: str) -> Iterator[bytes]:
+    after = 0
+    while events := snapshot.feed(campaign, after):
+        yield b"".join(msgspec.json.encode(each) + b"\n" for each in events)
+        after = events[-1].seq
+
+
 def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
     """Every file of an export, as of one moment: official answers, those of each reader, events, and a manifest."""
     from adjudge._version import __version__
@@ -328,8 +308,7 @@ def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
         for reader in readers:
             for name, data in codec.write(schema, written_scopes(snapshot, schema, campaign, reader)):
                 yield put(f"by-reader/{reader}/{name}", data)
-        events = snapshot.feed(campaign, limit=-1)
-        yield put("events.jsonl", b"".join(msgspec.json.encode(each) + b"\n" for each in events))
+        yield put("events.jsonl", b"".join(_events(snapshot, campaign)))
         yield put("schema.toml", schema.text.encode())
         start = stream_of(campaign)
         heads = {name: list(head) for name, head in snapshot.heads().items() if f"{name}/".startswith(f"{start}/")}

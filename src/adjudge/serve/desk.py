@@ -6,17 +6,19 @@ Items that differ in hidden fields only are one card: whoever judges cannot tell
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from threading import Lock
 from typing import Any, NamedTuple
 
 import msgspec
 
 from adjudge.formats.standoff import parse_place
-from adjudge.serve.answers import Card, Reading
+from adjudge.serve.answers import Card, Reading, shared
 from adjudge.serve.schema import Schema, read_schema
-from adjudge.serve.store import ASSESS, Snapshot, Store
-from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Judgment, Note, Scope
+from adjudge.serve.store import ASSESS, Snapshot, Store, stream_of
+from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Judgment, Note, Scope, Stream
 
 Range = tuple[int, int]
 
@@ -84,32 +86,11 @@ class Text:
         return found
 
 
-class Sheet:
-    """A scope as one reader meets it: cards in order, and what this reader has said."""
+class Layout:
+    """The cards of a scope in their order, which nobody changes but an import; it is kept for the next request."""
 
-    def __init__(self, desk: Desk, snapshot: Snapshot, scope: str) -> None:
-        self.desk = desk
-        self.campaign, self.schema = campaign_of(desk, snapshot)
-        found = snapshot.scope(desk.campaign, scope)
-        if found is None:
-            raise LookupError(f"there is no {self.schema.scope} {scope!r}")
-        self.scope: Scope = found
-        self.items: list[Item] = snapshot.items(desk.campaign, scope)
-        data = desk.store.get_blob(found.text_sha) if found.text_sha else b""
-        self.text = Text(data.decode(), found.meta)
-        self.judgments: dict[str, Judgment] = {}
-        self.notes: dict[str, Note] = {}
-        slot = 0
-        if desk.reader is not None:
-            of_reader = snapshot.judgments(desk.campaign, scope, desk.reader)
-            self.judgments = {each.item: each for each in of_reader}
-            self.notes = {each.item: each for each in snapshot.notes(desk.campaign, scope, desk.reader)}
-            mine = snapshot.assignments(desk.campaign, scope, desk.reader)
-            slot = max((each.slot for each in mine if each.stage == ASSESS), default=0)
-        self.decisions: dict[str, Decision] = {}
-        """What is official, as far as this reader may know it: a second reader is blind until the scope goes on."""
-        if slot == 0 or found.stage != ASSESS:
-            self.decisions = {each.subject: each for each in snapshot.decisions(desk.campaign, scope, ASSESS)}
+    def __init__(self, schema: Schema, items: list[Item], text: Text) -> None:
+        self.schema, self.items, self.text = schema, items, text
 
     def fields(self, item: Item) -> dict[str, Any]:
         """The fields of an item, the scope among them."""
@@ -124,9 +105,9 @@ class Sheet:
             fields = self.fields(item)
             piles.setdefault(repr([item.parent, *(fields.get(name) for name in visible)]), []).append(item)
         first = {item.id: pile[0].id for pile in piles.values() for item in pile}
+        names = [name for name in self.schema.fields if name not in self.schema.item.hidden]
         stacks = []
         for pile in piles.values():
-            names = [name for name in self.schema.fields if name not in self.schema.item.hidden]
             fields = self.fields(pile[0])
             shown = {name: fields[name] for name in names if name in fields}
             parent = pile[0].parent
@@ -153,6 +134,94 @@ class Sheet:
         """The stacks by the names of their cards."""
         return {stack.card.id: stack for stack in self.stacks}
 
+    @cached_property
+    def _alike(self) -> dict[tuple[str, str], list[str]]:
+        """The cards that carry answers to each other."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for question in self.schema.question:
+            for card in (stack.card for stack in self.stacks) if question.carry else ():
+                found.setdefault(shared(question.id, card.fields, question.carry), []).append(card.id)
+        return found
+
+    def around(self, cards: Iterable[str]) -> list[Stack]:
+        """The stacks on whose answers those of some cards may depend, and their own."""
+        found: dict[str, None] = {}
+        waiting = [card for card in cards if card in self.by_card]
+        for id_ in waiting:
+            found[id_] = None
+            card = self.by_card[id_].card
+            for question in self.schema.question:
+                if question.carry:
+                    found.update(dict.fromkeys(self._alike[shared(question.id, card.fields, question.carry)]))
+            if card.parent is not None and card.parent in self.by_card and card.parent not in waiting:
+                waiting.append(card.parent)
+        return [self.by_card[card] for card in found]
+
+
+_LAYOUTS: OrderedDict[tuple[str, ...], tuple[object, Layout]] = OrderedDict()
+_KEPT = 64
+
+
+def _layout(desk: Desk, snapshot: Snapshot, schema: Schema, scope: Scope) -> Layout:
+    stream = snapshot.get(Stream, stream_of(desk.campaign))
+    key = (str(desk.store.folder), desk.store.url or "", desk.campaign, scope.id)
+    state = (stream.n if stream else 0, stream.head if stream else "")
+    with _LOCK:
+        known = _LAYOUTS.get(key)
+    if known is not None and known[0] == state:
+        return known[1]
+    data = desk.store.get_blob(scope.text_sha) if scope.text_sha else b""
+    made = Layout(schema, snapshot.items(desk.campaign, scope.id), Text(data.decode(), scope.meta))
+    with _LOCK:
+        _LAYOUTS[key] = state, made
+        _LAYOUTS.move_to_end(key)
+        while len(_LAYOUTS) > _KEPT:
+            _LAYOUTS.popitem(last=False)
+    return made
+
+
+_LOCK = Lock()
+
+
+class Sheet:
+    """A scope as one reader meets it: cards in order, and what this reader has said.
+
+    With `only`, answers are known of these cards and of those on which they depend, and no others.
+    """
+
+    def __init__(self, desk: Desk, snapshot: Snapshot, scope: str, only: Sequence[str] | None = None) -> None:
+        self.desk = desk
+        self.campaign, self.schema = campaign_of(desk, snapshot)
+        found = snapshot.scope(desk.campaign, scope)
+        if found is None:
+            raise LookupError(f"there is no {self.schema.scope} {scope!r}")
+        self.scope: Scope = found
+        self.layout = _layout(desk, snapshot, self.schema, found)
+        self.items, self.text, self.fields = self.layout.items, self.layout.text, self.layout.fields
+        self.stacks, self.by_card = self.layout.stacks, self.layout.by_card
+        self.judgments: dict[str, Judgment] = {}
+        self.notes: dict[str, Note] = {}
+        self.decisions: dict[str, Decision] = {}
+        """What is official, as far as this reader may know it: a second reader is blind until the scope goes on."""
+        name, reader = desk.campaign, desk.reader
+        self.assignments = snapshot.assignments(name, scope, reader) if reader is not None else []
+        slot = max((each.slot for each in self.assignments if each.stage == ASSESS), default=0)
+        may_know = slot == 0 or found.stage != ASSESS
+        if only is not None and reader is not None:
+            self._stacks = self.layout.around(only)
+            ids = [item.id for stack in self._stacks for item in stack.items]
+            self.judgments = {each.item: each for each in snapshot.many(Judgment, [(name, id_, reader) for id_ in ids])}
+            if may_know:
+                official = snapshot.many(Decision, [(name, scope, ASSESS, id_) for id_ in ids])
+                self.decisions = {each.subject: each for each in official}
+            return
+        self._stacks = self.stacks
+        if reader is not None:
+            self.judgments = {each.item: each for each in snapshot.judgments(name, scope, reader)}
+            self.notes = {each.item: each for each in snapshot.notes(name, scope, reader)}
+        if may_know:
+            self.decisions = {each.subject: each for each in snapshot.decisions(name, scope, ASSESS)}
+
     def answers(self, stack: Stack) -> dict[str, str]:
         """What this reader says of a card, else what is official: nothing if its items differ in that."""
         given = [self.judgments[item.id].answers for item in stack.items if item.id in self.judgments]
@@ -177,8 +246,8 @@ class Sheet:
     @cached_property
     def reading(self) -> Reading:
         """The answers of this reader in the order in which they were given."""
-        reading = Reading(self.schema, [stack.card for stack in self.stacks])
-        for stack in sorted(self.stacks, key=self.number):
+        reading = Reading(self.schema, [stack.card for stack in self._stacks])
+        for stack in sorted(self._stacks, key=self.number):
             if answers := self.answers(stack):
                 reading.answer(stack.card.id, answers)
         return reading
@@ -206,12 +275,3 @@ def short(name: str) -> str:
 def joined(parts: Iterable[object]) -> str:
     """What a card is called in a list."""
     return " ".join(str(part) for part in parts if part is not None)
-
-
-def words_of(sequence: Sequence[str], name: str) -> str:
-    """The right form of a noun after a number.
-
-    >>> words_of(["a"], "document"), words_of([], "document")
-    ('1 document', '0 documents')
-    """
-    return f"{len(sequence)} {name}{'s' * (len(sequence) != 1)}"

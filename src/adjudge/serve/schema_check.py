@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import TypeAlias
 
 from adjudge.errors import did_you_mean
-from adjudge.serve.answers import Around, Pass, names_in
+from adjudge.serve.answers import Around, Pass, Plan, names_in
 from adjudge.serve.schema import Complaints, Condition, Question, Schema, Stage, placeholders
 
 RESERVED = ("j", "k", "z", ".", ",", "f", "h", "s", "/", "?")
@@ -225,9 +225,10 @@ class _Check:
             for key in questions[one].pressed
             if key in questions[other].pressed
         ]
+        plan = Plan(self.schema)
         for fields, answers, above in self._reachable():
             for rest in (False, True):
-                state = Pass(self.schema, fields, answers, Around(above), rest=rest)
+                state = Pass(plan, fields, answers, Around(above), rest=rest)
                 here = [not state.is_nil(each) for each in questions]
                 asked.update(each.id for each, is_asked in zip(questions, here, strict=True) if is_asked)
                 clashes.update(dict.fromkeys(pair for pair in pairs if here[pair[0]] and here[pair[1]]))

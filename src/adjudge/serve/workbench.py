@@ -48,8 +48,8 @@ def judge(desk: Desk, scope: str, judgments: Sequence[Judgment]) -> list[Result]
     """Save judgments, each by itself: what was saved, or why it was not."""
     reader = _reader(desk)
     with desk.store.read() as snapshot:
-        sheet = Sheet(desk, snapshot, scope)
-        _check_open(sheet, snapshot, ASSESS)
+        sheet = Sheet(desk, snapshot, scope, [each.item for each in judgments])
+        _check_open(sheet, ASSESS)
     results: list[Result] = []
     writes: list[Write] = []
     places: list[
@@ -143,7 +143,7 @@ def _reader(desk: Desk) -> str:
     return desk.reader
 
 
-def _check_open(sheet: Sheet, snapshot: Snapshot, stage: str) -> None:
+def _check_open(sheet: Sheet, stage: str) -> None:
     """Raise if nothing can be done at a stage now."""
     if sheet.campaign.state == "frozen":
         raise Refusal("the campaign is frozen", kind="frozen", hint="ask the organiser")
@@ -151,7 +151,7 @@ def _check_open(sheet: Sheet, snapshot: Snapshot, stage: str) -> None:
         raise Refusal(
             f"{sheet.scope.id} is at the stage {sheet.scope.stage!r}, not {stage!r}", hint="load the page again"
         )
-    for each in snapshot.assignments(sheet.desk.campaign, sheet.scope.id, sheet.desk.reader):
+    for each in sheet.assignments:
         if each.stage == stage and each.state == "finished":
             raise Refusal(f"you have finished {sheet.scope.id}", hint="say that you want to go on with it")
 
@@ -174,8 +174,8 @@ def operate(
         if last == "unfinish":
             return _done(desk, scope, [_stage_write(sheet, reader, stage, "unfinish", {}, key, None)])
         if stage == ASSESS and last in ("flag", "comment"):
-            return _done(desk, scope, [_note_write(sheet, reader, op, f"{key}/{at}") for at, op in enumerate(ops)])
-        _check_open(sheet, snapshot, stage)
+            return _done(desk, scope, [_note_write(sheet, reader, op, _key(key, at)) for at, op in enumerate(ops)])
+        _check_open(sheet, stage)
         if stage == ASSESS:
             writes = _assess_ops(sheet, snapshot, reader, ops, key)
         elif stage in (GROUP, LINK) and sheet.schema.stage_of(stage) is not None:
@@ -213,6 +213,11 @@ def _stage_write(
     return Write(stream=stream, kind=kind, subject=stage, body=body, actor=reader, key=key, expect=expect)
 
 
+def _key(key: str, at: int) -> str:
+    """The key of one of several events of a request."""
+    return f"{key}/{at}" if at else key
+
+
 def _note_write(sheet: Sheet, reader: str, op: Mapping[str, Any], key: str) -> Write:
     stack = sheet.by_card.get(str(op.get("item")))
     if stack is None:
@@ -238,7 +243,7 @@ def _assess_ops(
             before = snapshot.before(sheet.desk.campaign, sheet.scope.id, reader, stack.items[0].id)
             answers = before.body["answers"] if before else {}
             body = {"answers": answers, "complete": bool(before and before.body.get("complete")), "ms": 0}
-            given = Judgment(stack.card.id, int(op.get("version", sheet.version(stack))), {}, key=f"{key}/{at}")
+            given = Judgment(stack.card.id, int(op.get("version", sheet.version(stack))), {}, key=_key(key, at))
             writes += _for_each(sheet, reader, stack, "undo", body, given)
         elif op.get("op") == "finish":
             open_ = [stack for stack in sheet.stacks if not sheet.complete(stack)]
@@ -247,7 +252,7 @@ def _assess_ops(
                 raise ValidationError(
                     message, hint="answer them, or flag what cannot be answered and choose the nearest"
                 )
-            writes.append(_stage_write(sheet, reader, ASSESS, "finish", {}, f"{key}/{at}", None))
+            writes.append(_stage_write(sheet, reader, ASSESS, "finish", {}, _key(key, at), None))
         else:
             raise ValidationError(
                 f"there is no operation {op.get('op')!r} here", hint="choose from undo, flag, comment, finish"
@@ -265,7 +270,7 @@ def _stage_ops(
     if stage == GROUP:
         groups = grouped(sheet, snapshot)
         before: dict[str, Any] = {"of": {**groups.known, **groups.groups}, "seen": dict.fromkeys(groups.seen, True)}
-        patch, now = group_patch(groups, done) if done else {}, groups.version
+        patch, now = group_patch(groups, done), groups.version
     else:
         links = linked(sheet, snapshot)
         before, patch, now = dict(links.body), link_patch(links, done) if done else {}, links.version
@@ -284,7 +289,8 @@ def _stage_ops(
     if patch or not now:
         writes.append(_stage_write(sheet, reader, stage, stage, event, key, version))
     if finish:
-        writes.append(_stage_write(sheet, reader, stage, "finish", {}, f"{key}/finish", None))
+        own = f"{key}/finish" if writes else key
+        writes.append(_stage_write(sheet, reader, stage, "finish", {}, own, None))
     return writes
 
 

@@ -80,6 +80,11 @@ def codec_of(schema: Schema) -> Codec:
     return cast("Codec", import_module(f"adjudge.serve.codecs.{_MODULES[schema.files.format]}"))
 
 
+def digest(data: bytes) -> str:
+    """By which a file is known again."""
+    return hashlib.sha256(data).hexdigest()
+
+
 def identity_of(schema: Schema, scope: str, body: Mapping[str, Any]) -> str:
     """The hash of what makes an item what it is."""
     fields = {schema.scope: scope, **body}

@@ -18,7 +18,7 @@ from adjudge.formats.eal_sources import Sources as Texts
 from adjudge.formats.eal_sources import read_provenance
 from adjudge.formats.eal_store import FramesStore
 from adjudge.model.eal import AnswerKey, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, identity_of
+from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, digest, identity_of
 from adjudge.serve.groups import member_of
 from adjudge.serve.schema import Schema
 
@@ -159,9 +159,8 @@ def _scope(
     groups = {
         member_of({"cas": cas.text, "cas_span": _out(cas.span)}, _OF): str(number) for cas, number in key.coref.items()
     }
-    meta: dict[str, Any] = {}
-    if data != write_key(key) and data == write_key(key, ids="2014"):
-        meta["ids"] = "2014"
+    old = data != write_key(key) and data == write_key(key, ids="2014")
+    meta: dict[str, Any] = {"ids": "2014" if old else "sha1", "comments": False, "files": {"assessments": digest(data)}}
     scope = ScopeData(key.document, text, items, meta, groups or None)
     if frames is not None and key.document in frames:
         _take_frames(scope, key, frames, names, findings)
@@ -186,8 +185,9 @@ def _take_frames(
         "waiting": {names[each]: True for each in sorted(linking.incomplete)},
     }
     scope.linked = not key.unassessed and not project(linking, key).unlinked
-    if (frames.bytes_of(key.document, again=True) or b"") == _written(linking, key, comments=True):
-        scope.meta["comments"] = True
+    data = frames.bytes_of(key.document, again=True) or b""
+    scope.meta["comments"] = data == _written(linking, key, comments=True)
+    scope.meta["files"]["frames"] = digest(data)
 
 
 def _written(linking: Linking, key: AnswerKey, *, comments: bool) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from adjudge.serve.store.events import stream_of
@@ -36,6 +37,10 @@ class Snapshot:
         """The row with a primary key, or None."""
         found = self.connection.get(kind, [key])
         return found[0] if found else None
+
+    def many(self, kind: type[R], keys: Sequence[tuple[Any, ...]]) -> list[R]:
+        """The rows with some primary keys, as far as they are there."""
+        return self.connection.get(kind, keys) if keys else []
 
     def find(self, kind: type[R], order: str | None = None, /, **where: Any) -> list[R]:
         """The rows whose columns have these values (None: any), in the order of the primary key unless told."""
