@@ -30,7 +30,7 @@ define environment
 	$(1)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
 endef
 
-.PHONY: demo test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
+.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
@@ -39,6 +39,10 @@ demo: $(VENV)/.installed
 	@$(BIN)/adjudge demo --report $(REPORTS)
 	@echo "Reports to open in a browser (tables of the others are beside them, in .txt):"
 	@for task in $(TASKS); do echo "  $(REPORTS)/$$task.html"; done
+
+# The workbench with the bundled campaign: prints a link to open; Ctrl-C ends it.
+serve: $(VENV)/.serving
+	@$(BIN)/adjudge serve demo $(if $(PORT),--port $(PORT))
 
 test: lint unit
 
@@ -190,6 +194,10 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml
 	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.serving: $(VENV)/.installed
+	$(PIP) install --editable ".[serve]"
 	@touch $@
 
 $(VENV)/.developer: $(VENV)/.installed

@@ -159,6 +159,12 @@ def _campaign() -> None:
     assert run(["eal", "campaign", "init", "autumn", "--demo"]) == 0
 
 
+def _serve() -> None:
+    from adjudge.serve.demo import make_demo
+
+    make_demo(Path("autumn"), "ann")
+
+
 def _kbp() -> None:
     source = DATA / "kbp"
     copy(source / "gold.jsonl", "gold.jsonl")
@@ -275,6 +281,7 @@ _MAKERS = {
     "eal": _eal,
     "eal campaign run": _campaign,
     "kbp": _kbp,
+    "serve": _serve,
     "ner": _ner,
     "gold.bio": _ner,
     "relation": _relation,

@@ -91,6 +91,10 @@ def words(line: str) -> tuple[list[str], str | None]:
     return found, None
 
 
+async def ended(_server: object) -> None:
+    """What a server does that is interrupted at once."""
+
+
 @pytest.mark.parametrize("line", EXAMPLES)
 def test_the_examples_of_help_run(
     line: str, parent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -103,6 +107,9 @@ def test_the_examples_of_help_run(
     written = [name for option, name in pairwise(arguments) if option in WRITES]
     for name in written:  # another example reads what this one writes
         temporary.remove(name)
+    if arguments[:1] == ["serve"]:  # until it is interrupted: here, as soon as it listens
+        monkeypatch.setattr("uvicorn.Server.main_loop", ended)
+        arguments += ["--port", "0"] if arguments[1] in ("run", "demo") else []
     capsys.readouterr()
     code = run(arguments)
     out, err = capsys.readouterr()

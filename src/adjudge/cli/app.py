@@ -97,6 +97,13 @@ _KBP = {
     ),
     "validate": Entry("Check knowledge bases and annotated corpora, and repair Cold Start files.", "kbp_validate"),
 }
+_SERVE = {
+    "demo": Entry("Serve the bundled campaign from a temporary folder, and print a link.", "serve"),
+    "run": Entry("Serve a folder until it is interrupted.", "serve"),
+    "invite": Entry("Give somebody a role, and print a link to send.", "serve"),
+    "people": Entry("List who is known, and what they may do.", "serve"),
+    "revoke": Entry("End every session, token and invitation of a person.", "serve"),
+}
 COMMANDS = {
     "score": Entry("Score systems by a metric of the catalogue, or one of your own.", "family"),
     "coref": Entry(
@@ -119,6 +126,11 @@ COMMANDS = {
         commands=_KBP,
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
+    "serve": Entry(
+        "Let people assess in the browser: a server, its people and its data.",
+        commands=_SERVE,
+        example="adjudge serve demo",
+    ),
     "report": Entry("Write a page to look at: scores, comparisons, every document.", "results"),
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
     "agree": Entry("Measure how far annotators agree, and list where they do not.", "agree"),
@@ -134,7 +146,7 @@ HIDDEN = {"explain": Entry("", "metrics")}  # what commands were called before
 PURPOSES = {
     "Score": (),  # all commands that are not in another group: those of the tasks
     "Compare and look": ("report", "compare", "agree", "select", "merge"),
-    "More": ("doctor", "metrics", "schema", "demo", "completion"),
+    "More": ("serve", "doctor", "metrics", "schema", "demo", "completion"),
 }
 
 

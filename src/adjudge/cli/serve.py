@@ -1,0 +1,195 @@
+"""`adjudge serve`: a server for people who assess, and who they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.options import Whole, choice, command, flag, format_option, section, value
+from adjudge.cli.output import emit_json, emit_lines
+from adjudge.serve.run import PORT, Address, Running, need_packages
+
+if TYPE_CHECKING:
+    from adjudge.serve.access import Access
+    from adjudge.serve.folder import Folder
+
+_folder = click.Argument(["folder"], metavar="FOLDER")
+_person = click.Argument(["name"], metavar="NAME")
+_LOCAL = "127.0.0.1"
+_READER = "you"
+
+
+def _port(default: int) -> click.Option:
+    about = "Where it listens; 0 takes any that is free."
+    return value("--port", "N", about, type=Whole("give a port such as 8765"), default=default, show_default=True)
+
+
+@command(
+    "demo",
+    _port(PORT),
+    value("--keep", "FOLDER", "Make the folder here and keep it, instead of a temporary one.", type=Path),
+    examples=["adjudge serve demo"],
+)
+def demo(port: int, keep: Path | None) -> int:
+    """Serve the bundled campaign, and print a link that opens on its first response.
+
+    Nothing is installed or configured, and nobody else can reach it. Its folder is temporary and is gone when the
+    server ends, unless --keep names one.
+    """
+    from tempfile import TemporaryDirectory
+
+    need_packages()
+    from adjudge.serve.demo import make_demo
+    from adjudge.serve.run import serve
+
+    with TemporaryDirectory(prefix="adjudge-demo-", ignore_cleanup_errors=True) as temporary:
+        folder, token = make_demo(keep or Path(temporary) / "demo", _READER)
+
+        def ready(url: str) -> None:
+            kept = f"it stays in {keep}" if keep else "it is in a temporary folder, which is gone when you end this"
+            emit_lines([f"The bundled campaign; {kept}.", "", f"  {url}/join/{token}", "", "Ctrl-C ends it."])
+
+        serve(folder, Running(address=Address(port=_free(port)), demo=True), ready)
+    return 0
+
+
+def _free(port: int) -> int:
+    """The port, or any that is free if something listens there already."""
+    import socket
+
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((_LOCAL, port))
+        except OSError:
+            return 0
+    return port
+
+
+@command(
+    "run",
+    _folder,
+    _port(PORT),
+    value("--host", "ADDRESS", "The address to listen on.", default=_LOCAL, show_default=True),
+    flag("--read-only", "Let people look, and nobody write."),
+    section(
+        "Reached from outside",
+        value("--tls-cert", "FILE", "The certificate, with those above it.", type=Path),
+        value("--tls-key", "FILE", "Its key.", type=Path),
+        value("--behind-proxy", "IP", "A proxy that encrypts; what it says of addresses is believed."),
+    ),
+    examples=["adjudge serve run autumn", "adjudge serve run autumn --host 0.0.0.0 --behind-proxy 10.0.0.2"],
+)
+def run(folder: str, **options: Any) -> int:
+    """Serve FOLDER until it is interrupted.
+
+    Only this machine can reach it, unless --host says otherwise; that needs a certificate, or a proxy that has one.
+    """
+    need_packages()
+    from adjudge.serve.folder import Folder
+    from adjudge.serve.run import serve
+
+    address = Address(
+        host=options["host"],
+        port=options["port"],
+        cert=options["tls_cert"],
+        key=options["tls_key"],
+        proxy=options["behind_proxy"],
+    )
+    found = Folder(folder)
+
+    def ready(url: str) -> None:
+        emit_lines([f"{found.settings.server.name}: {found.settings.server.url or url}", "Ctrl-C ends it."])
+
+    serve(found, Running(address=address, read_only=options["read_only"]), ready)
+    return 0
+
+
+@command(
+    "invite",
+    _folder,
+    _person,
+    choice(
+        "--role", ("assessor", "adjudicator", "organiser", "judge", "team", "admin"), "What they may do.", required=True
+    ),
+    value("--scope", "CAMPAIGN", "Where; not needed if there is one campaign, or for admin."),
+    value("--url", "URL", "The address of the server, if it is not in serve.toml.", default=f"http://{_LOCAL}:{PORT}"),
+    examples=["adjudge serve invite autumn ann --role assessor"],
+)
+def invite(folder: str, name: str, role: str, scope: str | None, url: str) -> None:
+    """Give NAME a role, and print a link to send; it is good for one use and for 14 days, and is kept nowhere."""
+    with _access(folder) as (found, access):
+        token, expires = access.invite(name, role, _scope(access, role, scope))
+        base = found.settings.server.url or url
+        emit_lines(
+            [f"{base.rstrip('/')}/join/{token}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"]
+        )
+
+
+def _scope(access: Access, role: str, scope: str | None) -> str:
+    """The campaign that is meant, or the whole server."""
+    from adjudge.errors import UsageError, did_you_mean
+
+    with access.store.read() as snapshot:
+        names = [each.id for each in snapshot.campaigns()]
+    if role == "admin" and scope is None:
+        return "*"
+    if scope is None and len(names) == 1:
+        return names[0]
+    if scope not in names and role != "team":
+        hint = (
+            did_you_mean(scope, names) if scope else None
+        ) or f"give --scope: {', '.join(names) or 'there is none yet'}"
+        raise UsageError(f"there is no campaign {scope!r}" if scope else "which campaign is meant?", hint=hint)
+    return scope or "*"
+
+
+@command("people", _folder, format_option("text", "json"), examples=["adjudge serve people autumn"])
+def people(folder: str, format_: str) -> None:
+    """List everybody whom the server of FOLDER knows, their roles, and when they were last there."""
+    with _access(folder) as (_, access), access.store.read() as snapshot:
+        roles = snapshot.roles()
+        rows: list[dict[str, Any]] = [
+            {
+                "person": each.id,
+                "state": each.state,
+                "roles": [{"scope": role.scope, "role": role.role} for role in roles if role.person == each.id],
+                "sessions": len([1 for secret in snapshot.secrets(each.id) if secret.kind == "session"]),
+                "last": max((secret.last or "" for secret in snapshot.secrets(each.id)), default="") or None,
+            }
+            for each in snapshot.people()
+        ]
+    if format_ == "json":
+        emit_json({"people": rows})
+        return
+    lines = []
+    for row in rows:
+        said = ", ".join(f"{each['role']} in {each['scope']}" for each in row["roles"]) or "no role"
+        last = f"last seen {row['last'][:16].replace('T', ' ')} UTC" if row["last"] else "never seen"
+        lines.append(f"{row['person']}  {row['state']}  {said}  {last}")
+    emit_lines(lines or ["nobody yet: adjudge serve invite FOLDER NAME --role assessor"])
+
+
+@command("revoke", _folder, _person, examples=["adjudge serve revoke autumn ann"])
+def revoke(folder: str, name: str) -> None:
+    """End every session, token, password and invitation of NAME at once; what they have answered stays."""
+    with _access(folder) as (_, access):
+        ended = access.revoke(name)
+        emit_lines([f"{name} cannot come in any more; ended: {ended}"])
+
+
+@contextmanager
+def _access(folder: str) -> Iterator[tuple[Folder, Access]]:
+    """The people of a folder, also while a server works on it."""
+    need_packages()
+    from adjudge.serve.access import Access
+    from adjudge.serve.folder import Folder
+    from adjudge.serve.store import Store
+
+    found = Folder(folder)
+    with Store.open(found.path, found.database) as store:
+        yield found, Access(store, found.secret, found.settings.limits)

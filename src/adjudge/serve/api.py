@@ -1,0 +1,158 @@
+"""What the routes of the API do: each takes a `Call` and gives what is answered. Everything hard is done elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from starlette.responses import Response
+
+from adjudge._version import __version__
+from adjudge.serve import routes, views, workbench
+from adjudge.serve.app import Call, fault_of, json_answer, origin
+from adjudge.serve.desk import Desk
+from adjudge.serve.messages import Health, Invited, Judge, JudgeItem, Me, Person, Result, Saved, Token
+from adjudge.serve.stream import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+REPORTS = 100
+"""Of what browsers refused, so much is kept."""
+
+
+def desk(call: Call, *, looks_on: bool = False) -> Desk:
+    """Where the person of a call works, in the campaign of the path, or looks on without being a reader."""
+    reader = None if looks_on else call.person.person
+    return Desk(call.service.store, call.params["c"], reader, call.service.secret)
+
+
+def me(call: Call) -> Me:
+    """Who is signed in."""
+    who = call.person
+    return Me(who.person, who.name, sorted(who.roles), call.service.access.csrf(who))
+
+
+def campaign(call: Call) -> dict[str, Any]:
+    """State and own assignments; who organises sees all documents, and no answer."""
+    return views.campaign_view(desk(call, looks_on="organiser" in call.person.roles_in(call.params["c"])))
+
+
+def scope(call: Call) -> Response:
+    """Text, items and own answers; not sent again to who has them."""
+    content = msgspec.json.encode(views.scope_view(desk(call), call.params["d"]))
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"etag": tag, "cache-control": "private, no-cache"}
+    if call.request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, headers=headers, media_type="application/json")
+
+
+def judge(call: Call) -> Response:
+    """Save one judgment; `If-Match` may say the version instead of the body."""
+    body: Judge = call.body
+    given = JudgeItem(**{name: getattr(body, name) for name in body.__struct_fields__}, item=call.params["i"])
+    (found,) = _judged(call, [given])
+    if found.saved is None:
+        return json_answer(found.fault, found.status)
+    return json_answer(found.saved, headers={"etag": f'"{found.saved.version}"'})
+
+
+def judge_many(call: Call) -> list[Result]:
+    """Save several judgments, of which each has its own result."""
+    return _judged(call, call.body)
+
+
+def _judged(call: Call, given: Sequence[JudgeItem]) -> list[Result]:
+    made = [
+        workbench.Judgment(
+            item=each.item, version=each.version, answers=each.answers, ms=each.ms, key=each.key, cause=each.cause
+        )
+        for each in given
+    ]
+    results = []
+    for each, answer in zip(given, workbench.judge(desk(call), call.params["d"], made), strict=True):
+        if isinstance(answer, Exception):
+            fault = fault_of(answer)
+            if fault is None:
+                raise answer
+            results.append(Result(each.item, fault.status, fault=fault.body))
+        else:
+            results.append(Result(each.item, 200, saved=msgspec.convert(answer, Saved, from_attributes=True)))
+    if any(each.saved for each in results):
+        _tell(call)
+    return results
+
+
+def operate(call: Call) -> Any:
+    """Undo, flag, comment, group, link, finish."""
+    body = call.body
+    answer = workbench.operate(desk(call), call.params["d"], call.params["s"], body.version, body.ops, body.key)
+    if isinstance(answer, Exception):
+        raise answer
+    _tell(call)
+    return answer
+
+
+def _tell(call: Call) -> None:
+    tab = call.request.headers.get("x-adjudge-tab", "")[:40]
+    call.service.hub.tell(Change(call.params["c"], call.params["d"], call.person.person, tab))
+
+
+def people(call: Call) -> list[Person]:
+    """Everybody and what they may do."""
+    with call.service.store.read() as snapshot:
+        roles = snapshot.roles()
+        return [
+            Person(each.id, each.name, each.state, [(r.scope, r.role) for r in roles if r.person == each.id])
+            for each in snapshot.people()
+        ]
+
+
+def invite(call: Call) -> Invited:
+    """Invite somebody; the link is in the answer and nowhere else."""
+    body = call.body
+    token, expires = call.service.access.invite(body.name, body.role, body.scope, by=call.person.person)
+    return Invited(body.name, f"{origin(call.service, call.request)}/join/{token}", expires)
+
+
+def revoke(call: Call) -> dict[str, int]:
+    """End every session, token and invitation of a person."""
+    return {"ended": call.service.access.revoke(call.params["p"], by=call.person.person)}
+
+
+def token(call: Call) -> Token:
+    """A token for programs of the person who asks; a token makes no further ones."""
+    return Token(*call.service.access.token(call.person))
+
+
+def csp_report(call: Call) -> dict[str, str]:
+    """Keep what a browser refused to load: it should never happen, and the log says when it does."""
+    from adjudge.serve.app import LOG
+
+    try:
+        found = msgspec.json.decode(call.raw).get("csp-report", {})
+    except (msgspec.DecodeError, AttributeError):
+        found = {}
+    kept = {name: str(found.get(name, ""))[:200] for name in ("violated-directive", "blocked-uri", "source-file")}
+    LOG.warning("a browser refused: %s", kept)
+    call.service.reports[:] = [*call.service.reports, kept][-REPORTS:]
+    return {"state": "kept"}
+
+
+def openapi(call: Call) -> dict[str, Any]:
+    """The table of routes."""
+    return routes.openapi(call.service.folder.settings.server.name, __version__)
+
+
+def healthz(call: Call) -> Health:
+    """Whether the store takes a write; asked often, it has written within the last second."""
+    from adjudge.serve.store import now
+    from adjudge.serve.store.tables import Meta
+
+    service = call.service
+    if not service.store.read_only and service.access.clock() - service.healthy > 1:
+        service.store.writer.run(lambda rows: rows.put(Meta("health", now()))).result()
+        service.healthy = service.access.clock()
+    return Health("ok", __version__)

@@ -1,0 +1,258 @@
+"""The application: from the table of routes, what is done with a request before and after its handler.
+
+A request is answered in one thread: who sends it, whether they may, whether it comes too fast or from another site,
+what it says; then its handler. Whatever is wrong becomes one kind of answer, as JSON or as a page.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route as Path
+
+from adjudge.errors import AdjudgeError, is_fault
+from adjudge.serve import access
+from adjudge.serve.messages import ErrorAnswer, Fault
+from adjudge.serve.routes import API, ROUTES, Route
+from adjudge.serve.store import Conflict, Store, StoreError
+from adjudge.serve.stream import Hub
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from adjudge.serve.folder import Folder
+
+LOG = logging.getLogger("adjudge.serve")
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    f"frame-ancestors 'none'; base-uri 'none'; report-uri {API}/csp-report"
+)
+HEADERS = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    # Not "no-referrer": with it, browsers call the origin of forms "null".
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+_encode = msgspec.json.Encoder().encode
+
+
+class Service:
+    """What handlers work with: the store, who may do what, and who listens."""
+
+    def __init__(self, folder: Folder, store: Store, *, secure: bool = False, demo: bool = False) -> None:
+        self.folder, self.store, self.secure, self.demo = folder, store, secure, demo
+        self.secret = folder.secret
+        self.access = access.Access(store, self.secret, folder.settings.limits)
+        self.hub = Hub()
+        self.reports: list[dict[str, Any]] = []  # what browsers refused to load
+        self.healthy = 0.0  # when it last wrote to show that it can
+
+
+class Call(msgspec.Struct):
+    """A request on its way to the handler."""
+
+    service: Service
+    route: Route
+    request: Request
+    params: dict[str, str]
+    raw: bytes
+    who: access.Who | None = None
+    body: Any = None
+
+    @property
+    def person(self) -> access.Who:
+        """Whoever is signed in, on routes that are not public."""
+        assert self.who is not None
+        return self.who
+
+    def form(self) -> dict[str, str]:
+        """The fields of a form."""
+        from urllib.parse import parse_qsl
+
+        try:
+            return dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
+        except ValueError as error:
+            raise Fault(400, f"this is no form: {error}", "use the page") from error
+
+
+def make_app(service: Service, hosts: frozenset[str] | None = None) -> ASGIApp:
+    """The application; `hosts` are the names by which it may be called, all if there are none."""
+    found = [Path(route.path, _endpoint(service, route), methods=[route.method]) for route in ROUTES]
+    app = Starlette(routes=found, exception_handlers={404: _no_route, 405: _no_route})
+    return Shield(app, hosts)
+
+
+class Shield:
+    """Around everything: names by which nobody may call, and headers that every answer has."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str] | None) -> None:
+        self.app, self.hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                has = {name for name, _ in message["headers"]}
+                more = HEADERS if b"cache-control" in has else {**HEADERS, "cache-control": "no-store"}
+                headers = [(name.encode(), value.encode()) for name, value in more.items() if name.encode() not in has]
+                message = {**message, "headers": [*message["headers"], *headers]}
+            await send(message)
+
+        app: ASGIApp = self.app
+        if self.hosts is not None:
+            host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+            if urlsplit(f"//{host}").hostname not in self.hosts:
+                message = f"this server is not called {host[:100]!r}"
+                app = _failed(Fault(400, message, "set url in serve.toml, or use the address that it printed"), None)
+        await app(scope, receive, send_with_headers)
+
+
+def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
+    module, _, name = route.handler.partition(":")
+    handler = getattr(import_module(f"adjudge.serve.{module}"), name)
+
+    async def endpoint(request: Request) -> Response:
+        call = Call(service, route, request, dict(request.path_params), b"")
+        try:
+            call.raw = await _body(request, service.folder.settings.limits.body_bytes)
+            await run_in_threadpool(_prepare, call)
+            if route.live:
+                return await handler(call)  # type: ignore[no-any-return]
+            return await run_in_threadpool(lambda: _answer(handler(call)))
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except Exception as error:
+            return _failed(_fault(error, route), call)
+
+    return endpoint
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """What was sent, if that is not too much."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise Fault(413, f"this is larger than {most} bytes", "send less at once")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _prepare(call: Call) -> None:
+    """Refuse what may not be, and read what is sent."""
+    route, request, service = call.route, call.request, call.service
+    if route.limit == "sign-in":
+        service.access.check_rate("sign-in", request.client.host if request.client else "")
+    call.who = service.access.who(request.headers, request.cookies)
+    access.permit(route, call.who, call.params.get("c"))
+    if route.unsafe:
+        if route.csrf:
+            given = request.headers.get("x-csrf-token") or (call.form().get("csrf", "") if route.page else "")
+            service.access.check_csrf(call.who, given, request.headers, origin(service, request))
+        elif route.page:
+            service.access.check_csrf(None, "", request.headers, origin(service, request))
+        if call.who is not None and not route.limit:
+            service.access.check_rate("write", call.who.person)
+    if route.of == "assigned":
+        _check_assigned(call)
+    if route.takes is not None:
+        try:
+            call.body = msgspec.json.decode(call.raw, type=route.takes)
+        except msgspec.ValidationError as error:
+            raise Fault(422, f"the body is not as documented: {error}", "see /api/openapi.json") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Fault(400, f"the body is no JSON: {error}", "see /api/openapi.json") from error
+
+
+def _check_assigned(call: Call) -> None:
+    """A scope is there for whoever it was given to, and for organisers, who read it blind unless they read it, too."""
+    campaign, scope = call.params["c"], call.params["d"]
+    with call.service.store.read() as snapshot:
+        there = snapshot.scope(campaign, scope) is not None
+        given = there and bool(snapshot.assignments(campaign, scope, call.person.person))
+    if given and "assessor" in call.person.roles_in(campaign):
+        return
+    if not there or call.route.unsafe or "organiser" not in call.person.roles_in(campaign):
+        raise Fault(404, access.NOT_HERE)
+
+
+def origin(service: Service, request: Request) -> str:
+    """The address of this server as browsers see it."""
+    return service.folder.settings.server.url or f"{request.url.scheme}://{request.url.netloc}"
+
+
+def _answer(made: Any) -> Response:
+    return made if isinstance(made, Response) else json_answer(made)
+
+
+def json_answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A value as JSON."""
+    return Response(_encode(value), status, headers, "application/json")
+
+
+def fault_of(error: Exception) -> Fault | None:
+    """What an error of the inner rooms is to whoever asked; None if it is a bug."""
+    if isinstance(error, Fault):
+        return error
+    if isinstance(error, Conflict):
+        if error.reason == "frozen":
+            return Fault(423, "the campaign is frozen", "ask the organiser")
+        if error.reason == "key":
+            return Fault(400, "this key was used for something else", "load the page again")
+        hint = "choose a version"
+        return Fault(409, "this was changed since you saw it", hint, current=error.current)
+    if isinstance(error, AdjudgeError):
+        kind = getattr(error, "kind", "")  # of a refusal: what was asked for cannot be done now
+        problems = [
+            {"place": each.path, "line": each.line, "message": each.message, "hint": each.hint}
+            for each in error.problems
+        ]
+        first = error.problems[0]
+        status = {"closed": 410, "frozen": 423}.get(kind, 422)
+        return Fault(status, first.message, first.hint or "", findings=problems)
+    if isinstance(error, LookupError):
+        return Fault(404, access.NOT_HERE)
+    if is_fault(error) or isinstance(error, StoreError):
+        return Fault(503, f"the machine refuses: {error}", "nothing was saved; try again later")
+    return None
+
+
+def _fault(error: Exception, route: Route) -> Fault:
+    found = fault_of(error)
+    if found is None:
+        LOG.error("%s %s: %s", route.method, route.path, type(error).__name__, exc_info=error)
+        found = Fault(500, "this is a bug of adjudge", "tell whoever runs the server; the log says more")
+    return found
+
+
+def _failed(fault: Fault, call: Call | None) -> Response:
+    """Why there is no other answer, as JSON or, of a page, as a page; whoever is not signed in is asked to."""
+    headers = {"retry-after": "1"} if fault.status in (429, 503) else {}
+    if call is not None and call.route.page:
+        from adjudge.serve.pages import error_page
+
+        if fault.status == 401 and not call.route.unsafe:
+            return RedirectResponse(f"/sign-in?to={quote(call.request.url.path)}", 303)
+        return error_page(call, fault)
+    return json_answer(fault.body, fault.status, headers)
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    status: int = getattr(error, "status_code", 404)
+    message = access.NOT_HERE if status == 404 else f"{request.method} is not possible here"
+    return json_answer(ErrorAnswer("missing" if status == 404 else "method", message), status)

@@ -1,0 +1,46 @@
+"""The bundled campaign as a server: a new folder, all its documents given to one reader, and an invitation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from adjudge.serve.access import Access
+from adjudge.serve.campaigns import Batch, create_campaign, import_sources
+from adjudge.serve.codecs import Sources, codec_of
+from adjudge.serve.folder import Folder
+from adjudge.serve.schema import named_schema
+from adjudge.serve.store import Store, stream_of
+
+CAMPAIGN, SCHEMA = "demo", "eal-2015"
+GUIDELINE = """\
+Read the sentences that are tinted: they are the justification. Say what is wrong; what you do not name is correct.
+
+The event type is wrong if the justification supports no event of this type, the role if nothing fills it there.
+A filler (CAS) is a name or a noun that stands for itself; of a time, a normalised date. A base filler may be a pronoun.
+Realis: generic if no particular event is meant; other if it is denied, planned or only possible; else actual.
+"""
+
+
+def make_demo(path: Path, reader: str) -> tuple[Folder, str]:
+    """A folder with the bundled campaign, unassessed, and the token of an invitation for its only reader."""
+    from adjudge.demo.eal import ASSESSMENTS, SOURCES
+
+    folder = Folder.create(path, '[server]\nname = "demo"\n')
+    schema = named_schema(SCHEMA)
+    with Store.open(folder.path) as store:
+        settings = {**codec_of(schema).settings(None), "title": "The bundled campaign", "guideline": GUIDELINE}
+        create_campaign(store, CAMPAIGN, schema, settings)
+        sources = Sources(answers=ASSESSMENTS, texts=SOURCES)
+        import_sources(store, folder.secret, CAMPAIGN, sources, answers=False)
+        with store.read() as snapshot:
+            scopes = [each.id for each in snapshot.scopes(CAMPAIGN)]
+        given = [
+            {"scope": scope, "stage": stage.kind, "reader": reader, "slot": 0}
+            for scope in scopes
+            for stage in schema.stage
+        ]
+        batch = Batch(store)
+        batch.add(stream_of(CAMPAIGN), "assign", reader, {"add": given})
+        batch.flush()
+        token, _ = Access(store, folder.secret, folder.settings.limits).invite(reader, "assessor", CAMPAIGN)
+    return folder, token

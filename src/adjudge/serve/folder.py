@@ -1,0 +1,116 @@
+"""The folder of a server: `serve.toml` with its settings and `secret.key`; the store and its blobs are beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem, UsageError
+
+SETTINGS, SECRET = "serve.toml", "secret.key"
+DATABASE = "ADJUDGE_DATABASE"
+_BYTES = 32
+
+
+class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the server is called, how it is reached from outside, and its database if that is no file of the folder."""
+
+    name: str = "adjudge"
+    url: str = ""
+    database: str | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much of anything is answered: attempts to sign in by an address, writes by a person, bytes of a request."""
+
+    sign_in_per_minute: int = 10
+    writes_per_second: int = 20
+    body_bytes: int = 1_000_000
+    session_days: int = 30
+    invitation_days: int = 14
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All of `serve.toml`; what a campaign, a track or a person is told is checked by those who use it."""
+
+    server: Server = Server()
+    limits: Limits = Limits()
+    people: dict[str, Any] = {}
+    campaign: dict[str, dict[str, Any]] = {}
+    track: dict[str, dict[str, Any]] = {}
+
+
+class Folder:
+    """A folder that exists; its settings are read once."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        file = self.path / SETTINGS
+        if not file.is_file():
+            problem = Problem(
+                f"there is no {SETTINGS} in it", str(path), hint="make one with adjudge serve init FOLDER"
+            )
+            raise UsageError(problem)
+        self.settings = read_settings(file)
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], settings: str = "") -> Folder:
+        """A new folder, or one that exists and is empty; nobody else on the machine may look into it."""
+        folder = Path(path)
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise UsageError(Problem("there is something already", str(path), hint="name a new or an empty folder"))
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = json.dumps(folder.resolve().name, ensure_ascii=False)  # as TOML writes it
+        (folder / SETTINGS).write_text(settings or f"[server]\nname = {name}\n", encoding="utf-8")
+        write_secret(folder / SECRET, secrets.token_hex(_BYTES))
+        return cls(folder)
+
+    @property
+    def database(self) -> str | None:
+        """The address of a database that is no file of this folder."""
+        return os.environ.get(DATABASE) or self.settings.server.database
+
+    @property
+    def secret(self) -> bytes:
+        """What signs: cookies, and the names that items have outside. It is in no database, log or export."""
+        file = self.path / SECRET
+        try:
+            mode, text = file.stat().st_mode & 0o777, file.read_text(encoding="ascii").strip()
+            found = bytes.fromhex(text)
+        except (OSError, ValueError) as error:
+            problem = Problem("this is no key of a server", str(file), hint="take it from a backup of the folder")
+            raise UsageError(problem) from error
+        if len(found) < _BYTES:
+            raise UsageError(Problem(f"the key has {len(found)} bytes, not {_BYTES}", str(file), hint="restore it"))
+        if os.name == "posix" and mode & 0o077:
+            raise UsageError(Problem("others can read the key", str(file), hint=f"say chmod 600 {file}"))
+        return found
+
+
+def read_settings(file: Path) -> Settings:
+    """What `serve.toml` says, or every way in which it is wrong.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "serve.toml").write_text("[server]" + chr(10) + 'nme = "x"')
+    ...     read_settings(Path(folder) / "serve.toml")
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: ...serve.toml: Object contains unknown field `nme` - at `$.server`, correct the file
+    """
+    import tomllib
+
+    try:
+        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Settings)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise FormatError(Problem(str(error), str(file), hint="correct the file")) from error
+
+
+def write_secret(file: Path, text: str) -> None:
+    """Write a file that only its owner can read, from its first moment on."""
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as opened:
+        opened.write(text + "\n")

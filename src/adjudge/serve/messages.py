@@ -1,0 +1,143 @@
+"""What is sent and what is answered, as structs: bodies are checked against them, and OpenAPI is made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+Key = Annotated[
+    str, Meta(min_length=1, max_length=100, description="tab id and counter; a repeat has the first answer")
+]
+Version = Annotated[int, Meta(ge=0, description="the version that the writer saw")]
+Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f/]+$")]
+Text = Annotated[str, Meta(max_length=10_000)]
+
+ERRORS = {
+    400: "usage",
+    401: "session",
+    403: "role",
+    404: "missing",
+    405: "method",
+    409: "version",
+    410: "closed",
+    413: "size",
+    422: "invalid",
+    423: "frozen",
+    429: "limit",
+    500: "bug",
+    503: "busy",
+}
+"""What `error` says in an answer that is none."""
+
+
+class Fault(Exception):
+    """An answer that is none: its status, what is wrong and what to do about it."""
+
+    def __init__(self, status: int, message: str, hint: str = "", **more: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = ErrorAnswer(error=more.pop("error", ERRORS[status]), message=message, hint=hint, **more)
+
+
+class ErrorAnswer(msgspec.Struct, omit_defaults=True):
+    """Why there is no other answer."""
+
+    error: str
+    message: str
+    hint: str = ""
+    findings: list[dict[str, Any]] = []
+    current: dict[str, Any] | None = None
+
+
+class Judge(msgspec.Struct, forbid_unknown_fields=True):
+    """A judgment of one item: what was answered, and how long that took."""
+
+    version: Version
+    answers: dict[Name, Text]
+    key: Key
+    ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 0
+    cause: Text | None = None
+
+
+class JudgeItem(Judge, forbid_unknown_fields=True, kw_only=True):
+    """The same in a batch."""
+
+    item: Name
+
+
+class Operations(msgspec.Struct, forbid_unknown_fields=True):
+    """What is done in a stage: `join`, `out`, `put`, `also`, `flag`, `comment`, `undo`, `finish`."""
+
+    ops: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=1000)]
+    key: Key
+    version: Version = 0
+
+
+class Saved(msgspec.Struct, omit_defaults=True):
+    """What was written: the item and its version now, and the number of the event."""
+
+    version: int
+    n: int
+    item: str = ""
+    complete: bool | None = None
+    repeated: bool = False
+    feedback: dict[str, Any] | None = None
+
+
+class Result(msgspec.Struct, omit_defaults=True):
+    """What became of one write of a batch: saved, or why not."""
+
+    item: str
+    status: int
+    saved: Saved | None = None
+    fault: ErrorAnswer | None = None
+
+
+class Me(msgspec.Struct):
+    """Who is signed in, what they may do where, and the token that writes have to carry."""
+
+    person: str
+    name: str
+    roles: list[tuple[str, str]]
+    csrf: str
+
+
+class Invite(msgspec.Struct, forbid_unknown_fields=True):
+    """Whom to invite as what, and for which campaign."""
+
+    name: Name
+    role: str
+    scope: str = "*"
+
+
+class Invited(msgspec.Struct):
+    """The link to send; it is shown once and kept nowhere."""
+
+    person: str
+    link: str
+    expires: str
+
+
+class Person(msgspec.Struct):
+    """Somebody the server knows."""
+
+    person: str
+    name: str
+    state: str
+    roles: list[tuple[str, str]]
+
+
+class Token(msgspec.Struct):
+    """A token for programs; it is shown once and kept nowhere."""
+
+    token: str
+    expires: str
+
+
+class Health(msgspec.Struct):
+    """The server works: it has just written a row."""
+
+    state: str
+    version: str

@@ -1,0 +1,174 @@
+"""The pages: frames that scripts of ours fill, and the few that need none. Templates escape everything."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import RedirectResponse, Response
+
+from adjudge.serve import views
+from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
+from adjudge.serve.api import desk
+from adjudge.serve.desk import campaign_of
+from adjudge.serve.messages import Fault
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from adjudge.serve.app import Call
+
+HERE = Path(__file__).parent
+STAGES = {"assess": "Assess", "group": "Same fillers", "link": "Events"}
+"""The stages that have a page, and what they are called; the script of a page is called as its stage."""
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+@lru_cache(maxsize=1)
+def assets() -> dict[str, bytes]:
+    """Scripts and styles by name."""
+    return {each.name: each.read_bytes() for each in sorted((HERE / "assets").iterdir()) if each.suffix in _TYPES}
+
+
+@lru_cache(maxsize=1)
+def asset_version() -> str:
+    """Part of the addresses of all assets, so that browsers may keep them for ever and scripts find each other."""
+    return hashlib.sha256(b"".join(name.encode() + data for name, data in assets().items())).hexdigest()[:12]
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
+    made.globals.update(version=asset_version())
+    return made
+
+
+def _page(call: Call, name: str, status: int = 200, **values: Any) -> Response:
+    csrf = call.service.access.csrf(call.who) if call.who and call.who.by == "session" else ""
+    title = call.service.folder.settings.server.name
+    text = _templates().get_template(name).render(server=title, who=call.who, csrf=csrf, **values)
+    return Response(text, status, media_type="text/html")
+
+
+def error_page(call: Call, fault: Fault) -> Response:
+    """Why there is no other page."""
+    return _page(call, "error.html", fault.status, fault=fault.body)
+
+
+def asset(call: Call) -> Response:
+    """A script or a style."""
+    name = call.params["name"]
+    if name not in assets():
+        raise Fault(404, NOT_HERE)
+    cache = _FOREVER if call.params["v"] == asset_version() else "no-cache"
+    return Response(assets()[name], headers={"cache-control": cache}, media_type=_TYPES[Path(name).suffix])
+
+
+def home(call: Call) -> Response:
+    """The documents of whoever is signed in, campaign by campaign."""
+    if call.who is None:
+        return RedirectResponse("/sign-in", 303)
+    with call.service.store.read() as snapshot:
+        known = [each.id for each in snapshot.campaigns() if call.who.roles_in(each.id)]
+    found = []
+    for name in known:
+        call.params["c"] = name
+        roles = call.who.roles_in(name)
+        found.append({**views.campaign_view(desk(call, looks_on="organiser" in roles)), "roles": sorted(roles)})
+    return _page(call, "home.html", campaigns=found)
+
+
+def scope(call: Call) -> Response:
+    """To the stage that a document is in."""
+    with call.service.store.read() as snapshot:
+        found = snapshot.scope(call.params["c"], call.params["d"])
+    if found is None:
+        raise Fault(404, NOT_HERE)
+    stage = found.stage if found.stage in STAGES else next(reversed(STAGES))
+    return RedirectResponse(f"{call.request.url.path}/{stage}", 303)
+
+
+def stage(call: Call) -> Response:
+    """A stage of a document: a frame, which its script fills."""
+    name, campaign = call.params["s"], call.params["c"]
+    if name not in STAGES or f"{name}.js" not in assets():
+        raise Fault(404, NOT_HERE)
+    roles = call.person.roles_in(campaign)
+    with call.service.store.read() as snapshot:
+        stages = [stage.kind for stage in campaign_of(desk(call), snapshot)[1].stage]
+    values: dict[str, Any] = {"campaign": campaign, "scope": call.params["d"], "role": ", ".join(sorted(roles))}
+    shown = {each: STAGES[each] for each in stages}
+    return _page(call, "stage.html", stage=name, stages=shown, reads="assessor" in roles, **values)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ways in and out
+
+
+def sign_in(call: Call) -> Response:
+    """Name and password, for those who have set one."""
+    return _page(call, "sign_in.html", to=call.request.query_params.get("to", "/"))
+
+
+def sign_in_now(call: Call) -> Response:
+    """Start a session with a password."""
+    form = call.form()
+    made = call.service.access.sign_in(form.get("name", ""), form.get("password", ""))
+    return _welcome(call, made, form.get("to", "/"))
+
+
+def join(call: Call) -> Response:
+    """An invitation has a button, because programs that look into mails open links, too.
+
+    The link of a demo has none, and can be opened again.
+    """
+    found = call.service.access.invitation(call.params["token"])
+    if call.service.demo:
+        return _welcome(call, call.service.access.start_session(found.person), _first(call, found.person, found.scope))
+    return _page(call, "join.html", invited=found)
+
+
+def join_now(call: Call) -> Response:
+    """Take up an invitation, and go to the first document."""
+    found = call.service.access.invitation(call.params["token"])
+    return _welcome(call, call.service.access.take_up(call.params["token"]), _first(call, found.person, found.scope))
+
+
+def _first(call: Call, person: str, campaign: str) -> str:
+    from urllib.parse import quote
+
+    with call.service.store.read() as snapshot:
+        given = {each.scope for each in snapshot.assignments(campaign, reader=person)} if campaign else set()
+        order = [each.id for each in snapshot.scopes(campaign) if each.id in given] if given else []
+    return f"/c/{quote(campaign, safe='')}/{quote(order[0], safe='')}" if order else "/"
+
+
+def _welcome(call: Call, cookie: str, to: str) -> Response:
+    inside = to.startswith("/") and not to.startswith(("//", "/\\"))
+    answer = RedirectResponse(to if inside else "/", 303)
+    secure = call.service.secure
+    age = call.service.folder.settings.limits.session_days * 86_400
+    answer.set_cookie(
+        SECURE_COOKIE if secure else COOKIE, cookie, age, path="/", secure=secure, httponly=True, samesite="lax"
+    )
+    return answer
+
+
+def sign_out(call: Call) -> Response:
+    """End this session."""
+    call.service.access.end_session(call.person)
+    answer = RedirectResponse("/sign-in", 303)
+    for name in (COOKIE, SECURE_COOKIE):
+        answer.delete_cookie(name, path="/", secure=name == SECURE_COOKIE, httponly=True, samesite="lax")
+    return answer
+
+
+def set_password(call: Call) -> Response:
+    """Set a password of one's own."""
+    call.service.access.set_password(call.person.person, call.form().get("password", ""))
+    return RedirectResponse("/", 303)

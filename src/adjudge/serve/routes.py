@@ -1,0 +1,176 @@
+"""Every route of the server, as data: routing, permissions, limits, OpenAPI and the tests of roles are made from it.
+
+A route that is not here does not exist. `who` are the roles that may use it in the campaign of the path (or anywhere,
+if the path names none); `PUBLIC` is anybody, `ANYONE` whoever is signed in. `of` says what else must hold: `assigned`
+that the scope of the path was given to the person to read. Handlers are named, so that this module imports none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from adjudge.serve import messages
+
+API = "/api/v1"
+PUBLIC, ANYONE = "public", "anyone"
+ROLES = ("assessor", "adjudicator", "organiser", "judge", "team", "admin")
+_STAFF = ("assessor", "adjudicator", "organiser")
+_SCOPE = "/campaigns/{c}/scopes/{d}"
+
+
+class Route(msgspec.Struct, frozen=True):
+    """One thing that can be asked for: by whom, what is sent and what is answered."""
+
+    method: str
+    path: str
+    about: str
+    handler: str  # module:function in this room
+    who: tuple[str, ...]
+    takes: Any = None
+    gives: Any = dict[str, Any]
+    of: str = ""
+    limit: str = ""  # "sign-in" by address, "write" by person; unsafe methods are "write" unless they say otherwise
+    csrf: bool = True  # for unsafe methods
+    page: bool = False  # answered by HTML, also if something is wrong
+    live: bool = False  # a coroutine that answers for a long time
+
+    @property
+    def unsafe(self) -> bool:
+        """Whether it changes something."""
+        return self.method not in ("GET", "HEAD")
+
+    @property
+    def name(self) -> str:
+        """What it is called in logs and in OpenAPI."""
+        return self.handler.replace(":", "_")
+
+
+def _api(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
+    return Route(method, API + path, about, handler, tuple(who), **more)
+
+
+def _page(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
+    return Route(method, path, about, f"pages:{handler}", tuple(who), page=True, **more)
+
+
+ROUTES: tuple[Route, ...] = (
+    _api("GET", "/me", "Who is signed in.", "api:me", [ANYONE], gives=messages.Me),
+    _api("GET", "/campaigns/{c}", "State, schema and own assignments of a campaign.", "api:campaign", _STAFF),
+    _api("GET", _SCOPE, "Text, items and own answers, blind.", "api:scope", ["assessor", "organiser"], of="assigned"),
+    _api(
+        "PUT",
+        _SCOPE + "/items/{i}/judgment",
+        "Judge one item.",
+        "api:judge",
+        ["assessor"],
+        of="assigned",
+        takes=messages.Judge,
+        gives=messages.Saved,
+    ),
+    _api(
+        "POST",
+        _SCOPE + "/judgments",
+        "Judge several items; one that is refused does not hinder the others.",
+        "api:judge_many",
+        ["assessor"],
+        of="assigned",
+        takes=list[messages.JudgeItem],
+        gives=list[messages.Result],
+    ),
+    _api(
+        "POST",
+        _SCOPE + "/stages/{s}",
+        "Undo, flag, comment, group, link, finish.",
+        "api:operate",
+        ["assessor"],
+        of="assigned",
+        takes=messages.Operations,
+    ),
+    _api("GET", "/stream", "What changes, as server-sent events.", "stream:stream", [ANYONE], live=True),
+    _api("GET", "/people", "Everybody the server knows.", "api:people", ["admin"], gives=list[messages.Person]),
+    _api(
+        "POST",
+        "/invitations",
+        "Invite somebody: a link that is shown once.",
+        "api:invite",
+        ["admin"],
+        takes=messages.Invite,
+        gives=messages.Invited,
+    ),
+    _api("DELETE", "/people/{p}", "End every session, token and invitation of a person.", "api:revoke", ["admin"]),
+    _api("POST", "/tokens", "A token of one's own, for programs.", "api:token", [ANYONE], gives=messages.Token),
+    _api(
+        "POST",
+        "/csp-report",
+        "What a browser refused to load.",
+        "api:csp_report",
+        [PUBLIC],
+        csrf=False,
+        limit="sign-in",
+    ),
+    Route("GET", "/api/openapi.json", "This table as OpenAPI 3.1.", "api:openapi", (PUBLIC,)),
+    Route("GET", "/healthz", "Whether the server can write.", "api:healthz", (PUBLIC,), gives=messages.Health),
+    _page("GET", "/", "The campaigns and documents of whoever is signed in.", "home", [PUBLIC]),
+    _page("GET", "/sign-in", "Name and password.", "sign_in", [PUBLIC]),
+    _page("POST", "/sign-in", "Sign in with a password.", "sign_in_now", [PUBLIC], csrf=False, limit="sign-in"),
+    _page("GET", "/join/{token}", "An invitation, with a button.", "join", [PUBLIC], limit="sign-in"),
+    _page("POST", "/join/{token}", "Take up an invitation.", "join_now", [PUBLIC], csrf=False, limit="sign-in"),
+    _page("POST", "/sign-out", "End this session.", "sign_out", [ANYONE]),
+    _page("POST", "/password", "Set a password of one's own.", "set_password", [ANYONE], limit="sign-in"),
+    _page("GET", "/c/{c}/{d}", "A document, in the stage that it is in.", "scope", _STAFF, of="assigned"),
+    _page("GET", "/c/{c}/{d}/{s}", "A stage of a document.", "stage", _STAFF, of="assigned"),
+    _page("GET", "/assets/{v}/{name}", "Scripts and styles.", "asset", [PUBLIC]),
+)
+
+
+def openapi(name: str, version: str, routes: Sequence[Route] = ROUTES) -> dict[str, Any]:
+    """The API as an OpenAPI document.
+
+    >>> found = openapi("adjudge", "1")
+    >>> found["openapi"], sorted(found["paths"]["/api/v1/people/{p}"]["delete"])
+    ('3.1.0', ['description', 'operationId', 'parameters', 'responses', 'summary'])
+    """
+    shown = [route for route in routes if not route.page]
+    kinds = {repr(kind): kind for route in shown for kind in (route.takes, route.gives) if kind is not None}
+    kinds[repr(messages.ErrorAnswer)] = messages.ErrorAnswer
+    made, parts = msgspec.json.schema_components(list(kinds.values()), ref_template="#/components/schemas/{name}")
+    schemas = dict(zip(kinds, made, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for route in shown:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": f"{name} (adjudge serve)", "version": version},
+        "paths": paths,
+        "components": {
+            "schemas": parts,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
+    names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
+    made: dict[str, Any] = {
+        "operationId": route.name,
+        "summary": route.about,
+        "description": f"For: {', '.join(route.who)}{f' ({route.of})' * bool(route.of)}.",
+        "responses": {
+            "200": {"description": "done", "content": _json(schemas[repr(route.gives)])},
+            "default": {"description": "why not", "content": _json(schemas[repr(messages.ErrorAnswer)])},
+        },
+    }
+    if names:
+        made["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+        ]
+    if route.takes is not None:
+        made["requestBody"] = {"required": True, "content": _json(schemas[repr(route.takes)])}
+    return made
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}

@@ -1,0 +1,158 @@
+"""Run a server until it is interrupted; what may be reached from outside needs TLS, or a proxy that has it."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import msgspec
+
+from adjudge.errors import Problem, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.serve.folder import Folder
+
+PORT = 8765
+_GRACE = 3  # seconds that requests have when the server ends
+_IDLE = 30  # seconds after which a silent connection is closed
+
+
+class Address(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server listens, and who encrypts."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT
+    cert: Path | None = None
+    key: Path | None = None
+    proxy: str | None = None
+
+    @property
+    def tls(self) -> bool:
+        """Whether the server encrypts itself."""
+        return self.cert is not None
+
+    def check(self) -> None:
+        """Refuse an address that others can reach without encryption.
+
+        >>> Address(host="0.0.0.0").check()
+        Traceback (most recent call last):
+        adjudge.errors.UsageError: 0.0.0.0 can be reached from outside, and nothing would be encrypted, give ...
+        """
+        if (self.cert is None) != (self.key is None):
+            raise UsageError("a certificate and its key go together", hint="give both --tls-cert and --tls-key")
+        for file in (self.cert, self.key):
+            if file is not None and not file.is_file():
+                raise UsageError(Problem("there is no such file", str(file), hint="check the name"))
+        if self.proxy is not None:
+            try:
+                ip_address(self.proxy)
+            except ValueError:
+                raise UsageError(f"{self.proxy!r} is no address", hint="give the IP of the proxy") from None
+        if not (_is_loopback(self.host) or self.tls or self.proxy):
+            hint = "give --tls-cert and --tls-key, or --behind-proxy IP"
+            raise UsageError(f"{self.host} can be reached from outside, and nothing would be encrypted", hint=hint)
+
+    def hosts(self, url: str) -> frozenset[str] | None:
+        """The names by which it may be called: those of this machine and of its public address, if that is known."""
+        names = {"127.0.0.1", "localhost", "::1"}
+        if url:
+            return frozenset(names | {urlsplit(url).hostname or ""})
+        return frozenset(names) if _is_loopback(self.host) and not self.proxy else None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Running(msgspec.Struct, frozen=True, kw_only=True):
+    """How a folder is served."""
+
+    address: Address = Address()
+    read_only: bool = False
+    demo: bool = False
+
+
+def need_packages() -> None:
+    """Say what to install if something is not."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("starlette", "uvicorn", "itsdangerous", "argon2") if find_spec(name) is None]
+    if missing:
+        raise UsageError(f"serving needs {', '.join(missing)}", hint="say pip install 'adjudge[serve]'")
+
+
+@contextmanager
+def _ended_by_term() -> Iterator[None]:
+    """SIGTERM ends us as an interrupt does; else what is to be done at the end is not done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
+    """Serve a folder until the process is told to end; `ready` gets the address once requests are answered."""
+    import uvicorn
+
+    from adjudge.serve.app import Service, make_app
+    from adjudge.serve.store import Store
+
+    address = how.address
+    address.check()
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+    secure = address.tls or folder.settings.server.url.startswith("https:") or address.proxy is not None
+    with Store.open(folder.path, folder.database, read_only=how.read_only, server=True) as store:
+        service = Service(folder, store, secure=secure, demo=how.demo)
+        config = uvicorn.Config(
+            make_app(service, address.hosts(folder.settings.server.url)),
+            host=address.host,
+            port=address.port,
+            ssl_certfile=address.cert,
+            ssl_keyfile=address.key,
+            proxy_headers=address.proxy is not None,
+            forwarded_allow_ips=address.proxy,
+            access_log=False,  # addresses of invitations are secrets
+            log_level="warning",
+            server_header=False,
+            timeout_keep_alive=_IDLE,
+            timeout_graceful_shutdown=_GRACE,
+            lifespan="off",
+        )
+
+        class Server(uvicorn.Server):
+            """Says when it listens, and lets those go who listen to it."""
+
+            async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+                await super().startup(sockets)  # type: ignore[arg-type]
+                if self.started:
+                    port = self.servers[0].sockets[0].getsockname()[1]
+                    host = f"[{address.host}]" if ":" in address.host else address.host
+                    ready(f"{'https' if address.tls else 'http'}://{host}:{port}")
+
+            async def shutdown(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+                service.hub.end()
+                await super().shutdown(sockets)  # type: ignore[arg-type]
+
+        try:
+            with _ended_by_term():
+                Server(config).run()
+        except KeyboardInterrupt:  # which it sends itself again once it has ended
+            pass
+        except SystemExit:  # it has said why
+            message = f"{address.host}:{address.port} cannot be used, perhaps something else listens there"
+            raise UsageError(message, hint="give another --port") from None

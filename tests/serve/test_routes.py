@@ -1,0 +1,288 @@
+"""Every route for everybody, from the table: who may, who may not, and that nobody is told what they must not know."""
+
+import json
+
+import jsonschema
+import pytest
+
+from adjudge.serve.messages import ERRORS
+from adjudge.serve.routes import ROUTES
+from adjudge.serve.run import Address
+from serve_small import BASE, CANARY, PEOPLE, ask, body_of, path_of, small_server
+
+READERS = {"ann", "ben"}
+# Who may ask for it in the campaign "one", document D1; a route that is not here fails the test.
+EVERYBODY = {*PEOPLE, "nobody"}
+SIGNED_IN = set(PEOPLE) - {"gone", "old"}
+ALLOWED = {
+    "api:me": SIGNED_IN,
+    "api:campaign": {*READERS, "dora", "otto", "root"},
+    "api:scope": {*READERS, "otto", "root"},
+    "api:judge": READERS,
+    "api:judge_many": READERS,
+    "api:operate": READERS,
+    "stream:stream": SIGNED_IN,
+    "api:people": {"root"},
+    "api:invite": {"root"},
+    "api:revoke": {"root"},
+    "api:token": SIGNED_IN,
+    "api:csp_report": EVERYBODY,
+    "api:openapi": EVERYBODY,
+    "api:healthz": EVERYBODY,
+    "pages:home": EVERYBODY,
+    "pages:sign_in": EVERYBODY,
+    "pages:sign_in_now": EVERYBODY,
+    "pages:join": EVERYBODY,
+    "pages:join_now": EVERYBODY,
+    "pages:sign_out": SIGNED_IN,
+    "pages:set_password": SIGNED_IN,
+    "pages:scope": {*READERS, "otto", "root"},
+    "pages:stage": {*READERS, "otto", "root"},
+    "pages:asset": EVERYBODY,
+}
+# What a handler answers though the person may ask: invitations and passwords that do not exist, nobody to revoke.
+ANSWERS = {
+    "pages:join": 410,
+    "pages:join_now": 410,
+    "pages:sign_in_now": 401,
+    "pages:set_password": 422,
+    "api:revoke": 422,
+}
+UNSAFE = [route for route in ROUTES if route.unsafe and route.csrf]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with small_server(tmp_path_factory.mktemp("serve") / "folder") as made:
+        made.service.hub.end()  # else those who listen listen for ever
+        yield made
+
+
+def test_the_table_is_whole():
+    assert {route.handler for route in ROUTES} == set(ALLOWED)
+    assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
+
+
+@pytest.mark.parametrize("person", sorted(EVERYBODY))
+def test_route_by_role(server, person):
+    for route in ROUTES:
+        client = server.client(None if person == "nobody" else person)
+        answer = ask(client, route)
+        if route.handler == "pages:sign_out" and person in SIGNED_IN:
+            server.cookies[person] = server.access.start_session(person)
+        where = f"{route.method} {route.path} for {person}: {answer.status_code} {answer.text[:200]}"
+        assert CANARY not in answer.text or person == "ben", where
+        assert CANARY not in str(answer.headers), where
+        if person in ALLOWED[route.handler]:
+            assert answer.status_code in {200, 303, ANSWERS.get(route.handler), 409}, where
+            continue
+        if person not in SIGNED_IN:
+            expected = {303} if route.page and not route.unsafe else {401}
+        elif person == "cara" and "{c}" in route.path:
+            expected = {404}
+        else:
+            expected = {403, 404}
+        assert answer.status_code in expected, where
+        if not route.page:
+            assert answer.json()["error"] == ERRORS[answer.status_code], where
+
+
+@pytest.mark.parametrize("person", sorted(READERS | {"otto", "root", "cara"}))
+@pytest.mark.parametrize(
+    "values", [{"c": "two", "d": "E1", "i": "E1-a"}, {"c": "none"}, {"d": "none"}, {"d": "D2", "i": "D2-a"}]
+)
+def test_what_one_may_not_know_of_is_not_there(server, person, values):
+    client = server.client(person)
+    for route in ROUTES:
+        if "{d}" not in route.path:
+            continue
+        answer = ask(client, route, **values)
+        assert CANARY not in answer.text
+        mine = (
+            (person == "ben" and values.get("d") == "D2")
+            or (person == "cara" and values["c"] == "two" if "c" in values else False)
+            or (person == "root" and values.get("d") in ("E1", "D2") and not route.unsafe)
+            or (person == "otto" and values.get("d") == "D2" and not route.unsafe)
+        )
+        if not mine:
+            assert answer.status_code in (403, 404), (route.path, answer.text)
+
+
+def test_ben_sees_what_is_his_and_no_more(server):
+    client = server.client("ben")
+    own = client.get("/api/v1/campaigns/one/scopes/D1").text
+    assert f"{CANARY}-flag" in own  # his own
+    for hidden in ("realis", "system", "run", "suggestion"):
+        assert f"{CANARY}-{hidden}" not in own
+        assert f"{CANARY}-{hidden}" not in client.get("/api/v1/campaigns/one/scopes/D2").text
+    assert "0.123456789" not in own
+
+
+@pytest.mark.parametrize("route", UNSAFE, ids=lambda route: route.handler)
+def test_nothing_is_written_without_the_token(server, route):
+    person = sorted(ALLOWED[route.handler])[-1]
+    for headers in (
+        {"X-CSRF-Token": ""},
+        {"X-CSRF-Token": "0" * 64},
+        {"X-CSRF-Token": server.csrf("dora")},
+        {"Origin": "http://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ):
+        client = server.client(person)
+        with server.store.read() as snapshot:
+            before = snapshot.last(), len(snapshot.secrets(person))
+        answer = ask(client, route, headers)
+        assert answer.status_code == 403, (headers, answer.text)
+        with server.store.read() as snapshot:
+            assert (snapshot.last(), len(snapshot.secrets(person))) == before
+
+
+def test_a_token_of_a_program_needs_no_csrf(server):
+    made = server.client("ann").post("/api/v1/tokens").json()["token"]
+    client = server.client()
+    route = next(route for route in ROUTES if route.handler == "api:judge")
+    assert ask(client, route, {"Authorization": f"Bearer {made}"}, i="D1-c").status_code == 200
+    assert ask(client, route, {"Authorization": f"Bearer {made}x"}, i="D1-c").status_code == 401
+
+
+@pytest.mark.parametrize("route", [route for route in ROUTES if route.takes], ids=lambda route: route.handler)
+def test_broken_bodies(server, route):
+    client = server.client("root" if route.handler == "api:invite" else "ann")
+    good = json.dumps(body_of(route.handler))
+    broken = [b"", b"{", b"null", b"[]" * (not good.startswith("[")) or b"{}", b"\xff", b"[" * 50_000]
+    broken += [good.replace('"key"', '"kay"').encode()] * ("key" in good)
+    broken += [good.replace('"version": 0', '"version": -1').encode()] * ("version" in good)
+    for content in broken:
+        answer = client.request(route.method, path_of(route), content=content)
+        assert answer.status_code in (400, 422), (content[:50], answer.text[:200])
+        assert answer.json()["message"]
+    answer = client.request(route.method, path_of(route), content=b" " * 2_000_000)
+    assert (answer.status_code, answer.json()["error"]) == (413, "size")
+
+
+def test_unknown_addresses_and_methods(server):
+    client = server.client("ann")
+    for method, path, status in (
+        ("GET", "/api/v1/nothing", 404),
+        ("GET", "/assets/0/../app.py", 404),
+        ("GET", "/assets/0/..%2fapp.py", 404),
+        ("DELETE", "/api/v1/me", 405),
+        ("POST", "/healthz", 405),
+    ):
+        answer = client.request(method, path)
+        assert answer.status_code == status, path
+        assert "content-security-policy" in answer.headers
+
+
+def test_headers_that_every_answer_has(server):
+    for person in (None, "ann"):
+        client = server.client(person)
+        for route in ROUTES:
+            if route.handler == "pages:sign_out":
+                continue
+            headers = ask(client, route).headers
+            assert headers["content-security-policy"].startswith(
+                "default-src 'none'; script-src 'self'; style-src 'self'"
+            )
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["cache-control"], route.path
+
+
+def test_other_names_of_the_server_are_refused(server):
+    answer = server.client("ann").get("/api/v1/me", headers={"Host": "evil.example"})
+    assert answer.status_code == 400
+    assert "evil.example" in answer.json()["message"]
+
+
+def test_pages_have_no_inline_scripts_or_styles(server):
+    client = server.client("ann")
+    for path in ("/", "/c/one/D1/assess", "/sign-in", "/c/none/D1"):
+        text = client.get(path).text
+        assert text.startswith("<!doctype html>")
+        assert "style=" not in text
+        assert "<style" not in text
+        assert " on" + "click" not in text
+        assert all("src=" in part for part in text.split("<script")[1:])
+
+
+def test_openapi_describes_the_table(server):
+    found = server.client().get("/api/openapi.json").json()
+    assert found["openapi"] == "3.1.0"
+    described = {(method.upper(), path) for path, methods in found["paths"].items() for method in methods}
+    assert described == {(route.method, route.path) for route in ROUTES if not route.page}
+    for route in ROUTES:
+        if not route.page:
+            content = found["paths"][route.path][route.method.lower()]
+            assert ("requestBody" in content) == (route.takes is not None)
+    schema = found["paths"]["/api/v1/campaigns/{c}/scopes/{d}/judgments"]["post"]["requestBody"]["content"]
+    whole = {**schema["application/json"]["schema"], "components": found["components"]}
+    jsonschema.validate(body_of("api:judge_many"), whole)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate([{"item": "x"}], whole)
+
+
+def test_an_invitation_by_mail(server):
+    """Whoever opens the link sees a button first; only the button uses it up."""
+    link = server.client("root").post("/api/v1/invitations", json=body_of("api:invite")).json()["link"]
+    path = link.removeprefix(BASE)
+    scanner = server.client()
+    assert scanner.get(path).status_code == scanner.get(path).status_code == 200
+    assert not scanner.cookies
+    browser = server.client()
+    answer = browser.post(path)
+    assert answer.status_code == 303
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+    assert "secure" not in cookie
+    assert browser.get("/api/v1/me").status_code == 200
+    assert server.client().post(path).status_code == 410
+    assert server.client().post(path, headers={"Origin": "http://evil.example"}).status_code == 403
+
+
+def test_cookies_over_tls(tmp_path):
+    with small_server(tmp_path / "folder", secure=True) as made:
+        token, _ = made.access.invite("zoe", "assessor", "one")
+        cookie = made.client().post(f"/join/{token}").headers["set-cookie"]
+        assert cookie.startswith("__Host-adjudge=")
+        assert {"httponly", "secure", "samesite=lax", "path=/"} <= {part.strip().lower() for part in cookie.split(";")}
+
+
+def test_where_one_is_sent_after_signing_in(server):
+    server.client("ann")
+    server.access.set_password("ann", "a long enough one")
+    for to, sent in (("/c/one/D1", "/c/one/D1"), ("//evil.example", "/"), ("/\\evil.example", "/"), ("https://x", "/")):
+        form = {"name": "ann", "password": "a long enough one", "to": to}
+        answer = server.client().post("/sign-in", data=form)
+        assert (answer.status_code, answer.headers["location"]) == (303, sent)
+
+
+@pytest.mark.parametrize(
+    ("given", "good"),
+    [
+        ({}, True),
+        ({"host": "::1"}, True),
+        ({"host": "localhost"}, True),
+        ({"host": "0.0.0.0"}, False),
+        ({"host": "::"}, False),
+        ({"host": "192.168.1.7"}, False),
+        ({"host": "assess.example"}, False),
+        ({"host": "0.0.0.0", "proxy": "10.0.0.2"}, True),
+        ({"host": "0.0.0.0", "proxy": "proxy.example"}, False),
+        ({"host": "0.0.0.0", "cert": "c.pem"}, False),
+        ({"host": "0.0.0.0", "cert": "c.pem", "key": "k.pem"}, True),
+        ({"host": "0.0.0.0", "cert": "none.pem", "key": "k.pem"}, False),
+    ],
+)
+def test_public_addresses_need_encryption(tmp_path, given, good):
+    from adjudge.errors import UsageError
+
+    for name in ("c.pem", "k.pem"):
+        (tmp_path / name).touch()
+    files = {name: tmp_path / value for name, value in given.items() if name in ("cert", "key")}
+    address = Address(**{**given, **files})
+    if good:
+        address.check()
+    else:
+        with pytest.raises(UsageError):
+            address.check()
