@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Store, Write, Written, stream_of
 from adjudge.serve.store.care import backup, rebuild, restore, verify
+from serve.postgres import memory
 
 ITEMS = [f"i{n}" for n in range(3)]  # even ones are of d0, odd ones of d1
 READERS = ["ann", "ben"]
@@ -47,7 +48,7 @@ class Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
+        self.folder = tempfile.TemporaryDirectory(dir=memory())
         self.url = type(self).new_database()
         self.store = Store.open(Path(self.folder.name) / "s", self.url)
         self.rows: dict[tuple[str, ...], Any] = {}  # ("judgment", item, reader) to version, value; and so on
@@ -257,5 +258,5 @@ class Machine(RuleBasedStateMachine):
 
 def test_the_store_does_what_a_dictionary_does(new_database: Callable[[], str | None]) -> None:
     machine = type("Here", (Machine,), {"new_database": staticmethod(new_database)})
-    number = 25 if new_database() is None else 6
+    number = 20 if new_database() is None else 4
     run_state_machine_as_test(machine, settings=settings(max_examples=number, stateful_step_count=40, deadline=None))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +15,11 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError
-from adjudge.serve.store import Store, lock_folder, sql
+from adjudge.serve.store import Store, lock_folder, migrations, sql
 from adjudge.serve.store.blobs import blob_path, is_whole, read_blob, write_blob
 from adjudge.serve.store.events import START, digest
 from adjudge.serve.store.fold import fold
-from adjudge.serve.store.migrations import MIGRATIONS, VERSION, check_not_newer, create_all, create_state, version_of
+from adjudge.serve.store.migrations import MIGRATIONS, check_not_newer, create_all, create_state, version_of
 from adjudge.serve.store.reading import Snapshot
 from adjudge.serve.store.rows import Rows
 from adjudge.serve.store.sql import Connection
@@ -69,27 +71,26 @@ def _verify_chain(
     streams: dict[str, tuple[int, str]] = {}
     rows = Rows(again)
     last, clock, before = 0, 0, ""
-    for events in source.chunks(Event):
-        for event in events:
-            n, previous = streams.get(event.stream, (0, START))
-            place = f"event {event.seq} ({event.stream} {event.n})"
-            if event.seq != last + 1:
-                problems.append(Problem(f"{place}: {event.seq - last - 1} events before it are missing"))
-            if event.n != n + 1:
-                problems.append(Problem(f"{place}: it should be number {n + 1} of its stream"))
-            if event.hash != digest(previous, event):
-                problems.append(Problem(f"{place}: it, or an event before it, was changed: its hash does not fit"))
-            if event.stream in heads and heads[event.stream] == (event.n, event.hash):
-                heads = {name: head for name, head in heads.items() if name != event.stream}
-            streams[event.stream] = (event.n, event.hash)
-            last, clock, before = event.seq, clock + (event.at < before), event.at
-            try:
-                fold(rows, event)
-            except (LookupError, TypeError, ValueError) as error:
-                problems.append(Problem(f"{place}: it cannot be done to what is there: {error}"))
-            rows.put(Stream(event.stream, event.n, event.hash))
-        rows.forget()
-    for name, (n, head) in heads.items():
+    noted = dict(heads)
+    for event in source.each(Event):
+        n, previous = streams.get(event.stream, (0, START))
+        place = f"event {event.seq} ({event.stream} {event.n})"
+        if event.seq != last + 1:
+            problems.append(Problem(f"{place}: {event.seq - last - 1} events before it are missing"))
+        if event.n != n + 1:
+            problems.append(Problem(f"{place}: it should be number {n + 1} of its stream"))
+        if event.hash != digest(previous, event):
+            problems.append(Problem(f"{place}: it, or an event before it, was changed: its hash does not fit"))
+        if noted.get(event.stream) == (event.n, event.hash):
+            del noted[event.stream]
+        streams[event.stream] = (event.n, event.hash)
+        last, clock, before = event.seq, clock + (event.at < before), event.at
+        try:
+            _replay(rows, event)
+        except (LookupError, TypeError, ValueError) as error:
+            problems.append(Problem(f"{place}: it cannot be done to what is there: {error}"))
+    rows.flush()
+    for name, (n, head) in noted.items():
         problems.append(Problem(f"stream {name}: there is no event {n} with the hash {head} that was noted"))
     return streams, last, clock
 
@@ -97,6 +98,8 @@ def _verify_chain(
 def _differences(kind: type[Row], one: Connection, other: Connection) -> list[Problem]:
     """How the rows of a table differ from what follows from the events."""
     table = TABLES[kind]
+    if all(a == b for a, b in zip_longest(one.each(kind), other.each(kind))):
+        return []
     found = {table.at(row): row for row in one.find(kind)}
     wanted = {table.at(row): row for row in other.find(kind)}
     return [
@@ -139,19 +142,19 @@ def at(store: Store, seq: int) -> Iterator[Snapshot]:
     """The store as it was after the event with the number `seq`."""
     with store.read() as snapshot, _memory() as again:
         rows = Rows(again)
-        for events in snapshot.connection.chunks(Event):
-            early = [event for event in events if event.seq <= seq]
-            if early:
-                again.insert(early, replace=False)
-            _replay(rows, early)
+        for event in takewhile(lambda event: event.seq <= seq, snapshot.connection.each(Event)):
+            rows.put(event)
+            _replay(rows, event)
+        rows.flush()
         yield Snapshot(again)
 
 
-def _replay(rows: Rows, events: list[Event]) -> None:
-    for event in events:
-        fold(rows, event)
-        rows.put(Stream(event.stream, event.n, event.hash))
-    rows.forget()
+def _replay(rows: Rows, event: Event) -> None:
+    """Do to the rows what an event says, and keep few of them in memory."""
+    fold(rows, event)
+    rows.put(Stream(event.stream, event.n, event.hash))
+    if event.seq % sql.CHUNK == 0:
+        rows.forget()
 
 
 def rebuild(store: Store) -> list[str]:
@@ -160,12 +163,20 @@ def rebuild(store: Store) -> list[str]:
     def job(rows: Rows) -> list[str]:
         connection = rows.connection
         states = [table for table in TABLES.values() if table.state]
-        before = {table.name: connection.find(table.row) for table in states}
+        before = {table.name: _content(connection, table.row) for table in states}
         _rebuild(connection)
-        return [table.name for table in states if before[table.name] != connection.find(table.row)]
+        return [table.name for table in states if before[table.name] != _content(connection, table.row)]
 
     found: list[str] = store.writer.run(job).result()
     return found
+
+
+def _content(connection: Connection, kind: type[Row]) -> str:
+    """The hash of all rows of a table."""
+    whole = hashlib.sha256()
+    for row in connection.each(kind):
+        whole.update(msgspec.json.encode(row))
+    return whole.hexdigest()
 
 
 def _rebuild(connection: Connection) -> None:
@@ -174,8 +185,10 @@ def _rebuild(connection: Connection) -> None:
             connection.execute(f"DELETE FROM {table.name}")  # noqa: S608
     rows, last = Rows(connection), 0
     while events := connection.events("seq > ?", (last,), sql.CHUNK):
-        _replay(rows, events)
+        for event in events:
+            _replay(rows, event)
         last = events[-1].seq
+    rows.flush()
 
 
 def backup(store: Store, target: Path) -> int:
@@ -240,28 +253,18 @@ def _fill(rows: Rows, source: Path) -> int:
     """Events as they are in a backup, if their chains are whole, and what follows from them."""
     heads: dict[str, str] = {}
     number = 0
-    some: list[Event] = []
     for number, record in enumerate(_lines(source, "event"), 1):
         event = msgspec.convert(record, Event)
         if event.seq != number or event.hash != digest(heads.get(event.stream, START), event):
             what = "an event is missing before it, or it was changed: its hash does not fit, take another backup"
             raise ValidationError(Problem(what, str(source / "event.jsonl"), number))
         heads[event.stream] = event.hash
-        some.append(event)
-        if len(some) == sql.CHUNK:
-            _append(rows, some)
-            some = []
-    _append(rows, some)
+        rows.put(event)
+        _replay(rows, event)
     for kind in (Secret, Blob):
         for record in _lines(source, TABLES[kind].name):
             rows.put(msgspec.convert(record, kind))
     return number
-
-
-def _append(rows: Rows, events: list[Event]) -> None:
-    if events:
-        rows.connection.insert(events, replace=False)
-        _replay(rows, events)
 
 
 def _lines(source: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -282,15 +285,15 @@ def upgrade(folder: Path, database: str | None = None) -> tuple[int, int, Path |
         with closing(sql.connect(folder, url)) as connection:
             old = version_of(connection)
             check_not_newer(old)
-            if old in (0, VERSION):
-                return old, VERSION, None
-            saved = folder / f"backup-before-{VERSION}-{now().replace(':', '')}"
+            if old in (0, migrations.VERSION):
+                return old, migrations.VERSION, None
+            saved = folder / f"backup-before-{migrations.VERSION}-{now().replace(':', '')}"
             connection.begin(write=False)
             _backup(connection, folder, saved)
             connection.rollback()
-            for number in range(old + 1, VERSION + 1):
+            for number in range(old + 1, migrations.VERSION + 1):
                 _migrate(connection, number)
-            return old, VERSION, saved
+            return old, migrations.VERSION, saved
     finally:
         if lock:
             lock.close()
@@ -301,7 +304,7 @@ def _migrate(connection: Connection, number: int) -> None:
     try:
         MIGRATIONS[number](connection)
         connection.insert([Meta("version", str(number))])
-        if number == VERSION:  # older code is not here any more to fold what came between
+        if number == migrations.VERSION:  # older code is not here any more to fold what came between
             create_state(connection)
             _rebuild(connection)
         connection.commit()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from adjudge.serve.store.sql import Connection
-from adjudge.serve.store.tables import TABLES, R, Row
+from adjudge.serve.store.tables import TABLES, Event, R, Row
 
 
 class Rows:
@@ -62,7 +62,7 @@ class Rows:
             if gone := [key for key, row in rows.items() if row is None]:
                 self.connection.delete(kind, gone)
             if kept := [row for row in rows.values() if row is not None]:
-                self.connection.insert(kept)
+                self.connection.insert(kept, replace=kind is not Event)
 
     def forget(self) -> None:
         """Write everything, and keep nothing in memory."""

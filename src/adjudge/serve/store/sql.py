@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import IO, Any, cast
 
 from adjudge.errors import UsageError
-from adjudge.serve.store.tables import TABLES, Event, R, Row, Table, decode
+from adjudge.serve.store.tables import TABLES, Event, R, Row, Table, decode, encode
 
 SQLITE, POSTGRES = "sqlite", "postgres"
 _WORDS = {  # the types of columns
@@ -44,9 +45,10 @@ SELECT campaign, scope, stage, reader, items, done, 0, ms FROM grouping
 """What every tally should be, counted: campaign, scope, stage, reader, then the four numbers."""
 _LOCK = 0x61646A75  # one writer at a time, however many servers there are
 _BUSY = 20  # seconds to wait for another writer
-_KEYS = 200  # keys that are asked for at once
-CHUNK = 5000  # rows that are fetched at once
+CHUNK = 500  # rows that are fetched at once
 _NETWORK = ("nfs", "cifs", "smb", "afs", "fuse.sshfs", "lustre", "gpfs", "ceph", "fuse.ceph", "glusterfs", "beegfs")
+_numbers = count()
+MOUNTS = Path("/proc/mounts")
 
 Values = tuple[Any, ...]
 
@@ -131,8 +133,8 @@ class Connection:
         with contextlib.suppress(*self.failures):
             self.raw.close()
 
-    def get(self, kind: type[R], keys: Sequence[Values]) -> list[R]:
-        """The rows with these primary keys, as far as they are there."""
+    def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
+        """The rows with these primary keys, or values of other columns, as far as they are there."""
         raise NotImplementedError
 
     def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
@@ -149,19 +151,25 @@ class Connection:
 
     def find(self, kind: type[R], order: str | None = None, /, **where: Any) -> list[R]:
         """The rows whose columns have these values, in the order of the primary key unless told; None: any value."""
-        return [row for rows in self.chunks(kind, order, **where) for row in rows]
-
-    def chunks(self, kind: type[R], order: str | None = None, /, **where: Any) -> Iterator[list[R]]:
-        """The same, some thousand at a time."""
         table = TABLES[kind]
         asked = {name: value for name, value in where.items() if value is not None}
         statement = f"SELECT {_columns(table)} FROM {table.name}"  # noqa: S608
         if asked:
             statement += " WHERE " + " AND ".join(f'"{name}" = ?' for name in asked)
         statement += f" ORDER BY {order or ', '.join(_quoted(table.key))}"
-        cursor = self.execute(statement, tuple(asked.values()))
-        while found := cursor.fetchmany(CHUNK):
-            yield [cast("R", table.made(values)) for values in found]
+        return [cast("R", table.made(values)) for values in self.select(statement, tuple(asked.values()))]
+
+    def each(self, kind: type[R]) -> Iterator[R]:
+        """All rows of a table in the order of the primary key, of which few are in memory."""
+        table = TABLES[kind]
+        cursor = self.stream(f"SELECT {_columns(table)} FROM {table.name} ORDER BY {', '.join(_quoted(table.key))}")  # noqa: S608
+        with contextlib.closing(cursor):
+            while found := cursor.fetchmany(CHUNK):
+                yield from (cast("R", table.made(values)) for values in found)
+
+    def stream(self, statement: str) -> Any:
+        """A cursor that does not fetch all rows at once; within a transaction."""
+        return self.execute(statement)
 
     def events(self, where: str, values: Sequence[Any], limit: int = -1) -> list[Event]:
         """Events in their order."""
@@ -172,22 +180,12 @@ class Connection:
 
     def dictionaries(self, table: str) -> Iterator[dict[str, Any]]:
         """The rows of a table as it is, which may be that of an older release; bodies are JSON."""
-        cursor = self.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608
-        names = [column[0] for column in cursor.description]
-        while found := cursor.fetchmany(CHUNK):
-            for values in found:
-                row = dict(zip(names, values, strict=True))
-                yield row | {"body": decode(row["body"])} if "body" in row else row
-
-    def by_keys(self, keys: Sequence[Values]) -> list[Event]:
-        """The events with these streams and keys."""
-        found: list[Event] = []
-        for start in range(0, len(keys), _KEYS):
-            some = keys[start : start + _KEYS]
-            pairs = ", ".join(["(?, ?)"] * len(some))
-            where = f'(stream, "key") IN (VALUES {pairs})'
-            found += self.events(where, [value for pair in some for value in pair])
-        return found
+        with contextlib.closing(self.stream(f"SELECT * FROM {table} ORDER BY 1")) as cursor:  # noqa: S608
+            while found := cursor.fetchmany(CHUNK):
+                names = [column[0] for column in cursor.description]
+                for values in found:
+                    row = dict(zip(names, values, strict=True))
+                    yield row | {"body": decode(row["body"])} if "body" in row else row
 
     def last(self) -> int:
         """The number of the last event of all."""
@@ -212,19 +210,25 @@ class Sqlite(Connection):
         raw = sqlite3.connect(uri, uri=True, timeout=_BUSY, isolation_level=None, check_same_thread=False)
         super().__init__(raw)
         if not read_only:
-            mode = self.select("PRAGMA journal_mode = WAL")[0][0]
+            try:
+                mode = self.select("PRAGMA journal_mode = WAL")[0][0]
+                self.execute("PRAGMA synchronous = FULL")
+            except sqlite3.Error as error:
+                raw.close()
+                hint = "see that it is a database, that the disk has room, and that it is not read-only"
+                raise UsageError(f"{path}: the database cannot be opened for writing: {error}", hint=hint) from None
             if mode != "wal":
+                raw.close()
                 raise UsageError(f"{path}: SQLite cannot keep a write-ahead log here: use a local disk, or PostgreSQL")
-            self.execute("PRAGMA synchronous = FULL")
 
     def begin(self, *, write: bool) -> None:
         """See `Connection`."""
         self.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
-    def get(self, kind: type[R], keys: Sequence[Values]) -> list[R]:
+    def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
         """See `Connection`."""
         table = TABLES[kind]
-        where = " AND ".join(f"{name} = ?" for name in _quoted(table.key))
+        where = " AND ".join(f"{name} = ?" for name in _quoted(names or table.key))
         statement = f"SELECT {_columns(table)} FROM {table.name} WHERE {where}"  # noqa: S608
         found = (self.execute(statement, key).fetchone() for key in keys)
         return [cast("R", table.made(values)) for values in found if values is not None]
@@ -269,12 +273,19 @@ class Postgres(Connection):
         self.execute("SET idle_in_transaction_session_timeout = '60s'")
         if read_only:
             self.execute("SET default_transaction_read_only = on")
+        else:  # a writer looks for single rows: always by an index, even if nobody has counted the table yet
+            for way in ("seqscan", "hashjoin", "mergejoin"):
+                self.execute(f"SET enable_{way} = off")
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """See `Connection`."""
         if not values:
             return self.raw.execute(statement)
         return self.raw.execute(statement.replace("?", "%s"), values)
+
+    def stream(self, statement: str) -> Any:
+        """See `Connection`."""
+        return self.raw.cursor(name=f"c{next(_numbers)}").execute(statement)
 
     def begin(self, *, write: bool) -> None:
         """See `Connection`."""
@@ -284,37 +295,43 @@ class Postgres(Connection):
         else:
             self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
-    def get(self, kind: type[R], keys: Sequence[Values]) -> list[R]:
+    def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
         """See `Connection`."""
         table = TABLES[kind]
-        joined, key = ", ".join(f't."{name}"' for name in table.columns), ", ".join(_quoted(table.key))
-        statement = f"SELECT {joined} FROM {self._asked(table)} JOIN {table.name} t USING ({key})"  # noqa: S608
-        found = self.select(statement, [list(column) for column in zip(*keys, strict=True)])
+        names = names or table.key
+        joined, key = ", ".join(f't."{name}"' for name in table.columns), ", ".join(_quoted(names))
+        statement = f"SELECT {joined} FROM {_given(table, names)} JOIN {table.name} t USING ({key})"  # noqa: S608
+        found = self.select(statement, [_records(names, keys)])
         return [cast("R", table.made(values)) for values in found]
 
     def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
         """See `Connection`."""
         table = TABLES[type(rows[0])]
-        arrays = ", ".join(f"?::{_WORDS[POSTGRES][kind.rstrip('?')]}[]" for kind in table.columns.values())
-        statement = f"INSERT INTO {table.name} ({_columns(table)}) SELECT * FROM unnest({arrays})"  # noqa: S608
-        values = zip(*(table.values(row) for row in rows), strict=True)
-        self.execute(statement + _replacing(table) * replace, [list(column) for column in values])
+        statement = f"INSERT INTO {table.name} ({_columns(table)}) SELECT * FROM {_given(table, table.columns)}"  # noqa: S608
+        records = _records(table.columns, [table.values(row) for row in rows])
+        self.execute(statement + _replacing(table) * replace, [records])
 
     def delete(self, kind: type[Row], keys: Sequence[Values]) -> None:
         """See `Connection`."""
         table = TABLES[kind]
-        where = " AND ".join(f"t.{name} = asked.{name}" for name in _quoted(table.key))
-        statement = f"DELETE FROM {table.name} t USING {self._asked(table)} WHERE {where}"  # noqa: S608
-        self.execute(statement, [list(column) for column in zip(*keys, strict=True)])
+        where = " AND ".join(f"t.{name} = given.{name}" for name in _quoted(table.key))
+        statement = f"DELETE FROM {table.name} t USING {_given(table, table.key)} WHERE {where}"  # noqa: S608
+        self.execute(statement, [_records(table.key, keys)])
 
     def has_tables(self) -> bool:
         """See `Connection`."""
         return bool(self.select("SELECT to_regclass('meta') IS NOT NULL")[0][0])
 
-    def _asked(self, table: Table) -> str:
-        """The primary keys that are given, as a table."""
-        arrays = ", ".join(f"?::{_WORDS[POSTGRES][table.columns[name]]}[]" for name in table.key)
-        return f"unnest({arrays}) AS asked({', '.join(_quoted(table.key))})"
+
+def _given(table: Table, names: Iterable[str]) -> str:
+    """Columns of many rows, which PostgreSQL gets as one JSON text: one statement, whatever their number."""
+    columns = ", ".join(f'"{name}" {_WORDS[POSTGRES][table.columns[name].rstrip("?")]}' for name in names)
+    return f"json_to_recordset(?::json) AS given({columns})"
+
+
+def _records(names: Iterable[str], rows: Iterable[Values]) -> str:
+    columns = tuple(names)
+    return encode([dict(zip(columns, row, strict=True)) for row in rows]).decode()
 
 
 def _replacing(table: Table) -> str:
@@ -348,7 +365,7 @@ def connect(folder: Path, url: str | None, *, read_only: bool = False) -> Connec
 def check_disk(folder: Path) -> None:
     """Refuse a disk of the network, where locks and a shared log cannot be relied upon."""
     try:
-        mounts = [line.split() for line in Path("/proc/mounts").read_text("utf-8", "replace").splitlines()]
+        mounts = [line.split() for line in MOUNTS.read_text("utf-8", "replace").splitlines()]
     except OSError:
         return  # no Linux: nobody says what kind of disk it is
     place = str(folder.resolve())

@@ -17,7 +17,7 @@ DECIDED = "=decided"
 """Stands where a reader's name stands, in streams and in tallies, if official answers are meant."""
 
 _Names = tuple[str, ...]
-_encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder().decode
 
 
@@ -47,7 +47,7 @@ class Table(NamedTuple):
     def values(self, row: Row) -> tuple[Any, ...]:
         """A row as the database takes it."""
         return tuple(
-            _encode(value).decode() if kind == "json" else int(value) if kind == "flag" else value
+            encode(value).decode() if kind == "json" else int(value) if kind == "flag" else value
             for value, kind in zip((getattr(row, name) for name in self.columns), self.columns.values(), strict=True)
         )
 

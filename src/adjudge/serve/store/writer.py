@@ -57,7 +57,6 @@ class Log:
         self.rows = rows
         self.connection = rows.connection
         self.last = self.connection.last() if writes else 0
-        self.events: list[Event] = []
         self._by_key: dict[tuple[str, str], Event] = {}
         wanted: dict[type[Row], list[tuple[Any, ...]]] = {Stream: [(write.stream,) for write in writes]}
         for write in writes:
@@ -66,7 +65,8 @@ class Log:
         for kind, keys in wanted.items():
             rows.load(kind, keys)
         if writes:
-            found = self.connection.by_keys([(write.stream, write.key) for write in writes])
+            keys = [(write.stream, write.key) for write in writes]
+            found = self.connection.get(Event, keys, ("stream", "key"))
             self._by_key = {(event.stream, event.key): event for event in found}
 
     def append(self, write: Write) -> Result:
@@ -109,7 +109,7 @@ class Log:
         fold(self.rows, event)
         self.rows.put(Stream(write.stream, event.n, event.hash))
         self.last = event.seq
-        self.events.append(event)
+        self.rows.put(event)
         self._by_key[write.stream, write.key] = event
         return Written(event.n, event.hash, version, False, event.seq)
 
@@ -202,8 +202,6 @@ class Writer:
                 rows = Rows(connection)
                 log = Log(rows, [write for request in requests for write in request.writes])
                 results = [request.run(rows, log) for request in requests]
-                if log.events:
-                    connection.insert(log.events, replace=False)
                 rows.flush()
                 connection.commit()
                 return results
