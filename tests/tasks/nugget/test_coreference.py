@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError, ValidationError
 from adjudge.model.nugget import COREFERENCE, Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.tasks.coref.counts import COLUMNS, count
-from adjudge.tasks.nugget.coreference import are_sound, chained, cluster_problems, count_coreference, linked
+from adjudge.tasks.nugget.coreference import are_sound, chained, cluster_problems, count_coreference
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.task import score
 from nuggets import observed
@@ -168,8 +168,9 @@ def test_counts_are_those_of_the_rows(gold, system):
     """Every nugget is a row, a mapped pair shares one: what the official conversion to CoNLL writes."""
     seen = observed(gold, system, Settings())
     pairs = seen.mappings["type"]
-    links = linked(gold), linked(system)
-    both = tuple(chained(own, side.ids) for own, side in zip(links, seen.sides, strict=True))
+    both = tuple(
+        chained(own.clusters(), side.ids, side.named) for own, side in zip((gold, system), seen.sides, strict=True)
+    )
     found = count_coreference(both, pairs, Settings())
 
     def partition(document, names):
@@ -184,4 +185,4 @@ def test_counts_are_those_of_the_rows(gold, system):
     assert dict(zip(COLUMNS, found, strict=True)) == pytest.approx(dict(zip(COLUMNS, expected, strict=True)))
     for side, own in enumerate((gold, system)):
         problems = cluster_problems(own, seen.sides[side].keys, Settings())
-        assert are_sound(links[side], seen.sides[side], seen.several[side], Settings()) == (not list(problems))
+        assert are_sound(both[side], seen.several[side], Settings()) == (not list(problems))

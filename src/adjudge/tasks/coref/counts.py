@@ -64,12 +64,12 @@ def count_hits(sizes: Sequence[int], spread: Sequence[int], met: Sequence[Sequen
     """The counts of a document without repeated mentions, from the sizes of the chains of key and response.
 
     `met` has, for the chains of the response in their order, the key chain of every mention that the key has; the last
-    chains may be left out if they have none.
+    chains may be left out if they have none. A size of 0 is no chain of the key.
 
     >>> count_hits([3], [2, 2], [[0, 0], [0]]) == count([["a", "b", "c"]], [["a", "b"], ["c", "d"]])
     True
     """
-    gold, system = sum(sizes), sum(spread)
+    gold, system, chains = sum(sizes), sum(spread), len(sizes) - sizes.count(0)
     found = precise = lea_precision = 0.0
     matched = links = pairs = inside_response = 0
     cells: list[dict[int, int]] = [{} for _ in sizes]  # key chain -> response chain -> mentions in both
@@ -145,10 +145,10 @@ def count_hits(sizes: Sequence[int], spread: Sequence[int], met: Sequence[Sequen
     ceafm, ceafe = _ceaf(cells, sizes, spread, degree)
     return (
         *(matched, system, gold),
-        *(links, system - len(spread), gold - len(sizes)),
+        *(links, system - len(spread), gold - chains),
         *(precise, system, found, gold),
         *(ceafm, system, gold),
-        *(ceafe, len(spread), len(sizes)),
+        *(ceafe, len(spread), chains),
         *(pairs // 2, chained_system // 2, chained_gold // 2),
         *(apart // 2, (all_system - chained_system) // 2, (all_gold - chained_gold) // 2),
         *(lea_precision, system, lea_recall, gold),

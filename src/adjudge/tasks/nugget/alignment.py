@@ -110,8 +110,7 @@ def _strictest(observed: Observed, settings: Settings) -> Iterator[tuple[int, in
     free = [set(range(len(side.keys))) for side in observed.sides]
     for name in reversed(settings.scored):
         values = [
-            list(zip(side.keys, attributes(side, name, range(len(side.keys))).values(), strict=True))
-            for side in observed.sides
+            list(zip(side.keys, attributes(side, name, range(len(side.keys))), strict=True)) for side in observed.sides
         ]
         alike = [_alike(own, left) for own, left in zip(values, free, strict=True)]
         for *both, dice in observed.mappings[name]:

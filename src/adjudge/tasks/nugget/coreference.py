@@ -38,59 +38,53 @@ PASTED = 10_000  # characters of a line that a message suggests
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
 
-class Linked(NamedTuple):
-    """The clusters of one side: the number of the first one that names an id."""
-
-    clusters: Clusters
-    home: dict[str, int]
-
-
-def linked(document: NuggetDocument) -> Linked:
-    """The clusters of a document.
-
-    >>> from adjudge.model.nugget import Relation
-    >>> linked(NuggetDocument("d", [], [Relation("Coreference", "R1", ("E1", "E3"))])).home
-    {'E1': 0, 'E3': 0}
-    """
-    clusters = document.clusters()
-    home = {argument: number for number, cluster in enumerate(clusters) for argument in cluster}
-    if len(home) < sum(map(len, clusters)):  # the first one has the last word
-        home.update((argument, n) for n in reversed(range(len(clusters))) for argument in clusters[n])
-    return Linked(clusters, home)
-
-
 class Chained(NamedTuple):
-    """The chains of the nuggets of one side: the number of each nugget's chain, and the sizes of the chains.
+    """The chains of the nuggets of one side: for each the first nugget of its chain, and how large the chain is.
 
-    `linked` if the side has any coreference line.
+    The size of a chain stands at its first nugget; all others have 0. `linked` if the side has any coreference line,
+    `apart` if no two of them name the same nugget, and `known` if they name nothing that is no nugget.
     """
 
     home: list[int]
     sizes: list[int]
-    linked: bool
+    linked: bool = False
+    apart: bool = True
+    known: bool = True
 
 
-def chained(links: Linked, ids: Sequence[str]) -> Chained:
-    """The chains of the nuggets with these ids, numbered as they come.
+def chained(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) -> Chained:
+    """The chains of the nuggets with these ids; `named` has one place of each.
 
-    >>> chained(Linked([("E1", "E3")], {"E1": 0, "E3": 0}), ["E1", "E2", "E3"])
-    Chained(home=[0, 1, 0], sizes=[2, 1], linked=True)
+    >>> chained([("E1", "E3")], ["E1", "E2", "E3"], {"E1": 0, "E2": 1, "E3": 2})
+    Chained(home=[0, 1, 0], sizes=[2, 1, 0], linked=True, apart=True, known=True)
     """
-    made: dict[int, int] = {}  # cluster -> chain
-    home: list[int] = []
-    sizes: list[int] = []
-    for cluster in map(links.home.get, ids):
-        if cluster is None:
-            home.append(len(sizes))
-            sizes.append(1)
-        elif cluster in made:
-            home.append(number := made[cluster])
-            sizes[number] += 1
-        else:
-            home.append(len(sizes))
-            made[cluster] = len(sizes)
-            sizes.append(1)
-    return Chained(home, sizes, bool(links.clusters))
+    home, sizes = list(range(len(ids))), [1] * len(ids)
+    if not clusters:
+        return Chained(home, sizes)
+    places = [[named.get(each, -1) for each in cluster] for cluster in clusters]
+    distinct = set().union(*places)
+    if len(distinct) < sum(map(len, places)) or -1 in distinct or len(named) < len(ids):
+        return _entangled(clusters, ids, named)
+    for own in places:
+        first = min(own)
+        for place in own:
+            home[place] = first
+            sizes[place] = 0
+        sizes[first] = len(own)
+    return Chained(home, sizes, linked=True)
+
+
+def _entangled(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) -> Chained:
+    """The same where an id belongs to several nuggets, to several clusters, of which the first one counts, or none."""
+    owner = {each: number for number in reversed(range(len(clusters))) for each in clusters[number]}
+    apart = len(owner) == sum(map(len, clusters))
+    firsts: dict[int, int] = {}
+    home, sizes = list(range(len(ids))), [1] * len(ids)
+    for place, id_ in enumerate(ids):
+        if id_ in owner and (first := firsts.setdefault(owner[id_], place)) != place:
+            home[place], sizes[place] = first, 0
+            sizes[first] += 1
+    return Chained(home, sizes, linked=True, apart=apart, known=named.keys() >= owner.keys())
 
 
 def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], settings: Settings) -> tuple[float, ...]:
@@ -99,7 +93,7 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
     The program of 2015 leaves gold nuggets without a partner out of the key, and documents with a score of 0 out of the
     corpus.
 
-    >>> gold, system = Chained([0, 1], [1, 1], False), Chained([0], [1], False)
+    >>> gold, system = Chained([0, 1], [1, 1]), Chained([0], [1])
     >>> counts = count_coreference((gold, system), [(0, 0, 1.0)], Settings())
     >>> [counts[COLUMNS.index(f"coref.b3:{name}")] for name in ("found", "gold", "system")]
     [1.0, 2, 1]
@@ -109,16 +103,16 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
     if settings.profile == "evmeval-2015":
         ours = _among(ours, [one for one, _ in mates])
     met: dict[int, list[int]] = {}  # system chains in the order of rows -> the gold chains of their mentions
+    golds, systems = ours.home, theirs.home
     for one, other in mates:
-        number = theirs.home[other]
+        number = systems[other]
         if number in met:
-            met[number].append(ours.home[one])
+            met[number].append(golds[one])
         else:
-            met[number] = [ours.home[one]]
+            met[number] = [golds[one]]
     sizes = theirs.sizes
     spread = [sizes[number] for number in met]
-    if len(spread) < len(sizes):
-        spread += [size for number, size in enumerate(sizes) if number not in met]
+    spread += [size for number, size in enumerate(sizes) if size and number not in met]
     counts = count_hits(ours.sizes, spread, list(met.values()))
     if settings.profile == "evmeval-2015" and not any(_used(counts, chains)):
         return NOTHING
@@ -127,12 +121,10 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
 
 def _among(chains: Chained, nuggets: Sequence[int]) -> Chained:
     """The chains of these nuggets alone; the home of others means nothing."""
-    kept = sorted({chains.home[each] for each in nuggets})
-    number = {chain: place for place, chain in enumerate(kept)}
-    sizes = [0] * len(kept)
+    sizes = [0] * len(chains.sizes)
     for each in nuggets:
-        sizes[number[chains.home[each]]] += 1
-    return Chained([number.get(chain, -1) for chain in chains.home], sizes, chains.linked)
+        sizes[chains.home[each]] += 1
+    return chains._replace(sizes=sizes)
 
 
 def _used(counts: Sequence[float], chains: tuple[Chained, Chained]) -> Iterator[float]:
@@ -166,14 +158,19 @@ def open_choices(
     """
     if settings.profile == "evmeval-2015" or not any(several):
         return None
+    mapping = settings.mapping
     for side, places in zip(sides, several, strict=True):
-        if any(len({*attributes(side, settings.mapping, own).values()}) < len(own) for own in places.values()):
-            break
+        for own in places.values():
+            if len({*attributes(side, mapping, own)}) < len(own):
+                break
+        else:
+            continue
+        break
     else:
         return None  # no two nuggets of one place have the same attributes
     from adjudge.tasks.nugget.open_choices import chains_of, find_choices
 
-    values = [attributes(side, settings.mapping, range(len(side.keys))).values() for side in sides]
+    values = [attributes(side, mapping, range(len(side.keys))) for side in sides]
     ours, theirs = (_numbered(list(zip(side.keys, own, strict=True))) for side, own in zip(sides, values, strict=True))
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
     return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs, clock)
@@ -222,19 +219,14 @@ def _blanc(counts: Sequence[float]) -> float:
 # What makes the scorer refuse
 
 
-def are_sound(links: Linked, side: Side, several: Mapping[Key, Sequence[int]], settings: Settings) -> bool:
+def are_sound(chains: Chained, several: Mapping[Key, Sequence[int]], settings: Settings) -> bool:
     """Whether the clusters are beyond doubt; if not, `cluster_problems` says more."""
-    if settings.profile == "evmeval-2015" or len(links.home) < sum(map(len, links.clusters)):
+    if settings.profile == "evmeval-2015" or not chains.apart:
         return False
-    if settings.profile == "evmeval-1.8":
+    if settings.profile == "evmeval-1.8" or not chains.linked:
         return True
-    if not links.home.keys() <= set(side.ids):
-        return False
-    for indices in several.values():
-        homes = [number for number in [links.home.get(side.ids[index]) for index in indices] if number is not None]
-        if len(set(homes)) < len(homes):
-            return False
-    return True
+    home = chains.home
+    return chains.known and all(len({home[each] for each in own}) == len(own) for own in several.values())
 
 
 def cluster_problems(

@@ -7,7 +7,7 @@ go through the list of candidate pairs, which grows with the square of the nugge
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
@@ -30,36 +30,37 @@ class Places(NamedTuple):
 
     one: dict[Key, int]
     several: dict[Key, list[int]]
+    counted: bool = False
+    """Whether a place names characters that count more than once."""
 
     def at(self, key: Key) -> list[int]:
         """The nuggets of a place, in the order of their lines."""
         return self.several[key] if key in self.several else [self.one[key]]
 
 
-def places_of(keys: Sequence[Key | None]) -> Places:
-    """The nuggets of every place.
+def places_of(keys: Sequence[Key | None], *, plain: bool = False) -> Places:
+    """The nuggets of every place; `plain` if it is known that all of them are single pieces.
 
     >>> places_of(["t1", "t2", None, "t1"])
-    Places(one={'t1': 0, 't2': 1}, several={'t1': [0, 3]})
+    Places(one={'t1': 0, 't2': 1}, several={'t1': [0, 3]}, counted=False)
     """
     one: dict[Key | None, int] = dict(zip(keys, range(len(keys)), strict=True))  # the last of every place
     several: dict[Key, list[int]] = {}
     if len(one) < len(keys):
-        for index, last in enumerate(map(one.__getitem__, keys)):
-            if index != last:
-                several.setdefault(keys[index], []).append(index)
+        for index in sorted(set(range(len(keys))).difference(one.values())):
+            several.setdefault(keys[index], []).append(index)
         for key, indices in several.items():
             indices.append(one[key])
             one[key] = indices[0]
         several.pop(None, None)
     one.pop(None, None)
-    return Places(one, several)
+    return Places(one, several, not plain and Counted in set(map(type, one)))
 
 
 class Side(NamedTuple):
     """What is compared of the nuggets of one side, in the order of the lines; their `ids` are for coreference.
 
-    `places` are found once for a side that is compared several times.
+    `places` are found once for a side that is compared several times; `named` has a place of every id.
     """
 
     keys: Sequence[Key | None]
@@ -67,15 +68,18 @@ class Side(NamedTuple):
     realis: Values
     ids: Values = ()
     places: Places | None = None
+    named: Mapping[str, int] = {}
 
 
 class Mappings(NamedTuple):
     """The pairs of every mapping (gold index, system index, Dice), and what became of entangled places.
 
-    `several` has the places of each side at which there are several nuggets.
+    The first pairs, as many as `exact` says, have a Dice of 1. `several` has the places of each side at which there are
+    several nuggets.
     """
 
     pairs: dict[str, list[Pair]]
+    exact: dict[str, int]
     entangled: dict[str, Mapped]
     several: tuple[dict[Key, list[int]], dict[Key, list[int]]]
 
@@ -105,35 +109,83 @@ def map_nuggets(
     golds, systems = ours.one, theirs.one
     overlaps = partial_overlaps(golds, systems, char=char)
     entangled = set(overlaps).union(*overlaps.values())
+    several = dict.fromkeys((*ours.several, *theirs.several))
+    stars: list[Edge] = []
+    edges: list[Edge] = []
     if wildcard is not None and (wildcard in gold.types or wildcard in gold.realis):
         entangled.update(golds)
-    several = dict.fromkeys((*ours.several, *theirs.several))
+        edges = _candidates(ours, theirs, entangled, overlaps, measure)
+    else:
+        stars, overlaps = _stars(ours, theirs, overlaps, measure)
+        if overlaps:
+            edges = _candidates(ours, theirs, set(overlaps).union(*overlaps.values()), overlaps, measure)
     special = {*map(golds.get, several), *map(golds.get, entangled)}  # gold nuggets that need more
     singles = [
         (one, other, 1.0)
         for one, other in zip(map(golds.get, systems), systems.values(), strict=True)
         if one is not None and one not in special
     ]
-    if char and Counted in set(map(type, golds)):
+    counted = char and ours.counted
+    if counted:
         singles = [(one, other, with_itself(gold.keys[one], measure)) for one, other, _ in singles]
-    edges = _candidates(ours, theirs, entangled, overlaps, measure)
     pairs = _of_singles(singles, gold, system, names)
     alone = [key for key in several if key not in entangled and key in golds and key in systems]
-    there = [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone]
-    for name, taken in pairs.items() if alone else ():
-        _take_alone(taken, there, gold, system, name)
+    if alone:
+        there = [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone]
+        for name, taken in pairs.items():
+            _take_alone(taken, there, gold, system, name)
+    exact = dict.fromkeys(pairs, 0) if counted else {name: len(taken) for name, taken in pairs.items()}
     found: dict[str, Mapped] = {}
     numbers: dict[str, int] = {}
-    if edges:
-        for name, taken in pairs.items():
+    for name, taken in pairs.items() if edges or stars else ():
+        first: dict[int, Edge] = {}
+        for edge in _matching(stars, gold, system, name, None):
+            first.setdefault(edge[2], edge)
+        tails = list(first.values())
+        if edges:
             kept = _matching(edges, gold, system, name, wildcard)
             # Candidates of as many attributes are some of those of fewer: as many of them are the same.
             same = next((other for other, number in numbers.items() if other in name and number == len(kept)), None)
             same = "span" if numbers.get("span") == len(kept) else same
             numbers[name] = len(kept)
             mapped = found[name] = found[same] if same is not None else best_of_ties(kept, clock=clock)
-            taken += mapped.by_best if best else mapped.by_line
-    return Mappings(pairs, found, (ours.several, theirs.several))
+            tails += [(-value, other, one) for one, other, value in (mapped.by_best if best else mapped.by_line)]
+            tails.sort()
+        taken += [(one, other, -negative) for negative, other, one in tails]
+    return Mappings(pairs, exact, found, (ours.several, theirs.several))
+
+
+def _stars(ours: Places, theirs: Places, overlaps: Overlaps, measure: Dice) -> tuple[list[Edge], Overlaps]:
+    """The candidates of gold nuggets of which no other one has any, so that each takes its first; the other overlaps.
+
+    >>> places = places_of([(0, 4), (8, 9)]), places_of([(1, 4), (0, 4), (7, 9)])
+    >>> _stars(*places, {(0, 4): {(1, 4): 3}, (8, 9): {(7, 9): 1}}, dice)
+    ([(-1.0, 1, 0), (-0.857..., 0, 0), (-0.666..., 2, 1)], {})
+    """
+    met: set[Key] = set()  # system places that meet a gold place
+    shared: set[Key] = set()  # those that meet several
+    for mine in overlaps.values():
+        for key in mine:
+            if key in met or key in ours.one:
+                shared.add(key)
+            met.add(key)
+    stars: list[Edge] = []
+    rest: Overlaps = {}
+    for key, mine in overlaps.items():
+        if key in met or key in ours.several or not shared.isdisjoint(mine):
+            rest[key] = mine
+            continue
+        one, length = ours.one[key], size(key)
+        for each, common in mine.items():
+            value = -measure(common, length, size(each))
+            if each in theirs.several:
+                stars += [(value, other, one) for other in theirs.several[each]]
+            else:
+                stars.append((value, theirs.one[each], one))
+        if key in theirs.one:
+            stars += [(-with_itself(key, measure), other, one) for other in theirs.at(key)]
+    stars.sort()
+    return stars, rest
 
 
 def _candidates(
@@ -154,13 +206,13 @@ def _candidates(
     return edges
 
 
-def true_positives(pairs: Sequence[Pair]) -> float:
-    """The sum of the Dice values, from the highest down as the greedy algorithm adds them.
+def true_positives(pairs: Sequence[Pair], exact: int = 0) -> float:
+    """The sum of the Dice values, from the highest down as the greedy algorithm adds them; the first ones are `exact`.
 
     >>> true_positives([(0, 0, 0.5), (1, 1, 1.0)])
     1.5
     """
-    partial = [-value for _, _, value in pairs if value != 1.0]
+    partial = [-value for _, _, value in pairs[exact:] if value != 1.0]
     partial.sort()
     total = float(len(pairs) - len(partial))
     for negative in partial:
@@ -186,8 +238,17 @@ def _take_alone(
     taken: list[Pair], there: Sequence[tuple[Sequence[int], Sequence[int], float]], gold: Side, system: Side, name: str
 ) -> None:
     """Pair the nuggets of places: each system nugget takes the first free one there whose attributes agree."""
-    ours = attributes(gold, name, [one for golds, _, _ in there for one in golds])
-    theirs = attributes(system, name, [other for _, systems, _ in there for other in systems])
+    if name == "span":
+        taken += [(*both, value) for golds, systems, value in there for both in zip(golds, systems, strict=False)]
+        return
+    ours, theirs = (
+        side.types
+        if name == "type"
+        else side.realis
+        if name == "realis"
+        else list(zip(side.types, side.realis, strict=True))
+        for side in (gold, system)
+    )
     for golds, systems, value in there:
         waiting: dict[Hashable, list[int]] = {}
         for one in reversed(golds):
@@ -198,18 +259,18 @@ def _take_alone(
                 taken.append((free.pop(), other, value))
 
 
-def attributes(side: Side, name: str, nuggets: Iterable[int]) -> dict[int, Hashable]:
+def attributes(side: Side, name: str, nuggets: Iterable[int]) -> list[Hashable]:
     """What must be equal in a mapping, beside the place, of some nuggets.
 
     >>> attributes(Side(["t1", "t2"], ["Attack", "Die"], ["Actual", "Actual"]), "type+realis", [1])
-    {1: ('Die', 'Actual')}
+    [('Die', 'Actual')]
     """
     if name == "span":
-        return dict.fromkeys(nuggets)
+        return [None for _ in nuggets]
     if name == "type+realis":
-        return {each: (side.types[each], side.realis[each]) for each in nuggets}
+        return [(side.types[each], side.realis[each]) for each in nuggets]
     values = side.types if name == "type" else side.realis
-    return {each: values[each] for each in nuggets}
+    return [values[each] for each in nuggets]
 
 
 def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> Sequence[Edge]:

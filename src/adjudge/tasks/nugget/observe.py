@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.errors import Problem
 from adjudge.evaluate.task import Remark
-from adjudge.model.nugget import AFTER, COREFERENCE, NOT_ANNOTATED, SUBEVENT, NuggetDocument, Relation, TokenTable
+from adjudge.model.nugget import (
+    AFTER,
+    COREFERENCE,
+    NOT_ANNOTATED,
+    SUBEVENT,
+    ClusterColumns,
+    NuggetColumns,
+    NuggetDocument,
+    Relation,
+    TokenTable,
+)
 from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.coreference import (
     NOTHING,
@@ -17,13 +27,12 @@ from adjudge.tasks.nugget.coreference import (
     chained,
     cluster_problems,
     count_coreference,
-    linked,
     open_choices,
     some_of,
 )
 from adjudge.tasks.nugget.mapping import SAME, Mapped, Pair, Side, map_nuggets, places_of, true_positives
 from adjudge.tasks.nugget.measures import row
-from adjudge.tasks.nugget.sequencing import count_sequence, reversed_links
+from adjudge.tasks.nugget.sequencing import NO_LINKS, count_sequence, reversed_links
 from adjudge.tasks.nugget.settings import Settings, canonical
 from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces, keys_of_tokens
 
@@ -68,7 +77,7 @@ def compare(gold: Side, system: Side, settings: Settings, *, char: bool, clock: 
         len(gold.ids),
         len(system.ids),
         found.pairs,
-        {name: true_positives(pairs) for name, pairs in found.pairs.items()},
+        {name: true_positives(pairs, found.exact[name]) for name, pairs in found.pairs.items()},
         found.entangled,
         (gold, system),
         found.several,
@@ -82,20 +91,38 @@ def is_char(*documents: NuggetDocument) -> bool:
     >>> is_char(NuggetDocument("d"), NuggetDocument("d", [Nugget("E1", "Attack", "Actual", "x", pieces=((0, 1),))]))
     True
     """
-    placed = (nugget for document in documents for nugget in document.nuggets if nugget.pieces or nugget.tokens)
-    return next((bool(nugget.pieces) for nugget in placed), False)
+    for document in documents:
+        if isinstance(document.nuggets, NuggetColumns):
+            return document.nuggets.kind != "tokens"
+        for nugget in document.nuggets:
+            if nugget.pieces or nugget.tokens:
+                return bool(nugget.pieces)
+    return False
 
 
 def side(document: NuggetDocument, settings: Settings, invisible: Container[str], *, char: bool) -> Side:
     """What is compared of one document."""
     if not document.nuggets:
         return Side((), (), (), ())
-    ids, types, realis, _, tokens, pieces, *_ = zip(*document.nuggets, strict=True)
-    keys = keys_of_pieces(pieces, repeated=settings.official) if char else keys_of_tokens(tokens, invisible)
+    nuggets = document.nuggets
+    ids: Sequence[str]
+    keys: Sequence[Key | None]
+    if isinstance(nuggets, NuggetColumns) and (nuggets.kind != "tokens") == char:
+        ids, types, realis, kind, places = nuggets.ids, nuggets.types, nuggets.realis, nuggets.kind, nuggets.places
+    else:
+        ids, types, realis, _, tokens, pieces, *_ = zip(*nuggets, strict=True)
+        kind, places = ("pieces", pieces) if char else ("tokens", tokens)
+    if kind == "piece":
+        keys = places
+    elif kind == "pieces":
+        keys = keys_of_pieces(places, repeated=settings.official)
+    else:
+        keys = keys_of_tokens(places, invisible)
     spelled = settings.spelling
     if spelled is not None:
         types, realis = tuple(map(spelled, types)), tuple(map(spelled, realis))
-    return Side(keys, types, realis, ids, places_of(keys))
+    found = places_of(keys, plain=kind == "piece")
+    return Side(keys, types, realis, ids, found, dict(zip(ids, range(len(ids)), strict=True)))
 
 
 def of_types(document: NuggetDocument, settings: Settings) -> NuggetDocument:
@@ -159,35 +186,41 @@ def prepare(document: NuggetDocument, settings: Settings, invisible: Container[s
     >>> document = NuggetDocument("d", nuggets, [Relation("Coreference", "R1", ("a", "c"))])
     >>> ready = prepare(document, Settings(), (), char=False)
     >>> ready.side.keys, ready.chains, ready.sound, ready.unknown
-    (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1], linked=True), False, ['d: c in R1'])
+    (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1], linked=True, apart=True, known=False), False, ['d: c in R1'])
     """
-    own, links = side(document, settings, invisible, char=char), linked(document)
+    own = side(document, settings, invisible, char=char)
+    chains = chained(document.clusters(), own.ids, own.named)
     several = own.places.several if own.places is not None else {}
-    sound = settings.coref is not False and are_sound(links, own, several, settings)
+    sound = settings.coref is not False and are_sound(chains, several, settings)
     return Ready(
         document,
         own,
-        chained(links, own.ids),
+        chains,
         sound,
-        [] if sound and not settings.official else list(_unknown(document, set(own.ids))),
+        [] if sound and not settings.official else list(_unknown(document, own.named.keys())),
         _summary(document, own, settings),
     )
 
 
 def _summary(document: NuggetDocument, own: Side, settings: Settings) -> Summary:
-    names = {relation.name for relation in document.relations}
-    relations = COREFERENCE in names, AFTER in names or SUBEVENT in names
-    if not document.nuggets:
+    relations = bool(document.relations), False
+    if not isinstance(document.relations, ClusterColumns):
+        names = {relation.name for relation in document.relations}
+        relations = COREFERENCE in names, AFTER in names or SUBEVENT in names
+    nuggets = document.nuggets
+    if not nuggets:
         return Summary((), (), None, False, *relations)
-    first = document.nuggets[0]
-    values = [set[str](), set[str]()] if settings.spelling else [set(own.types), set(own.realis)]
-    types, realis = (tuple(map(intern, each)) for each in values)
-    return Summary(types, realis, intern(first.system), bool(first.confidence), *relations)
+    types, realis = (set[str](), set[str]()) if settings.spelling else (set(own.types), set(own.realis))
+    if isinstance(nuggets, NuggetColumns):  # whose values are the same objects in all documents
+        return Summary(tuple(types), tuple(realis), intern(nuggets.system), False, *relations)
+    first = nuggets[0]
+    kept = tuple(map(intern, types)), tuple(map(intern, realis))
+    return Summary(*kept, intern(first.system), bool(first.confidence), *relations)
 
 
-def _unknown(document: NuggetDocument, ids: set[str]) -> Iterator[str]:
+def _unknown(document: NuggetDocument, ids: Set[str]) -> Iterator[str]:
     for relation in document.relations:
-        if relation.name == COREFERENCE and not ids.issuperset(relation.arguments):
+        if relation.name == COREFERENCE and not ids >= set(relation.arguments):
             yield f"{document.id}: {some_of(sorted(set(relation.arguments) - ids))} in {relation.id}"
 
 
@@ -240,10 +273,10 @@ def count_documents(
         if not refused and not (gold.sound and system.sound):  # lines that cannot be read are why mentions lack
             refused += _cluster_problems(gold, system, pairs, settings, table)
     if settings.sequencing is not False:
-        sequenced = count_sequence(*documents, pairs)
+        sequenced = count_sequence(*documents, pairs) if gold.summary.links or system.summary.links else NO_LINKS
         counts += sequenced.counts
         remarks += [Remark(code, system.document.id) for code in sequenced.remarks]
-        if not settings.any_links and (gold.summary.links or system.summary.links):
+        if not settings.any_links and sequenced is not NO_LINKS:
             for side, document in zip(("gold", "system"), documents, strict=True):
                 refused += [Refusal(side, False, problem) for problem in reversed_links(document)]
     return Counted(observed, counts, tuple(remarks), tuple(refused), choices, _open_ends(observed, settings))
@@ -269,10 +302,10 @@ def _remarks(gold: Ready, system: Ready, settings: Settings) -> Iterator[Remark]
     if settings.official and not gold.document.nuggets and system.document.nuggets:
         yield Remark("free-false-alarms", gold.document.id, len(system.document.nuggets))
     for side, own in (("gold", gold), ("system", system)):
-        ids = own.side.ids
+        ids, named = own.side.ids, own.side.named
         if None in own.side.keys:
             yield Remark(f"{side}-empty-place", "", list(own.side.keys).count(None))
-        if len(set(ids)) < len(ids):
+        if len(named) < len(ids):
             yield Remark(f"{side}-repeated-id", own.document.id)
             if side == "system" and settings.profile == "evmeval-2015":
                 yield Remark("stopped", own.document.id)

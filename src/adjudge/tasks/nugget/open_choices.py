@@ -129,15 +129,15 @@ def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tupl
 
 
 def chains_of(home: Sequence[int]) -> list[list[int]]:
-    """The mentions of every cluster, ascending.
+    """The mentions of every cluster, ascending, from the first mention of the cluster of each.
 
     >>> chains_of([0, 1, 0])
     [[0, 2], [1]]
     """
-    found: list[list[int]] = [[] for _ in range(max(home, default=-1) + 1)]
-    for mention, number in enumerate(home):
-        found[number].append(mention)
-    return found
+    found: dict[int, list[int]] = {}
+    for mention, first in enumerate(home):
+        found.setdefault(first, []).append(mention)
+    return list(found.values())
 
 
 # ---------------------------------------------------------------------------------------------------------------------

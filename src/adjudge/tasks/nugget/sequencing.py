@@ -55,7 +55,7 @@ class Sequenced(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-_NOTHING = Sequenced((0, 0, 0.0, 0) * len(METRICS))
+NO_LINKS = Sequenced((0, 0, 0.0, 0) * len(METRICS))
 
 
 def count_sequence(
@@ -72,7 +72,7 @@ def count_sequence(
     """
     system = system or NuggetDocument(gold.id)
     if not any(relation.name in (AFTER, SUBEVENT) for relation in (*gold.relations, *system.relations)):
-        return _NOTHING
+        return NO_LINKS
     remarks: dict[str, None] = {}
     ours, theirs = (_reduced(side, remarks) for side in _sides(gold, system, mapping))
     counts: list[float] = []

@@ -8,6 +8,8 @@ are counted twice, as the official program does, a `Counted` place. A nugget wit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -163,22 +165,23 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 
 def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
     """Of the places in the order of the text, nearly all stand alone; those that reach into each other are swept."""
-    places = [*gold, *[key for key in system if key not in gold]]
-    bounds = [(key[0], key[1], key) if isinstance(key[0], int) else _bounds(key) for key in places]
-    bounds.sort(key=_START)
+    places = set(gold).union(system)
+    bounds: list[Key] = []
+    with suppress(TypeError):  # they are not all pieces
+        bounds = sorted(places)
+    keys = bounds
+    if len(bounds) < len(places) or (bounds and not isinstance(bounds[0][0], int)):
+        bounds = sorted(map(_bounds, places), key=_START)
+        keys = [each[2] for each in bounds]
     found: Overlaps = {}
-    run: list[Key] = []
-    reach = float("-inf")
-    for begin, end, key in bounds:
-        if begin >= reach:
-            if len(run) > 1:
-                _sweep(run, gold, system, found)
-            run, reach = [key], end
-        else:
-            run.append(key)
-            reach = max(reach, end)
-    if len(run) > 1:
-        _sweep(run, gold, system, found)
+    done = 0  # what is before this has been swept
+    for at, (left, right) in enumerate(pairwise(bounds)):
+        if right[0] < left[1] and at >= done:
+            reach, done = left[1], at + 1
+            while done < len(bounds) and bounds[done][0] < reach:
+                reach = max(reach, bounds[done][1])
+                done += 1
+            _sweep(keys[at:done], gold, system, found)
     return found
 
 

@@ -17,7 +17,7 @@ from adjudge.evaluate.sides import Source, is_file, is_stdin
 from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
-from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.model.nugget import NuggetColumns, NuggetDocument, TokenTable
 from adjudge.tasks.nugget.clock import LIMIT as SECONDS
 from adjudge.tasks.nugget.clock import Clock
 from adjudge.tasks.nugget.coreference import NOTHING, Chained
@@ -160,7 +160,7 @@ class NuggetTask(Task):
     begins = b"#BeginOfDocument ", b"#EndOfDocument"
     unit, telling, low, looked_at = "character", "nugget.span", 0.97, 100  # places count in part, so F1 need not be low
     remedy = HEADER
-    at_once = 100
+    at_once = 20
     keeps = True
 
     def __init__(
@@ -259,7 +259,10 @@ class NuggetTask(Task):
 
     def spans(self, document: NuggetDocument) -> Iterable[tuple[int, int]]:
         """The pieces of text of all nuggets; none if they are tokens."""
-        return (piece for nugget in document.nuggets for piece in nugget.pieces)
+        nuggets = document.nuggets
+        if isinstance(nuggets, NuggetColumns) and nuggets.kind == "piece":
+            return nuggets.places
+        return (piece for nugget in nuggets for piece in nugget.pieces)
 
     def bare(self, document: NuggetDocument) -> NuggetDocument:
         """Its name."""
