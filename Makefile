@@ -74,7 +74,7 @@ test-browser:
 	  exit 1; \
 	fi
 
-test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed
+test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed $(VENV)/.serving
 	@npm install --silent --prefix $(AXE) axe-core || echo "skipped: axe-core, which npm could not install"
 	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser -n $(WORKERS) --chromium "$(CHROMIUM)" --pages $(PAGES) --axe $(AXE)/node_modules/axe-core/axe.min.js
 

@@ -14,6 +14,7 @@ HOSTILE = range(11)
 def pytest_addoption(parser):
     parser.addoption("--chromium", required=True, help="the browser")
     parser.addoption("--pages", required=True, type=Path, help="a folder with all pages")
+    parser.addoption("--adjudge", type=Path, default=Path(".venv/bin/adjudge"), help="the program, to serve with")
     parser.addoption("--axe", type=Path, help="axe.min.js of axe-core")
 
 

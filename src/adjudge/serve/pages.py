@@ -89,7 +89,7 @@ def scope(call: Call) -> Response:
         found = snapshot.scope(call.params["c"], call.params["d"])
     if found is None:
         raise Fault(404, NOT_HERE)
-    stage = found.stage if found.stage in STAGES else next(reversed(STAGES))
+    stage = found.stage if f"{found.stage}.js" in assets() else next(iter(STAGES))
     return RedirectResponse(f"{call.request.url.path}/{stage}", 303)
 
 
@@ -102,7 +102,7 @@ def stage(call: Call) -> Response:
     with call.service.store.read() as snapshot:
         stages = [stage.kind for stage in campaign_of(desk(call), snapshot)[1].stage]
     values: dict[str, Any] = {"campaign": campaign, "scope": call.params["d"], "role": ", ".join(sorted(roles))}
-    shown = {each: STAGES[each] for each in stages}
+    shown = {each: STAGES[each] for each in stages if f"{each}.js" in assets()}
     return _page(call, "stage.html", stage=name, stages=shown, reads="assessor" in roles, **values)
 
 

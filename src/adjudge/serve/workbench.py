@@ -78,7 +78,8 @@ def _judge_writes(sheet: Sheet, reader: str, given: Judgment) -> list[Write]:
     state = sheet.reading.answer(given.item, given.answers)
     answers = dict(sheet.reading.answers.get(given.item, {}))
     body = {"answers": answers, "complete": state.complete, "ms": max(0, min(given.ms, 86_400_000))}
-    return _for_each(sheet, reader, stack, "judge", body, given)
+    kind = "undo" if given.cause == "undo" else "judge"  # what it was before is known to the page, also offline
+    return _for_each(sheet, reader, stack, kind, body, given)
 
 
 def _for_each(sheet: Sheet, reader: str, stack: Stack, kind: str, body: dict[str, Any], given: Judgment) -> list[Write]:

@@ -98,7 +98,8 @@ export class Frame {
   async onward() {
     const { scopes = [] } = await send("GET", campaignPath());
     const here = scopes.find((each) => each.id === page.scope);
-    const open = scopes.filter((each) => each.state !== "finished" && each.state !== "waiting");
+    const pages = [...document.querySelectorAll(".bar nav a")].map((each) => each.dataset.stage);
+    const open = scopes.filter((each) => pages.includes(each.stage) && each.state !== "finished" && each.state !== "waiting");
     const next = here && open.includes(here) ? here : open[0];
     location.href = next ? `/c/${encodeURIComponent(page.campaign)}/${encodeURIComponent(next.id)}` : "/";
   }

@@ -87,7 +87,7 @@ export class Keys {
   help() {
     const rows = [...this.actions].map(([key, { label }]) => {
       const now = el("kbd", {}, this.shown(key));
-      const change = el("button", { type: "button", "aria-label": `another key for ${label}` }, "change");
+      const change = el("button", { type: "button", "aria-label": `change the key for ${label}` }, "change");
       change.addEventListener("click", () => {
         change.textContent = "press a key";
         change.addEventListener("keydown", (event) => {

@@ -29,7 +29,7 @@ export class Queue {
     const before = this.entries.find((each) => each.item === item && !each.tried);
     if (before) {
       Object.assign(before, { answers, ms: before.ms + ms, key: newKey() });
-      if (cause) before.cause = cause;
+      if (cause !== "undo") before.cause = cause;  // what was never sent need not be undone
     } else {
       this.entries.push({ key: newKey(), item, answers, ms, cause, version: this.versions(item) });
     }

@@ -1,0 +1,156 @@
+"""Judging through HTTP: what is saved, repeated, in conflict, refused; what changes is told to who may know."""
+
+import asyncio
+
+import pytest
+
+from adjudge.serve.access import Who
+from adjudge.serve.store import stream_of
+from adjudge.serve.stream import Change, Hub
+from serve_small import event, small_server
+
+SCOPE = "/api/v1/campaigns/one/scopes/D1"
+ALL = {"aet": "C", "aer": "C", "cas": "C", "bf": "C", "realis": "Actual", "mention_type": "NAME"}
+
+
+@pytest.fixture
+def server(tmp_path):
+    with small_server(tmp_path / "folder") as made:
+        yield made
+
+
+def judge(client, item="D1-a", version=0, answers=ALL, key="k1", **more):
+    body = {"version": version, "answers": answers, "key": key, "ms": 1200, **more}
+    return client.put(f"{SCOPE}/items/{item}/judgment", json=body)
+
+
+def item(client, name="D1-a"):
+    return next(each for each in client.get(SCOPE).json()["items"] if each["id"] == name)
+
+
+def test_saved_once_however_often_it_is_sent(server):
+    client = server.client("ann")
+    first = judge(client)
+    assert first.status_code == 200
+    assert (first.json()["version"], first.json()["complete"], first.headers["etag"]) == (1, True, '"1"')
+    again = judge(client)
+    assert (again.status_code, again.json()["version"], again.json()["n"]) == (200, 1, first.json()["n"])
+    found = item(client)
+    assert (found["answers"], found["version"], found["complete"]) == (ALL, 1, True)
+    with server.store.read() as snapshot:
+        assert len(snapshot.events(stream_of("one", "D1", "ann"))) == 1
+
+
+def test_a_conflict_has_the_current_answer(server):
+    client = server.client("ann")
+    judge(client)
+    refused = judge(client, answers={"aet": "W"}, key="k2")
+    assert refused.status_code == 409
+    assert refused.json()["error"] == "version"
+    assert (refused.json()["current"]["version"], refused.json()["current"]["answers"]) == (1, ALL)
+    assert judge(client, answers={"aet": "W"}, key="k3", version=1).status_code == 200
+    assert item(client)["answers"] == {"aet": "W"}
+
+
+def test_one_of_a_batch_that_is_refused_does_not_hinder_the_others(server):
+    client = server.client("ann")
+    batch = [
+        {"item": "D1-a", "version": 0, "answers": ALL, "key": "b1"},
+        {"item": "D1-b", "version": 7, "answers": ALL, "key": "b2"},
+        {"item": "D1-c", "version": 0, "answers": {"aet": "maybe"}, "key": "b3"},
+        {"item": "D2-a", "version": 0, "answers": ALL, "key": "b4"},
+        {"item": "D1-c", "version": 0, "answers": {"aet": "W"}, "key": "b5"},
+    ]
+    results = client.post(f"{SCOPE}/judgments", json=batch).json()
+    assert [each["status"] for each in results] == [200, 409, 422, 422, 200]
+    assert "maybe" in results[2]["fault"]["message"]
+    assert [item(client, name)["answers"] for name in ("D1-a", "D1-b", "D1-c")] == [ALL, {}, {"aet": "W"}]
+
+
+def test_undo_is_an_event_of_its_own(server):
+    client = server.client("ann")
+    judge(client)
+    assert judge(client, answers={}, version=1, key="k2", cause="undo").status_code == 200
+    assert item(client)["answers"] == {}
+    with server.store.read() as snapshot:
+        assert [each.kind for each in snapshot.events(stream_of("one", "D1", "ann"))] == ["judge", "undo"]
+
+
+def test_finish_then_closed(server):
+    client = server.client("ann")
+
+    def operate(op, key):
+        return client.post(f"{SCOPE}/stages/assess", json={"ops": [op], "key": key, "version": 0})
+
+    early = operate({"op": "finish"}, "f0")
+    assert (early.status_code, early.json()["message"]) == (422, "3 of 3 are not answered")
+    for name in "abc":
+        judge(client, f"D1-{name}", key=f"all-{name}")
+    assert operate({"op": "comment", "item": "D1-a", "text": "hm"}, "c1").status_code == 200
+    assert operate({"op": "finish"}, "f1").status_code == 200
+    closed = judge(client, answers={"aet": "W"}, version=1, key="late")
+    assert (closed.status_code, closed.json()["error"]) == (410, "closed")
+    assert operate({"op": "nonsense"}, "n1").status_code in (410, 422)
+
+
+def test_a_frozen_campaign(server):
+    event(server.store, stream_of("one"), "freeze", "one", {"frozen": True})
+    refused = judge(server.client("ann"))
+    assert (refused.status_code, refused.json()["error"]) == (423, "frozen")
+
+
+def test_what_one_has_is_not_sent_again(server):
+    client = server.client("ann")
+    tag = client.get(SCOPE).headers["etag"]
+    assert client.get(SCOPE, headers={"If-None-Match": tag}).status_code == 304
+    judge(client)
+    assert client.get(SCOPE, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_too_fast(server):
+    server.access.writes.burst = 3
+    now = server.access.clock()
+    server.access.clock = lambda: now
+    client = server.client("ann")
+    codes = [judge(client, key="same").status_code for _ in range(5)]
+    assert codes == [200, 200, 200, 429, 429]
+    assert judge(client, key="same").headers["retry-after"]
+    assert judge(server.client("ben"), key="his").status_code in (200, 409)  # not he
+
+
+def test_a_bug_says_nothing_of_what_is_inside(server, monkeypatch, caplog):
+    def broken(*_):
+        raise RuntimeError("secret words")
+
+    monkeypatch.setattr("adjudge.serve.workbench.judge", broken)
+    answer = judge(server.client("ann"))
+    assert (answer.status_code, answer.json()["error"]) == (500, "bug")
+    assert "secret words" not in answer.text
+    assert "secret words" in caplog.text
+
+
+def test_changes_are_told_to_whom_they_concern():
+    async def listen():
+        hub = Hub()
+        people = {
+            "ann": Who("ann", "ann", frozenset({("one", "assessor")}), "", "session"),
+            "ben": Who("ben", "ben", frozenset({("one", "assessor")}), "", "session"),
+            "otto": Who("otto", "otto", frozenset({("one", "organiser")}), "", "session"),
+            "olga": Who("olga", "olga", frozenset({("two", "organiser")}), "", "session"),
+        }
+        heard = {name: [] for name in people}
+
+        async def one(name):
+            async for part in hub.listen(people[name]):
+                heard[name].append(part)
+
+        tasks = [asyncio.create_task(one(name)) for name in people]
+        while sum(map(len, heard.values())) < len(people):  # everybody listens
+            await asyncio.sleep(0)
+        await asyncio.to_thread(hub.tell, Change("one", "D1", "ann", "tab"))
+        await asyncio.sleep(0.01)
+        hub.end()
+        await asyncio.gather(*tasks)
+        return {name: len(parts) - 1 for name, parts in heard.items()}
+
+    assert asyncio.run(listen()) == {"ann": 1, "ben": 0, "otto": 1, "olga": 0}
