@@ -10,6 +10,7 @@ import argparse
 import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,8 @@ import click
 
 import adjudge
 from adjudge.cli.app import app
+from adjudge.tasks.named import NamedTask
+from adjudge.tasks.own import OWN
 
 DOCS = Path(__file__).resolve().parent
 WIDTH = 110
@@ -54,14 +57,20 @@ def python_page() -> str:
     """Every public name of the package, and those of its modules."""
     parts = [PYTHON]
     modules: list[tuple[str, ModuleType]] = []
+    tasks: list[NamedTask] = []
     for name in adjudge.__all__:
         value = getattr(adjudge, name)
-        if isinstance(value, ModuleType):
+        if isinstance(value, NamedTask):
+            tasks.append(value)
+        elif isinstance(value, ModuleType):
             modules.append((name, value))
         elif callable(value):
             parts.append(entry(name, value, level=2))
         elif name != "__version__":
             parts.append(f"## {name}\n\n```text\n{value!r}\n```\n\n{described(type(value))}\n")
+    parts.append(entry("Tasks", NamedTask, level=2))
+    parts += [f"## {each.name}\n\n{each.about}\n" for each in tasks if each.name not in OWN]
+    modules += [(each.name, import_module(f"adjudge.tasks.{each.name}")) for each in tasks if each.name in OWN]
     for name, module in modules:
         parts.append(f"## {name}\n\n{described(module)}\n")
         parts += [

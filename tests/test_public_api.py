@@ -36,6 +36,6 @@ def test_the_version_is_the_installed_one():
 
 
 def test_the_catalogue_needs_no_numbers():
-    code = "import adjudge, sys; len(adjudge.catalogue()); print(sorted({'numpy', 'scipy', 'yaml'} & set(sys.modules)))"
+    code = "import adjudge, sys; len(adjudge.find()); print(sorted({'numpy', 'scipy', 'yaml'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -76,8 +76,8 @@ def work(kind: str, what: str, number: int) -> Callable[[], object]:
     gold, system = made(kind, number, 1), made(kind, number, 2)
     if what == "loop":
         return lambda: loop(kind, gold, system)
-    fields = aj.record(head=aj.exact, tail=aj.exact, type=aj.exact)
-    metric = aj.f1(aj.record(relations=aj.set_of(fields)))
+    fields = aj.algebra.record(head=aj.algebra.exact, tail=aj.algebra.exact, type=aj.algebra.exact)
+    metric = aj.algebra.f1(aj.algebra.record(relations=aj.algebra.set_of(fields)))
     aj.score(metric, gold[:1], system[:1], bootstrap=0)  # everything is loaded
     return lambda: len(aj.score(metric, gold, system, bootstrap=0).systems)
 

@@ -2,7 +2,7 @@
 
     import adjudge as aj
 
-    result = aj.score("relation.strict", "gold.jsonl", "system.jsonl")
+    result = aj.score("ner", gold, {"A": one, "B": other})
     print(result)
 
 Names are loaded when first used, so that importing the package costs nothing.
@@ -16,97 +16,102 @@ from typing import TYPE_CHECKING, Any
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
-    from adjudge.algebra import (
-        Conventions,
-        count,
-        custom,
-        exact,
-        f1,
-        hierarchy,
-        ignore,
-        iou,
-        latent,
-        load_spec,
-        ordered,
-        overlap,
-        record,
-        sequence,
-        set_of,
-        text,
-        view,
-    )
+    from adjudge import algebra
+    from adjudge.algebra import Conventions, view
     from adjudge.errors import AdjudgeError
-    from adjudge.metrics import Metric, catalogue, derive, find, metric
-    from adjudge.model.variable import Variable
+    from adjudge.metrics import Metric, derive, find, metric
     from adjudge.stats.compare import compare
     from adjudge.stats.frames import assert_score
     from adjudge.stats.result import Result
-    from adjudge.tasks import coref, eal, kbp, nugget
     from adjudge.tasks.agreement import agree
-    from adjudge.tasks.scoring import explain_document, score
+    from adjudge.tasks.named import NamedTask
+    from adjudge.tasks.scoring import explain, read, score, state
 
+    amr: NamedTask
+    coref: NamedTask
+    eal: NamedTask
+    event: NamedTask
+    kbp: NamedTask
+    linking: NamedTask
+    ner: NamedTask
+    nugget: NamedTask
+    record: NamedTask
+    relation: NamedTask
+    template: NamedTask
+    tree: NamedTask
+
+_TASKS = ("amr", "coref", "eal", "event", "kbp", "linking", "ner", "nugget", "record", "relation", "template", "tree")
 _HOMES = {
-    "adjudge.algebra": (
-        "Conventions count custom exact f1 hierarchy ignore iou latent load_spec "
-        "ordered overlap record sequence set_of text view"
-    ),
+    "adjudge.algebra": "Conventions view",
     "adjudge.errors": "AdjudgeError",
-    "adjudge.metrics": "Metric catalogue derive find metric",
-    "adjudge.model.variable": "Variable",
-    "adjudge.stats.frames": "assert_score",
+    "adjudge.metrics": "Metric derive find metric",
     "adjudge.stats.compare": "compare",
+    "adjudge.stats.frames": "assert_score",
     "adjudge.stats.result": "Result",
-    "adjudge.tasks": "coref eal kbp nugget",
     "adjudge.tasks.agreement": "agree",
-    "adjudge.tasks.scoring": "explain_document score",
+    "adjudge.tasks.scoring": "explain read score state",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+# Names of the last release, where they are now, and what to write instead.
+_MOVED = {
+    **{
+        name: ("adjudge.algebra", f"adjudge.algebra.{name}")
+        for name in (
+            *("count", "custom", "exact", "f1", "hierarchy", "ignore", "iou", "latent", "ordered", "overlap"),
+            *("sequence", "set_of", "text", "Variable"),
+        )
+    },
+    "load_spec": ("adjudge.algebra", "adjudge.find(path)"),
+    "catalogue": ("adjudge.metrics", "adjudge.find()"),
+    "explain_document": ("adjudge.tasks.scoring", "adjudge.explain"),
+}
 
 __all__ = [
     "AdjudgeError",
     "Conventions",
     "Metric",
     "Result",
-    "Variable",
     "__version__",
     "agree",
+    "algebra",
+    "amr",
     "assert_score",
-    "catalogue",
     "compare",
     "coref",
-    "count",
-    "custom",
     "derive",
     "eal",
-    "exact",
-    "explain_document",
-    "f1",
+    "event",
+    "explain",
     "find",
-    "hierarchy",
-    "ignore",
-    "iou",
     "kbp",
-    "latent",
-    "load_spec",
+    "linking",
     "metric",
+    "ner",
     "nugget",
-    "ordered",
-    "overlap",
+    "read",
     "record",
+    "relation",
     "score",
-    "sequence",
-    "set_of",
-    "text",
+    "state",
+    "template",
+    "tree",
     "view",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _TASKS:
+        return importlib.import_module("adjudge.tasks.named").NamedTask(name)
+    if name == "algebra":
+        return importlib.import_module("adjudge.algebra")
     home = _HOME_OF.get(name)
     if home is None:
-        raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    if home == "adjudge.tasks":  # a task is a module of its own
-        return importlib.import_module(f"{home}.{name}")
+        if name not in _MOVED:
+            raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
+        import warnings
+
+        home, now = _MOVED[name]
+        warnings.warn(f"adjudge.{name} is now {now}", DeprecationWarning, stacklevel=2)
     return getattr(importlib.import_module(home), name)
 
 

@@ -675,7 +675,10 @@ class Holder(Generic[T]):
 @pytest.mark.parametrize(
     ("tp", "message"),
     [
-        (Any, r"Any: Any says nothing about how to compare, choose a similarity: Annotated\[..., adjudge.exact\]"),
+        (
+            Any,
+            r"Any: Any says nothing about how to compare, choose a similarity: Annotated\[..., adjudge.algebra.exact\]",
+        ),
         (object, "object: object says nothing"),
         (Deep, r"Deep\.arguments\[\*\]\.value: Any says nothing"),
         (set[Deep], r"^Deep\.arguments\[\*\]\.value: Any"),

@@ -22,7 +22,7 @@ def scored(case, folder, **more):
     if schema:
         options["schema"] = str(folder / "schema.json")
         (folder / "schema.json").write_text(json.dumps(schema))
-    definitions = {each.name: each for each in aj.catalogue()}
+    definitions = {each.name: each for each in aj.find()}
     metrics = [definitions[name](**options) for name in METRICS]
     documents = case.get("documents") or [{"id": "d", **case}]
     gold, system = ({each["id"]: {"records": each[side]} for each in documents} for side in ("gold", "system"))

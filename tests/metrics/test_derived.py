@@ -62,14 +62,14 @@ class DictDoc(TypedDict):
 @dataclass
 class Described:
     id: str
-    text: Annotated[str, aj.ignore]
+    text: Annotated[str, aj.algebra.ignore]
     note: str = field(compare=False)
     relations: list[Rel]
 
 
 class DescribedModel(pydantic.BaseModel):
     id: str
-    text: Annotated[str, aj.ignore]
+    text: Annotated[str, aj.algebra.ignore]
     relations: list[Rel]
 
 
@@ -98,14 +98,14 @@ def test_a_field_that_only_describes_is_never_compared(kind):
     gold, system = docs(kind, GOLD, text="t", **more[0]), docs(kind, SYSTEM, text="u", **more[1])
     assert parts(kind, gold, system) == COUNTED
     assert parts(aj.view(kind), gold, system) == COUNTED
-    assert pickle.loads(pickle.dumps(aj.ignore)) is aj.ignore
+    assert pickle.loads(pickle.dumps(aj.algebra.ignore)) is aj.algebra.ignore
 
 
 def test_what_is_marked_must_be_a_field():
     with pytest.raises(UsageError, match="ignore marks a whole field, write, for example, text: Annotated"):
-        aj.derive(list[Annotated[str, aj.ignore]])
+        aj.derive(list[Annotated[str, aj.algebra.ignore]])
     with pytest.raises(UsageError, match="has no fields to compare"):
-        aj.derive(dataclasses.make_dataclass("Nothing", [("text", Annotated[str, aj.ignore])]))
+        aj.derive(dataclasses.make_dataclass("Nothing", [("text", Annotated[str, aj.algebra.ignore])]))
 
 
 @dataclass
@@ -202,12 +202,12 @@ def test_a_field_that_makes_everything_nothing_is_named(files, capsys):
     (note,) = [note for note in whole.systems[0].notes if note.code == "field-differs"]
     assert note.message == (
         "Text: nothing matches because of text: without it something would; "
-        "if text only describes, mark it in the type: text: Annotated[..., adjudge.ignore]"
+        "if text only describes, mark it in the type: text: Annotated[..., adjudge.algebra.ignore]"
     )
     assert aj.score(name, "gold.jsonl", "system.jsonl", stream=True, bootstrap=0).to_json() == whole.to_json()
     # It is also said in the error if the field is not there at all.
     with pytest.raises(
-        ValidationError, match=r"if text only describes, write text: Annotated\[\.\.\., adjudge\.ignore"
+        ValidationError, match=r"if text only describes, write text: Annotated\[\.\.\., adjudge\.algebra\.ignore"
     ):
         aj.score(name, "gold.jsonl", "bare.jsonl")
     # A document counts once if there is one collection among other fields.
@@ -263,7 +263,7 @@ def test_a_ratio_that_was_asked_for_is_that_of_all_documents():
     @dataclass
     class Tagged:
         id: str
-        tags: Annotated[list[str], aj.f1(aj.set_of(aj.text("edit")))]
+        tags: Annotated[list[str], aj.algebra.f1(aj.algebra.set_of(aj.algebra.text("edit")))]
 
     gold = [Tagged("1", ["ab"]), Tagged("2", ["c", "d", "e"])]
     system = [Tagged("1", ["ab"]), Tagged("2", ["c"])]

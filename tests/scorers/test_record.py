@@ -141,7 +141,7 @@ class DataPerson:
     born: Any = None
     at: Any = None
     note: str = dataclasses.field(default="", compare=False)
-    text: Annotated[str, aj.ignore] = "described"
+    text: Annotated[str, aj.algebra.ignore] = "described"
 
 
 class Place(enum.Enum):

@@ -81,7 +81,7 @@ def test_access_by_name():
 
 def test_no_number_stands_for_several_systems():
     result = result_of(by=["genre"])
-    remedy = r"asked of a result of 2 systems, name one: result\['set.f1'\]\['A'\]"
+    remedy = r'the result has 2 systems \(A, B\); say result\["set.f1"\]\["A"\]'
     for call in (
         lambda: result["set.f1"].f1,
         lambda: result["set.f1"]["f1"],

@@ -15,8 +15,20 @@ import adjudge as aj
 from adjudge.errors import UsageError, ValidationError
 
 TRIPLES = [("a", "b", "t"), ("b", "c", "t"), ("c", "d", "u"), ("d", "a", "u")]
-RELATIONS = aj.f1(aj.record(relations=aj.set_of(aj.record(head=aj.exact, tail=aj.exact, type=aj.exact))))
-STRICT = aj.f1(aj.record(relations=aj.set_of(aj.record(head=aj.text(), tail=aj.exact, type=aj.exact))))
+RELATIONS = aj.algebra.f1(
+    aj.algebra.record(
+        relations=aj.algebra.set_of(
+            aj.algebra.record(head=aj.algebra.exact, tail=aj.algebra.exact, type=aj.algebra.exact)
+        )
+    )
+)
+STRICT = aj.algebra.f1(
+    aj.algebra.record(
+        relations=aj.algebra.set_of(
+            aj.algebra.record(head=aj.algebra.text(), tail=aj.algebra.exact, type=aj.algebra.exact)
+        )
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +86,7 @@ def test_elements_of_different_types_are_the_same_if_their_fields_are() -> None:
 def test_true_and_numbers_are_told_apart_in_any_place() -> None:
     gold = [{"id": "d", "items": [{"n": 1}, {"n": 2}, {"n": 3}]}]
     system = [{"id": "d", "items": [{"n": True}, {"n": 2.0}, {"n": "3"}]}]
-    metric = aj.f1(aj.record(items=aj.set_of(aj.record(n=aj.exact))))
+    metric = aj.algebra.f1(aj.algebra.record(items=aj.algebra.set_of(aj.algebra.record(n=aj.algebra.exact))))
     assert aj.score(metric, gold, system, bootstrap=0)["metric"].f1 == pytest.approx(1 / 3)
 
 
@@ -107,7 +119,7 @@ def notes(*tags: str) -> list[Note]:
     return [Note("d1", frozenset(tags), Hidden())]
 
 
-TAGS = aj.f1(aj.record(tags=aj.set_of(aj.exact)))
+TAGS = aj.algebra.f1(aj.algebra.record(tags=aj.algebra.set_of(aj.algebra.exact)))
 
 
 def test_documents_are_hashed_only_if_somebody_asks_for_the_signature() -> None:

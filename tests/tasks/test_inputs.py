@@ -122,7 +122,7 @@ def test_the_same_content_has_the_same_hash_however_it_is_written(tmp_path) -> N
 
 @dataclass(frozen=True)
 class Edge:
-    source: aj.Variable
+    source: aj.algebra.Variable
     label: str
 
 
@@ -135,7 +135,7 @@ def test_variables_are_names_in_json() -> None:
     gold = [{"id": "a", "edges": [{"source": "x", "label": "l"}, {"source": "y", "label": "m"}]}]
     system = [{"id": "a", "edges": [{"source": "q", "label": "l"}, {"source": "r", "label": "m"}]}]
     assert score(Drawing, gold, system, bootstrap=0)["Drawing"].f1 == 1
-    assert typed(Edge, {"source": "x", "label": "l"}) == Edge(aj.Variable("x"), "l")
+    assert typed(Edge, {"source": "x", "label": "l"}) == Edge(aj.algebra.Variable("x"), "l")
     with pytest.raises(ValidationError, match=r"\$.source: expected the name of a variable, got `int`"):
         typed(Edge, {"source": 1, "label": "l"})
 
@@ -236,7 +236,7 @@ def test_documents_nested_too_deeply(tmp_path, depth: int, jobs: int) -> None:
 
 
 def test_a_function_that_ends_the_program() -> None:
-    metric = aj.set_of(aj.custom(lambda a, b: sys.exit(3)))
+    metric = aj.algebra.set_of(aj.algebra.custom(lambda a, b: sys.exit(3)))
     with pytest.raises(UsageError, match="a function of the metric ends the program"):
         score(metric, [["a"]], [["b"]])
 
@@ -293,7 +293,7 @@ def test_a_reader_is_not_ignored_for_data_in_memory(gold, system, options, messa
         aj.score("ner.strict", gold, system, bootstrap=0, **options)
     if isinstance(system, list):
         with pytest.raises(aj.AdjudgeError, match=message):
-            aj.explain_document("ner.strict", gold, system, "d", **options)
+            aj.explain("ner.strict", gold, system, "d", **options)
 
 
 def test_a_reader_is_for_the_side_that_is_a_file():

@@ -64,7 +64,7 @@ def test_counts_are_those_of_single_documents(seed, tmp_path):
         options["schema"] = str(tmp_path / "s.json")
     gold = {str(n): {"records": record(rng, names)} for n in range(20)}
     system = {n: {"records": answer(rng, each["records"], names)} for n, each in gold.items()}
-    definitions = {each.name: each for each in aj.catalogue()}
+    definitions = {each.name: each for each in aj.find()}
     metrics = [definitions[name](**options) for name in METRICS]
     table = aj.score(metrics, gold, system, bootstrap=0, by=["field"]).systems[0].table
     for name, row in zip(table.ids, table.values, strict=True):

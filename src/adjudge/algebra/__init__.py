@@ -50,6 +50,7 @@ from adjudge.algebra.similarity import (
 )
 from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.view import View, view
+from adjudge.model.variable import Variable
 
 if TYPE_CHECKING:
     from adjudge.algebra.derive import derive_similarity, ordered
@@ -59,6 +60,7 @@ __all__ = [
     "Fn",
     "MetricSpec",
     "Similarity",
+    "Variable",
     "View",
     "best_of",
     "best_pair",

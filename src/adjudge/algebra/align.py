@@ -14,6 +14,7 @@ from typing import Any
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Op
 from adjudge.algebra.operators.misfit import Misfit, short
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.rooms import load
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -145,6 +146,10 @@ class Alignment:
         both = Alignment(report)
         both.spurious, both.missed = self.spurious, other.missed
         return both
+
+    def _repr_html_(self) -> str:
+        html: str = load("adjudge.stats.notebook:alignment_html")(self.matched, self.missed, self.spurious)
+        return html
 
     @property
     def levels(self) -> list[str]:

@@ -157,7 +157,9 @@ def _derive(tp: Any, at: _At) -> ir.Similarity:
     return _class(tp, origin or tp, args, at)
 
 
-_REMEDY = "choose a similarity: Annotated[..., adjudge.exact] or Annotated[..., adjudge.custom(function)]"
+_REMEDY = (
+    "choose a similarity: Annotated[..., adjudge.algebra.exact] or Annotated[..., adjudge.algebra.custom(function)]"
+)
 
 
 def _resolved(tp: Any, at: _At) -> Any:
@@ -211,7 +213,9 @@ def _expanded(tp: Any) -> Any:
 
 def _annotated(tp: Any, metadata: tuple[Any, ...], at: _At) -> ir.Similarity:
     if ignore in metadata:
-        raise at.error("ignore marks a whole field", "write, for example, text: Annotated[str | None, adjudge.ignore]")
+        raise at.error(
+            "ignore marks a whole field", "write, for example, text: Annotated[str | None, adjudge.algebra.ignore]"
+        )
     for each in metadata:
         node = each if isinstance(each, ir.Node) else getattr(each, "node", getattr(each, "similarity", None))
         if isinstance(node, ir.Node):

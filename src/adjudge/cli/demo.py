@@ -80,12 +80,11 @@ Demo = tuple[str, "Result", list[str]]
 
 def _extraction() -> Demo:
     from adjudge.demo import GOLD, METRICS, SYSTEMS
-    from adjudge.tasks.readers import Chosen
-    from adjudge.tasks.scoring import explained, score
+    from adjudge.tasks.scoring import explain, score
 
     paths = [str(path) for path in SYSTEMS.values()]
     gold, first, second = _short(GOLD), _short(paths[0]), _short(paths[1])
-    found = explained(METRICS[0], GOLD, paths[1], DOCUMENT, readers=Chosen(("jsonl", None)))
+    found = explain(METRICS[0], GOLD, paths[1], DOCUMENT, reader="jsonl")
     return (
         "The bundled campaign: relations and events in 24 short documents, found by three systems.",
         score(list(METRICS), GOLD, paths),

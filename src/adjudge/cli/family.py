@@ -36,6 +36,7 @@ from adjudge.cli.output import check_baseline, check_targets, emit, emit_json, e
 from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
+from adjudge.tasks.adjusting import adjusted, given_of, shown
 from adjudge.tasks.family import JSONL, Family, find_family
 from adjudge.tasks.profiles import PROFILES
 from adjudge.tasks.readers import GUESS, chosen, refuse_guess
@@ -132,7 +133,7 @@ def score_metric(
     """Score files and print, save and gate as the options say; `own` are options of the metrics."""
     from adjudge.tasks.chosen import as_metrics
     from adjudge.tasks.readers import Chosen
-    from adjudge.tasks.scoring import evaluated
+    from adjudge.tasks.request import evaluated
     from adjudge.tasks.task import measures_of
 
     run = run_from(options)
@@ -229,7 +230,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
     def score(**options: Any) -> None:
         given = {name: options.pop(name.replace("-", "_")) for name in {**family.options, **extra}}
         adjusting, chosen = ({name: given[name] for name in own} for own in (family.options, extra))
-        for name in _given(given):
+        for name in given_of(given):
             if options["compat"] is None and name not in family.options:
                 raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
             if options["compat"] is not None and name not in extra:
@@ -273,42 +274,11 @@ def family_option(name: str, option: Option) -> click.Option:
     return flag(f"--{name}", option.about)
 
 
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: given for name, given in options.items() if given not in (None, False)}
-
-
-def adjusted(family: Family, options: Mapping[str, Any]) -> Adjust | None:
-    """What the options of a family do to documents; None if there is nothing to do."""
-    given = {name: own for name, own in _given(options).items() if name not in family.of_metrics}
-    if not given:
-        return None
-    reading = [{to: given[name] for name, to in side.items() if name in given} for side in (family.gold, family.system)]
-    rest = {
-        name.replace("-", "_"): own
-        for name, own in given.items()
-        if name not in family.gold and name not in family.system
-    }
-    change = partial(family.adjust, **rest) if rest and family.adjust is not None else None
-    return Adjust(change, _shown(family.options, given), *reading)
-
-
-def _shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
-    """Options that were given, as the signature has them: a file by what is in it, not by its name."""
-    from adjudge.formats.source import read_whole
-
-    found = {}
-    for name, given in _given(options).items():
-        is_read = known[name].metavar == "FILE" and given != "-"
-        text = read_whole(given).digest[:12] if is_read else "yes" if given is True else str(given)
-        found[name.replace("-", "_")] = text
-    return found
-
-
 def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> None:
     """What a published scorer says of the systems."""
     name = scorer.name
     refuse_with(f"--compat {name}", _NOT_COMPAT)
-    for key in _given(own).keys() - scorer.options.keys():
+    for key in given_of(own).keys() - scorer.options.keys():
         raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
     for key, option in scorer.options.items():
         if option.required and own[key] is None:
@@ -334,7 +304,7 @@ def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> 
     kept = not plain or any(options[name] is not None for name in ("save", "summary", "fail_if_worse"))
     if kept or options["fail_under"]:
         inference = inference_of(options) if kept else inference_of(options, bootstrap=0)
-        fields = published_signature(gold, sources, _shown(scorer.options, chosen))
+        fields = published_signature(gold, sources, shown(scorer.options, chosen))
         result = published_result(scorer, found, fields, inference)
         finish(result, options, text=text)
     else:

@@ -231,8 +231,9 @@ def json_schema() -> dict[str, Any]:
 
 def family_validator(family: Family) -> Command:
     """`adjudge FAMILY validate`."""
-    from adjudge.cli.family import adjusted, family_option
+    from adjudge.cli.family import family_option
     from adjudge.evaluate.validation import KINDS
+    from adjudge.tasks.adjusting import adjusted
     from adjudge.tasks.family import JSONL
     from adjudge.tasks.readers import GUESS, chosen
 

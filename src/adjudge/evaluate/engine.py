@@ -103,9 +103,9 @@ class Evaluation(NamedTuple):
 
     def result(self) -> Result:
         """Scores, intervals, slices and comparisons, with the alignments if they were asked for."""
-        from adjudge.evaluate.results import input_hashes, waiting_for_hashes, with_documents
+        from adjudge.evaluate.results import input_hashes, readings_of, waiting_for_hashes, with_documents
 
-        result = self.task.result(self)
+        result = msgspec.structs.replace(self.task.result(self), reading=readings_of(self))
         if self.run.align:
             aligned = {name: own.alignments for name, own in self.systems.items()}
             result = with_documents(result, self.ids, aligned, self.task.panels(self, result))
@@ -203,9 +203,11 @@ def evaluate(
         gold = task.read(gold, "gold", digest=run.digest)
     known = gold.documents if isinstance(gold, Side) else {}
     texts = task.are_texts(gold, system)
-    named = name_systems(
-        gold, system, names, known=known, is_whole=lambda value: task.is_whole(value, known), texts=texts
-    )
+
+    def is_whole(value: Any) -> bool:
+        return isinstance(value, Side) or task.is_whole(value, known)
+
+    named = name_systems(gold, system, names, known=known, is_whole=is_whole, texts=texts)
     task, gold = task.with_gold(gold)
     if run.align:
         task = task.with_texts()

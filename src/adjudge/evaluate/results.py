@@ -17,7 +17,7 @@ from adjudge.evaluate.task import Reported, Side, Task
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
-    from adjudge.model.document import CorpusNote
+    from adjudge.model.document import CorpusNote, Reading
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.panel import Panel
@@ -149,11 +149,31 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
     from adjudge.stats.signature import hash_chunks
 
     hashes = dict.fromkeys(("gold", "in"), "") if waiting_for_hashes(evaluation) else input_hashes(evaluation)
-    found = {**evaluation.task.signature(evaluation), "gold": hashes["gold"]}
+    found = {**evaluation.task.signature(evaluation), **_ends(evaluation), "gold": hashes["gold"]}
     if evaluation.run.docs is not None:
         chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
         found["docs"] = "#" + hash_chunks([chosen])[:4]
     return {**found, "in": hashes["in"]}
+
+
+def _ends(evaluation: Evaluation) -> dict[str, str]:
+    """What the ends of spans were taken to be, if the shapes of the inputs do not say it."""
+    readings = [side.reading for side in _sides(evaluation) if side.reading is not None]
+    ends = dict.fromkeys(each.ends for each in readings if each.ends is not None and each.said != "shape")
+    return {"ends": "+".join(ends)} if ends else {}
+
+
+def readings_of(evaluation: Evaluation) -> dict[str, Reading]:
+    """What every side was taken for: `gold`, and the systems by name."""
+    from adjudge.model.document import Reading
+
+    names = ("gold", *evaluation.systems)
+    found = {}
+    for name, side in zip(names, _sides(evaluation), strict=True):
+        ids = "position" if side.paired_by_place else "given"
+        number = sum(each in side.documents for each in evaluation.ids)
+        found[name] = side.reading or Reading(shape=evaluation.task.shape, documents=number, ids=ids)
+    return found
 
 
 def waiting_for_hashes(evaluation: Evaluation) -> bool:

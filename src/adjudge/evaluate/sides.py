@@ -11,7 +11,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -198,7 +198,7 @@ class Numbered(Protocol):
         """What it is called."""
 
     @property
-    def documents(self) -> Sized:
+    def documents(self) -> Collection[str]:
         """Its documents."""
 
     @property
@@ -208,7 +208,8 @@ class Numbered(Protocol):
 
 def check_places(gold: Numbered, system: Numbered) -> None:
     """Raise if documents without ids cannot be paired by their position."""
-    if system.paired_by_place != gold.paired_by_place and system.documents:
+    same = set(system.documents) == set(gold.documents)  # numbers that were ids already
+    if system.paired_by_place != gold.paired_by_place and system.documents and not same:
         which = system.name if system.paired_by_place else "gold"
         raise UsageError(f"the documents of {which} have no ids", hint="give ids on both sides, or on neither")
     if system.paired_by_place and len(system.documents) != len(gold.documents):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adjudge.evaluate.run import Run
     from adjudge.evaluate.validation import Checks
     from adjudge.findings import Findings
-    from adjudge.model.document import CorpusNote
+    from adjudge.model.document import CorpusNote, Reading
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
@@ -66,6 +66,7 @@ class Side:
     `digest` is a hash of what was read, or for what is in memory a function that makes it if asked. `notes` is what
     the reader says of the file as a whole. `paired_by_place` if the documents had no ids and were numbered. What is in
     memory has no path. A part of a file has `written`, what the hash of the whole is made of, if that is not its bytes.
+    `reading` is what it was taken for, if that was found out.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Side:
     notes: tuple[Problem | CorpusNote, ...] = ()
     paired_by_place: bool = False
     written: bytes = b""
+    reading: Reading | None = None
 
     @property
     def place(self) -> str:
@@ -111,6 +113,8 @@ class Task(ABC):
     columns: tuple[str, ...]
     begins: ClassVar[tuple[bytes, bytes] | None] = None
     """With what the first and the last line of a document begin, if files of the task can be cut between them."""
+    shape: str = "documents"
+    """What its files are."""
     unit: str = "character"
     """What spans count."""
     telling: ClassVar[str | None] = None

@@ -360,6 +360,11 @@ class Metric:
         """The metric itself; a combined metric has several."""
         return (self,)
 
+    def _repr_html_(self) -> str:
+        from adjudge.metrics.describe import metric_html
+
+        return metric_html(self)
+
     def __str__(self) -> str:
         from adjudge.metrics.registry import write
 

@@ -157,6 +157,11 @@ class Combined:
         ]
         return replace(self, of=tuple((member, part) for member, (_, part) in zip(changed, self.of, strict=True)))
 
+    def _repr_html_(self) -> str:
+        from adjudge.metrics.describe import metric_html
+
+        return metric_html(self)
+
     def __str__(self) -> str:
         from adjudge.metrics.registry import with_common_options
 

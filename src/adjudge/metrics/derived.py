@@ -27,7 +27,7 @@ def derive(
 ) -> Metric | Combined:
     """The metric of a type: the type is the metric.
 
-    Fields are compared by equality unless `typing.Annotated` says otherwise (`Annotated[str, aj.ignore]`: not at all),
+    Fields are compared by equality unless `typing.Annotated` says otherwise (with `aj.algebra.ignore` not at all),
     records by the product of their fields, collections by the best one-to-one matching of their elements; inside a
     record a collection counts by its F1 (1 if both are empty), or with `nested="count"` by the number of matched
     elements. `names` resolves forward references to types that are not at the top of a module.

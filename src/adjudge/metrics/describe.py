@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from adjudge.algebra import ir
 
 if TYPE_CHECKING:
@@ -48,6 +50,17 @@ def definition(metric: Metric) -> str:
     if metric.laws:
         lines.append(f"promises {', '.join(metric.laws)}")
     return "\n".join(lines)
+
+
+def metric_html(metric: Metric | Combined) -> str:
+    """The definition and, of a metric of the catalogue, an example, for notebooks."""
+    from adjudge.metrics.registry import catalogue
+    from adjudge.stats.notebook import text_html
+
+    known = {each.name: each for each in catalogue(metric.name.partition(".")[0])}
+    example = known[metric.name].example if metric.origin is not None and metric.name in known else None
+    shown = [] if example is None else [f"example\n{msgspec.json.encode(example).decode()}"]
+    return text_html(metric.definition(), *shown)
 
 
 def combined_definition(metric: Combined) -> str:

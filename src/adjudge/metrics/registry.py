@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 import re
 import typing
@@ -78,6 +79,10 @@ class Definition:
         """The scores of one pair of values."""
         scores: Scores = self(**options).score(gold, system)
         return scores
+
+    def _repr_html_(self) -> str:
+        html: str = self()._repr_html_()
+        return html
 
     @property
     def about(self) -> str:
@@ -158,8 +163,8 @@ _NAME = re.compile(r"([\w.+-]+)(?:\((.*)\))?", re.DOTALL)
 _TYPE = re.compile(r"([\w.]+:[\w.]+)(?:\((.*)\))?", re.DOTALL)
 
 
-def find(text: str, **options: Any) -> Any:
-    """The metric that a text stands for; `options` are further ones, for metrics of the catalogue.
+def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+    """The metric that a text stands for, without a text all of the catalogue; `options` are for metrics in it.
 
     A catalogue name with options, `relation.strict(beta=2)`; a specification file, `events.yaml`; a type or a metric of
     one's own, `package.module:name`; or a specification as JSON text. `str(metric)` is such a text.
@@ -167,6 +172,9 @@ def find(text: str, **options: Any) -> Any:
     >>> find("relation.strict(beta=2)").parts
     ('precision', 'recall', 'f2')
     """
+    if text is None:
+        return catalogue()
+    text = os.fspath(text)
     for option in options if _NAME.fullmatch(text) is None or _is_spec_name(text) else ():
         raise UsageError(f"{text} has no option {option!r}", hint="name a metric of the catalogue, or leave it out")
     if text.lstrip().startswith("{"):

@@ -28,6 +28,33 @@ class CorpusNote(msgspec.Struct, frozen=True):
     examples: tuple[str, ...] = ()
 
 
+class Reading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a side was taken for: its shape, how many documents, what its spans count, what their ends mean, its ids.
+
+    A `?` behind the ends marks an assumption. `said` is how they are known: by the `shape`, because they were
+    `declared` or `proved` by the texts, or `assumed`. `ids` are `given`, or the `position` of each document.
+    `ungrounded` has, by document, the mentions that are not in its text.
+    """
+
+    shape: str
+    documents: int
+    unit: str | None = None
+    ends: str | None = None
+    said: str = "shape"
+    ids: str = "given"
+    notes: tuple[CorpusNote, ...] = ()
+    ungrounded: dict[str, list[dict[str, Any]]] = {}
+
+    def __str__(self) -> str:
+        """What `adjudge doctor` says of it."""
+        parts = [f"{self.documents} document{'s' * (self.documents != 1)}"]
+        parts += [f"{self.unit}s"] if self.unit else []
+        parts += [f"ends {self.ends} ({self.said})"] if self.ends else []
+        parts.append("ids are given" if self.ids == "given" else "documents are known by position")
+        notes = [f"note: {each.message}" for each in self.notes]
+        return "\n".join([f"{self.shape}: {', '.join(parts)}", *notes])
+
+
 class Corpus(msgspec.Struct, frozen=True, kw_only=True):
     """The documents of one source, in their order; `digest` is a SHA-256 of what they say, `notes` go to the result."""
 

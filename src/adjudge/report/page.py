@@ -11,7 +11,9 @@ compares two systems. What can be read without a script stands in the template.
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -261,3 +263,50 @@ def as_lines(data: Iterable[Any]) -> Markup:
     from markupsafe import Markup
 
     return Markup("\n").join(map(as_json, data))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Pages as files
+
+
+class Page(str):
+    """The path of a page; a notebook shows the page itself, without its script."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+        from pathlib import Path
+
+        text = Path(self).read_text(encoding="utf-8")
+        link = f'<p><a href="{escape(Path(self).absolute().as_uri())}">open report</a></p>'
+        return f'{link}<iframe sandbox="" width="100%" height="600" srcdoc="{escape(text)}"></iframe>'
+
+
+def write_page(result: Result, path: str | os.PathLike[str] | None = None) -> Page:
+    """Write the page of a result to a file, a temporary one if none is named."""
+    from adjudge.files import write_atomically
+
+    text = render_result(result).encode("utf-8", "backslashreplace")
+    if path is None:
+        with tempfile.NamedTemporaryFile(prefix="adjudge-", suffix=".html", delete=False) as file:
+            file.write(text)
+        return Page(file.name)
+    write_atomically(path, text)
+    return Page(os.fspath(path))
+
+
+def shown_page(result: Result) -> str | None:
+    """The address of a page that a notebook can link to, written once for a result and gone when the program ends."""
+    import atexit
+    from pathlib import Path
+
+    known = result.__dict__.get("_page")
+    if known is None:
+        try:
+            known = write_page(result)
+        except OSError:
+            return None  # there is no place for it
+        result.__dict__["_page"] = known
+        atexit.register(Path(known).unlink, missing_ok=True)
+    return Path(known).absolute().as_uri()

@@ -75,12 +75,14 @@ def compare(
         found = _compare_samples(given, inference, options.by if by is None else tuple(by), _joined_inputs(given))
     else:
         found = _compare_tables(given, inference, by, headline or {})
-    return found.with_documents_of(given)
+    reading = {name: each for one in reversed(given) for name, each in one.reading.items()}
+    return msgspec.structs.replace(found.with_documents_of(given).signed(), reading=reading)
 
 
 def _refuse_incomparable(first: Result, other: Result) -> None:
     """Numbers obtained in different ways are not compared; the error names the ways."""
-    ways = differing(first, other, ways_of(first, ("in",)), ways_of(other, ("in",)))
+    # What ends were taken to be is in the documents, and these are in the hash of gold.
+    ways = differing(first, other, *(ways_of(each, ("in", "ends")) for each in (first, other)))
     if ways:
         hint = "score the systems in the same way"
         raise UsageError(f"these results cannot be compared, they differ in {', '.join(ways)}", hint=hint)

@@ -109,7 +109,7 @@ class MetricScores:
         return f"{self.name}: " + ", ".join(f"{part} {value}" for part, value in self._parts().items())
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.text import rows_html
+        from adjudge.stats.notebook import rows_html
 
         return rows_html(("part", self.name), [(part, repr(value)) for part, value in self._parts().items()])
 
@@ -157,16 +157,15 @@ class SystemScores(Mapping[str, MetricScores]):
         return "\n".join(f"{system}: {scores!r}" for system, scores in self._systems.items())
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.text import rows_html
+        from adjudge.stats.notebook import rows_html
 
         parts = list(dict.fromkeys(part for scores in self.values() for part in scores))
         rows = [(name, *(repr(own[part]) if part in own else "" for part in parts)) for name, own in self.items()]
         return rows_html((self.name, *parts), rows)
 
     def _refused(self, what: str) -> SeveralSystems:
-        first, *others = self._systems
-        hint = f"name one: result[{self.name!r}][{first!r}]{what}; the others are {', '.join(others)}"
-        return SeveralSystems(f"{self.name}{what} is asked of a result of {len(self)} systems", hint=hint)
+        say = f'result["{self.name}"]["{next(iter(self._systems))}"]{what}'
+        return SeveralSystems(f"the result has {len(self)} systems ({', '.join(self._systems)}); say {say}")
 
 
 def _key(where: Mapping[str, AttributeValue]) -> dict[str, tuple[bool, AttributeValue]]:

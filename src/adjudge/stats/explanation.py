@@ -72,6 +72,11 @@ class Explanation(NamedTuple):
             ],
         }
 
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import text_html
+
+        return text_html(str(self))
+
     def changes(self, matching: Matching) -> list[Group]:
         """Groups and what happened to them, if the task compares groups."""
         return compare_groups(self.alignment, matching) if self.alignment.groups else []

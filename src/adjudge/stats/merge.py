@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.model.document import Reading
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.compare import differing, fields_to_slice, ways_of
 from adjudge.stats.elements import joined
@@ -99,7 +100,20 @@ def merge(
     fields_to_slice(scoring.by, counts, required=True)
     result = build_result(scoring, counts)
     told = (*merge_notes([each.notes for each in given], order=arranged), *result.notes)
-    return _with_documents(msgspec.structs.replace(result, notes=told), given, arranged)
+    changed = msgspec.structs.replace(result, notes=told, reading=_readings(given))
+    return _with_documents(changed, given, arranged)
+
+
+def _readings(given: Sequence[Result]) -> dict[str, Reading]:
+    """What all parts of each side were taken for."""
+    found: dict[str, Reading] = {}
+    for name, each in (item for result in given for item in result.reading.items()):
+        known = found.get(name)
+        if known is not None:
+            lost = {**known.ungrounded, **each.ungrounded}
+            each = msgspec.structs.replace(known, documents=known.documents + each.documents, ungrounded=lost)
+        found[name] = each
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------

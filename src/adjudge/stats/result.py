@@ -6,14 +6,17 @@ The JSON of a `Result` is the output contract of every command; `saved.json_sche
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, overload
 
 import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, did_you_mean
 from adjudge.files import write_atomically
+from adjudge.model.document import Reading
+from adjudge.rooms import load
 from adjudge.stats.alignment import GoldDocument, SystemDocument, merge_documents
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
@@ -30,6 +33,7 @@ Slice: TypeAlias = dict[str, AttributeValue]
 
 _NESTED = ("slice", "uncertainty")
 _UNSIGNED = "_unsigned"
+_AGAIN = "_again"  # how the same documents are scored once more
 
 
 class BoxNumbers(msgspec.Struct, frozen=True):
@@ -172,7 +176,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         return tuple(dict.fromkeys(score.metric for score in self.scores))
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.text import scores_html
+        from adjudge.stats.notebook import scores_html
 
         return scores_html(self.name, self.scores)
 
@@ -201,6 +205,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     documents: int | None = None
     resamples: int | None = None
     slice: Slice
+
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import comparison_html
+
+        return comparison_html(self)
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -245,6 +254,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
     options: Options | None = None
     documents: tuple[GoldDocument, ...] = ()
     panels: tuple[Panel, ...] = ()
+    reading: dict[str, Reading] = {}
 
     def signed_by(self, hashes: Callable[[], Mapping[str, SignatureValue]]) -> Result:
         """The same, with hashes in the signature that are made when somebody first asks for it."""
@@ -284,7 +294,16 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             return NotImplemented
         return msgspec.structs.astuple(self.signed()) == msgspec.structs.astuple(other.signed())
 
-    def __getitem__(self, metric: str) -> MetricScores | SystemScores:
+    @overload
+    def __getitem__(self, metric: str) -> Any: ...  # MetricScores of one system, SystemScores of several
+
+    @overload
+    def __getitem__(self, metric: tuple[str, str]) -> MetricScores: ...
+
+    def __getitem__(self, metric: str | tuple[str, str]) -> MetricScores | SystemScores:
+        """The scores of a metric; of several systems by name, or those of one: `result["ner.strict", "A"]`."""
+        if isinstance(metric, tuple):
+            return self.system(metric[1])[metric[0]]
         if not self.systems:
             raise UsageError("the result has no system")
         if len(self.systems) == 1:
@@ -302,6 +321,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
                 return system
         names = [system.name for system in self.systems]
         raise UsageError(f"no system {name}", hint=did_you_mean(name, names) or f"systems: {', '.join(names)}")
+
+    @property
+    def ungrounded(self) -> dict[str, dict[str, list[dict[str, Any]]]]:
+        """The mentions of each system, by document, that are not in the text: they count as wrong."""
+        return {system.name: self.reading[system.name].ungrounded for system in self.systems if self.reading}
 
     @property
     def saved(self) -> Options:
@@ -329,9 +353,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return f"<Result {self.signature}, systems: {', '.join(system.name for system in self.systems)}>"
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.text import render_html
+        from adjudge.stats.notebook import result_html
 
-        return render_html(self)
+        notebook = "IPython" in sys.modules
+        return result_html(self, load("adjudge.report.page:shown_page")(self) if notebook else None)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One flat dict per score, all with the same keys, ready for a data frame; slices are `slice.FIELD`."""
@@ -373,6 +398,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
 
         return to_frame(result_rows(self, rows), "polars")
 
+    def to_markdown(self) -> str:
+        """The table of scores in Markdown, with comparisons and notes."""
+        return str(load("adjudge.report.render:render")(self, "md"))
+
+    def to_latex(self) -> str:
+        """The table of scores in LaTeX."""
+        return str(load("adjudge.report.render:render")(self, "latex"))
+
     def to_json(self, *, with_tables: bool = False) -> str:
         """The output contract as JSON; with tables it is what `save` writes."""
         if with_tables:
@@ -387,6 +420,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             options=None,
             documents=(),
             panels=(),
+            reading={},
         )
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
 
@@ -403,6 +437,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         from adjudge.stats.explanation import Explanation, find_document
 
         names = [each.id for each in self.documents]
+        if not names and _AGAIN in self.__dict__:
+            explained: dict[str, Explanation] = self.__dict__[_AGAIN](document=document)
+            return explained
         if not names:
             hint = "score with documents=True, or --save-documents"
             raise UsageError("the result does not have what became of every item", hint=hint)
@@ -412,6 +449,35 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             for system in self.systems
             if system.aligned
         }
+
+    def by(self, field: str) -> Result:
+        """The same result, also by the values of a field of the documents (`genre`) or of what is compared (`type`).
+
+        >>> from adjudge.tasks.scoring import score
+        >>> found = score("ner.strict", [["B-PER", "B-LOC"]], [["B-PER", "B-PER"]], bootstrap=0)
+        >>> found.by("type")["ner.strict"].where(**{"entities.type": "PER"}).precision
+        0.5000
+        """
+        if any(field in score.slice for system in self.systems for score in system.scores):
+            return self
+        if all(system.table is not None and field in system.table.attributes for system in self.systems):
+            return load("adjudge.stats.compare:compare")(self, by=(*self.saved.by, field))  # type: ignore[no-any-return]
+        if _AGAIN not in self.__dict__:
+            raise UsageError(f"the result cannot be sliced by {field}", hint=f"score with by={field!r}")
+        return self.__dict__[_AGAIN](by=field)  # type: ignore[no-any-return]
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Write the page of the result, with what became of every item if that is known, and give its path.
+
+        Without a path it is a temporary file. Notebooks show the page.
+        """
+        return load("adjudge.report.page:write_page")(self._aligned(), path)  # type: ignore[no-any-return]
+
+    def _aligned(self) -> Result:
+        """The result with what became of every item, if it can be found out."""
+        if self.documents or _AGAIN not in self.__dict__:
+            return self
+        return self.with_documents_of([self.__dict__[_AGAIN](align=True)])
 
     def with_documents_of(self, results: Iterable[Result]) -> Result:
         """This result with the documents and panels that were saved in others, as far as it has their systems."""

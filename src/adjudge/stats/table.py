@@ -126,7 +126,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
         return f"<StatsTable {len(self.ids)} documents x {len(self.columns)} columns: {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.text import rows_html
+        from adjudge.stats.notebook import rows_html
 
         header = ("document", *self.attributes, *self.columns)
         rows = [

@@ -15,6 +15,7 @@ from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError, check_keywords, did_you_mean
 from adjudge.evaluate.results import input_note
 from adjudge.evaluate.run import run_of
+from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
 from adjudge.stats.agreement import Coefficient
 from adjudge.stats.inference import Inference
@@ -23,7 +24,8 @@ from adjudge.stats.result import Note, Score
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Documents, Read, check_readers, read_each
-from adjudge.tasks.family import JSONL, reads
+from adjudge.tasks.door import OPTIONS, family_of, opened
+from adjudge.tasks.family import JSONL, families, find_family, reads
 from adjudge.tasks.observe import compared_fields
 from adjudge.tasks.scoring import score
 from adjudge.tasks.units import CLUSTERS, continua_of, labels_of, link_labels, place_labels
@@ -96,7 +98,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     disagreements: tuple[Disagreement, ...] | None = None
 
     def _repr_html_(self) -> str:
-        from adjudge.stats.text import rows_html
+        from adjudge.stats.notebook import rows_html
 
         rows = [
             (f"{mean.metric} {mean.part}", f"{pair.a}, {pair.b}", repr(_estimate(pair.headline(mean.metric))))
@@ -158,9 +160,10 @@ def agree(
     if unit and not asked:
         raise UsageError("unit does nothing without label", hint="give both, or neither")
     check_readers((), annotators, None if reader == JSONL else reader, None)
-    check_keywords(options, ("bootstrap", "ci", "seed", "interval", "pool", "docs"), "agree")
+    given = {name: options.pop(name) for name in OPTIONS if name in options}
+    check_keywords(options, ("bootstrap", "ci", "seed", "interval", "pool", "docs", *OPTIONS), "agree")
     run = run_of(**options)
-    metrics = as_metrics(metric, pool=run.pool, profile=profile)
+    metrics, annotators = _opened(metric, annotators, given, {"pool": run.pool, "profile": profile, "reader": reader})
     sides = _chosen(read_each(annotators, reading(reader)), run.docs)
     options |= {"docs": None, "profile": profile, "reader": JSONL if reader in ANNOTATIONS else reader}
     results: dict[tuple[str, str], Result] = {}
@@ -193,6 +196,28 @@ def agree(
         notes=tuple(notes),
         disagreements=tuple(_disagreements(results, sides)) if disagreements else None,
     )
+
+
+def _opened(
+    metric: Any, annotators: Mapping[str, Documents], given: Mapping[str, Any], how: dict[str, Any]
+) -> tuple[tuple[AnyMetric, ...], Mapping[str, Documents]]:
+    """The metrics, and what annotators have in memory as the documents that it stands for."""
+    from adjudge.tasks.fitting import fitting_metrics
+    from adjudge.tasks.named import task_of
+
+    reader = how.pop("reader")
+    task = task_of(metric)
+    family = find_family(task.name) if task is not None and task.name in families() else None
+    metrics = as_metrics(metric if task is None else task.name, **how) if family is None else ()
+    kind = family.name if family is not None else family_of(metrics)
+    (first, mine), *others = annotators.items()
+    if kind is not None and kind != "record" and not any(map(is_file, annotators.values())):
+        gold, systems = opened(kind, mine, dict(others), given)
+        annotators = {first: gold, **systems}
+    if family is not None:
+        sides = list(annotators.values())
+        metrics = as_metrics(list(fitting_metrics(family, sides[0], dict(others), reader)), **how)
+    return metrics, annotators
 
 
 def browsable(

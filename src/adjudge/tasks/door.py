@@ -12,6 +12,7 @@ from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, table_documents
 from adjudge.formats.coerce.entities import is_document
 from adjudge.formats.coerce.sides import FAMILIES, Reading, both_sides, is_native
+from adjudge.formats.coerce.structures import is_clusters
 from adjudge.formats.exports import COERCED, Values, read_values, understood
 from adjudge.model.document import Corpus
 from adjudge.tasks.documents import digest_of, read_side
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
-    *("gold_column", "system_column", "format", "annotator", "shape"),
+    *("gold_column", "system_column", "format", "annotator", "shape", "document"),
 )
 # The fields of documents that are made of other shapes.
 _WITHIN = {
@@ -85,7 +86,7 @@ def opened(
     exported = any(isinstance(source, Values) for source in (gold, *several.values()))
     if not exported:
         unread = [source for source in (gold, *several.values()) if not _is_read(source)]
-        if not options and all(is_native(kind, source) for source in unread):
+        if not all(map(_has_documents, unread)) or (not options and all(is_native(kind, each) for each in unread)):
             return gold, system
         if len(open_sides) < len(several):
             return gold, system  # a file beside a list: each is read as it is
@@ -153,6 +154,8 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
         return {"system": system}
     known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
     sources = all(map(_is_source, system.values()))
+    if kind == "coref" and not is_clusters(gold) and any(map(is_clusters, system.values())):
+        sources = False  # the clusters of documents, which are there by id
     whole = known & set(map(str, system)) or not sources or _is_one(kind, system)
     return {"system": system} if whole else dict(system)
 
@@ -162,6 +165,11 @@ def _is_one(kind: str, system: Mapping[Any, Any]) -> bool:
     from adjudge.formats.coerce.sides import NATIVE
 
     return NATIVE[kind] in system or any(name in system for name in ("tokens", "text", "tags", "heads"))
+
+
+def _has_documents(source: Any) -> bool:
+    """Whether a value can have documents at all; of what cannot, the reader says so."""
+    return hasattr(source, "__iter__") or as_table(source, "the side") is not None
 
 
 def _is_source(value: Any) -> bool:
@@ -174,5 +182,6 @@ def _side(name: str, reading: Reading, source: Any) -> Side:
     if isinstance(source, Values):
         corpus = source.corpus(reading)
         documents = {each.id: each for each in corpus.documents}
-        return Side(name, source.place, documents, corpus.digest, notes=corpus.notes)
-    return Side(name, "", reading.documents, partial(digest_of, reading.documents), notes=reading.notes)
+        return Side(name, source.place, documents, corpus.digest, notes=corpus.notes, reading=reading.told())
+    digest = partial(digest_of, reading.documents)
+    return Side(name, "", reading.documents, digest, notes=reading.notes, reading=reading.told())

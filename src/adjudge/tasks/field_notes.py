@@ -65,7 +65,7 @@ def _whole(member: Metric) -> Iterator[Note]:
         message = (
             f"{member.name}: a document counts once, by the product of {', '.join(others)} and the F1 of {ratios[0]}; "
             f"to count {ratios[0]} over all documents, use view({kind}).only({ratios[0]!r}), "
-            f"or mark what only describes: {others[0]}: Annotated[..., adjudge.ignore]"
+            f"or mark what only describes: {others[0]}: Annotated[..., adjudge.algebra.ignore]"
         )
         yield Note("whole-documents", 1, message)
 
@@ -105,7 +105,7 @@ def _reason(member: Metric, pairs: Sequence[tuple[Any, Any]], plain: bool) -> It
     else:
         return
     last = names[0].rpartition(".")[2]
-    remedy = f"if {last} only describes, mark it in the type: {last}: Annotated[..., adjudge.ignore]"
+    remedy = f"if {last} only describes, mark it in the type: {last}: Annotated[..., adjudge.algebra.ignore]"
     yield Note("field-differs", len(pairs), f"{member.name}: {said}; {remedy}", ())
 
 

@@ -257,7 +257,9 @@ class Observer:
                         remedy = "the metric of a type that is not a record compares the field 'value' of documents"
                     elif metric.members[0].document is not None and "is missing" in message:
                         last = path.rpartition(".")[2]
-                        remedy += f"; if {last} only describes, write {last}: Annotated[..., adjudge.ignore] = ..."
+                        remedy += (
+                            f"; if {last} only describes, write {last}: Annotated[..., adjudge.algebra.ignore] = ..."
+                        )
                     path = _as_written(path)
                     found.setdefault((path, message), Complaint(of_gold, path, message, remedy))
         except RecursionError:

@@ -1,111 +1,167 @@
-"""Score systems against gold by metrics, and explain one document."""
+"""`score`, `read`, `state` and `explain` of any task: the functions that people call, and the tasks by name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adjudge.errors import UsageError, check_keywords
-from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import OPTIONS as RUN
-from adjudge.evaluate.run import Run, run_of
-from adjudge.tasks.chosen import as_metrics
-from adjudge.tasks.corpus import check_clustered
-from adjudge.tasks.documents import Documents, check_readers
-from adjudge.tasks.door import OPTIONS, family_of, opened
-from adjudge.tasks.family import JSONL
-from adjudge.tasks.leaf_fields import FIELD, has_schema
-from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
-from adjudge.tasks.task import Adjust, MetricsTask, metric_family
+from adjudge.errors import UsageError
+from adjudge.evaluate.sides import is_stdin
+from adjudge.tasks.named import NamedTask, asking, task_of
+from adjudge.tasks.reading import Corpus
+from adjudge.tasks.request import Request, request_of
+from adjudge.tasks.task import MetricsTask
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
-    from adjudge.tasks.observe import AnyMetric
+    from adjudge.tasks.documents import Documents
+    from adjudge.tasks.request import Asking
+    from adjudge.tasks.state import State
 
 
 def score(
-    metric: Any,
-    gold: Documents,
-    system: Any = None,
-    *,
-    profile: str = "default",
-    names: Sequence[str] | None = None,
-    reader: str = GUESS,
-    system_reader: str | None = None,
-    hierarchy: Mapping[str, Any] | None = None,
-    adjust: Adjust | None = None,
-    **options: Any,
+    task: Any, gold: Documents, system: Any = None, *, metrics: Any = None, run: Any = None, **options: Any
 ) -> Result:
     """The scores of one or several systems, with intervals and paired comparisons.
 
-    `metric` is a name of the catalogue, a family, a metric, a similarity, a type, or a list of these. `gold` is a path,
-    a list of documents, or a mapping from ids to documents; `system` is the same, or several of it (a list of paths, or
-    a mapping from names). Documents without ids are paired by position. A document is a mapping or an object; a value
-    that is neither (a list of relations), or a mapping in memory that has neither an id nor the field that the metric
-    compares, is the value of that field.
+    `task` is the name of a task (`"ner"`, `aj.coref`), whose usual metrics are scored as far as they fit the documents,
+    or those in `metrics`; or itself a metric: a name of the catalogue, several between commas, a specification file, a
+    metric, a similarity, a type, or a list of these.
 
-    `by` names fields of the gold documents (`genre`) or of elements (`relations.type`; such a slice has the documents
-    in which gold or a system has its value). `time_limit` bounds, in seconds, the search for each document where a
-    metric needs one; a score that is then not proven says so and carries its bound. `reader` names the format of the
-    files (`bio`, `penman`, ...; by default their content says it, and a note tells), `system_reader` that of the system
-    files if it is another one. `hierarchy` maps fields (`events.type`) to a hierarchy of their values, for partial
-    credit: a file, a mapping of types to their parents, a separator of levels, or `aj.hierarchy(...)`. `schema` says
-    how the fields of records are compared: a file, a class (pydantic, dataclass, msgspec, attrs), `module:Class`, a
-    JSON Schema or a mapping; with `repair` answers that are nearly JSON are read, too. `adjust` changes pairs of
-    documents before they are compared. With `documents` the result has the texts and what became of every item, for a
-    report. `jobs` is the number of processes (0: as many as pay), `cluster` the address of a Dask scheduler, or
-    `local`. Files of JSON lines are read all at first or, to the same result, a block of documents at a time (`stream`;
-    by default if they are large). The other options are those of every task: `bootstrap`, `ci`, `seed`, `interval`,
-    `test`, `pool`, `docs`, and `progress`, which is called with the numbers of documents done and of all.
+    `gold` is what you have: the path of a file or a folder, lists of tags or spans, documents by id, a table, objects
+    of spaCy or `datasets` (see "In memory"); `system` is the same, or several by name (`{"A": ..., "B": ...}`), or a
+    list of paths. It may be left out if gold has both. Documents without ids are paired by position.
 
+    The options are those of the command line, with `_` for `-`. Of the inputs: `reader`, `gold_reader`,
+    `system_reader`, and for what is in memory `ends`, `unit`, `base`, `scheme`, `labels`, `locate`, `field`, `fields`,
+    `id`, `format`, `annotator`. Of the run: `by`, `docs`, `pool`, `bootstrap`, `ci`, `seed`, `interval`, `test`,
+    `jobs`, `cluster`, `stream`, `time_limit`, `exact`, `progress`; or all of them as a mapping, `run`. With `documents`
+    the result has the texts and what became of every item. Of metrics: `profile`, `hierarchy` (fields and their
+    hierarchies, for partial credit), `hierarchy_credit`, `adjust`, and those of the task, such as `schema` and `repair`
+    of records. `compat` counts as a published scorer does (`compat="seqeval-1.2.2"`), and takes its options.
+
+    >>> score("ner", [["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], bootstrap=0)["ner.type"].f1
+    1.0000
     >>> gold = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
-    >>> system = [{"id": "d1", "items": ["a", "x"]}]
-    >>> score("record.set", gold, system, bootstrap=0)["record.set"].precision
+    >>> score("record.set", gold, [{"id": "d1", "items": ["a", "x"]}], bootstrap=0)["record.set"].precision
     0.5000
     """
-    documents = options.pop("documents", False)
-    given = {name: options.pop(name) for name in OPTIONS if name in options}
-    own = {"schema": options.pop("schema", None), "hierarchy": hierarchy, "profile": profile}
-    if options.pop("repair", False):
-        adjust = (adjust or Adjust(None, {}))._replace(options={"repair": "yes"}, system={"repair": True})
-    check_keywords(options, (*RUN, "documents", "schema", "repair", *OPTIONS), "score")
-    run = run_of(**options, align=documents)
-    metrics = _chosen(metric, run, own)
-    readers = Chosen((reader, system_reader))
-    found = evaluated(
-        metrics, gold, system, run, readers=readers, profile=profile, names=names, adjust=adjust, given=given
-    )
-    return found.result()
+    if options.get("compat") is not None:
+        from adjudge.tasks.published import published_score
+
+        found = published_score(task, gold, system, metrics=metrics, run=run, **options)
+        if found is not None:
+            return found
+    gold, system = _sources(gold, system)
+    request = asking(task, metrics, run, options)
+    result = request.result(gold, system)
+    if not any(_is_spent(each) for each in (gold, *(system.values() if isinstance(system, dict) else [system]))):
+        result.__dict__["_again"] = partial(_again, request, gold, system)
+    return result
 
 
-def _chosen(metric: Any, run: Run, own: Mapping[str, Any]) -> tuple[AnyMetric, ...]:
-    """The metrics under the conventions of a run, with the hierarchies and the schema that belong to them."""
-    schema = own.get("schema")
-    return as_metrics(
-        metric,
-        pool=run.pool,
-        profile=own.get("profile") or "default",
-        time_limit=run.time_limit,
-        hierarchy=own.get("hierarchy"),
-        options=None if schema is None else {"schema": schema},
+def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
+    """What `read` has read, as a side of its own."""
+    if isinstance(system, dict):
+        system = {name: each.side(name) if isinstance(each, Corpus) else each for name, each in system.items()}
+    return (
+        gold.side("gold") if isinstance(gold, Corpus) else gold,
+        system.side("system") if isinstance(system, Corpus) else system,
     )
+
+
+def _is_spent(source: Any) -> bool:
+    """Whether something can be read only once."""
+    return isinstance(source, Iterator) or hasattr(source, "read") or is_stdin(source)
+
+
+def _again(request: Asking, gold: Any, system: Any, **changes: Any) -> Result | dict[str, Explanation]:
+    """The same documents once more: one of them explained, or all with other options of the run."""
+    if "document" in changes:
+        return request.explanations(gold, system, changes["document"])
+    if "by" not in changes:
+        return request.result(gold, system, msgspec.structs.replace(request.run, **changes))
+    field, before = changes["by"], request.run.by
+    try:
+        return request.result(gold, system, msgspec.structs.replace(request.run, by=(*before, field)))
+    except UsageError:
+        inside = _compared_fields(request, gold, system)
+        if "." in field or not inside:
+            raise
+    by = (*before, *(f"{name}.{field}" for name in inside))
+    return request.result(gold, system, msgspec.structs.replace(request.run, by=by))
+
+
+def _compared_fields(request: Asking, gold: Any, system: Any) -> tuple[str, ...]:
+    """The fields of documents whose elements are compared."""
+    if not isinstance(request, Request):
+        return ()
+    task = request.evaluated(gold, system, msgspec.structs.replace(request.run, digest=False)).task
+    assert isinstance(task, MetricsTask)
+    names = [member.within for each in task.metrics for member in each.members]
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def read(task: Any, source: Any, **options: Any) -> Corpus:
+    """The documents of a source as a task compares them, and what the source was taken for.
+
+    `source` and the options are those of `score`. What is read can be looked at, saved as JSON lines, and scored.
+
+    >>> found = read("ner", [["B-PER", "I-PER", "O"]])
+    >>> found[0]
+    {'id': '1', 'entities': [{'span': {'start': 0, 'end': 2}, 'type': 'PER'}]}
+    >>> print(found.reading)
+    tags: 1 document, tokens, ends exclusive (shape), documents are known by position
+    """
+    named = task_of(task)
+    side = asking(task, None, None, options).documents(source)
+    return Corpus.of(side, named.name if named is not None else "")
+
+
+def state(task: Any, *, metrics: Any = None, **options: Any) -> State:
+    """Documents as they come, for training loops and other frameworks; its `result` is that of `score` on all of them.
+
+    >>> found = state("ner")
+    >>> found.add(["B-PER", "O"], ["B-PER", "B-LOC"])
+    >>> found.add_batch([["O"], ["B-LOC"]], [["O"], ["B-LOC"]])
+    >>> len(found), found.result(bootstrap=0)["ner.strict"].precision
+    (3, 0.6667)
+    """
+    from adjudge.tasks.state import State
+
+    return State(task, metrics=metrics, **options)
+
+
+def explain(task: Any, *where: Any, **options: Any) -> dict[str, Explanation]:
+    """What became of the items of one document, by system: of a result, or of a task with gold and systems.
+
+    >>> gold, system = [{"id": "d1", "items": ["a", "b"]}], [{"id": "d1", "items": ["a"]}]
+    >>> print(explain("record.set", gold, system, "d1")["system"])
+    d1  system  record.set: 1 correct, 1 missed
+    correct  a (items[0])
+    missed   b (items[1])
+    >>> explain(score("record.set", gold, system, bootstrap=0), "d1")["system"].document
+    'd1'
+    """
+    from adjudge.stats.result import Result
+
+    if isinstance(task, Result):
+        if len(where) != 1 or options:
+            raise UsageError("of a result one document is explained", hint="write explain(result, document)")
+        return task.explain(where[0])
+    if len(where) != 3:
+        raise UsageError("there is nothing to explain", hint="write explain(task, gold, system, document)")
+    gold, system = _sources(*where[:2])
+    return asking(task, options.pop("metrics", None), None, options).explanations(gold, system, where[2])
 
 
 def explain_document(
-    metric: Any,
-    gold: Documents,
-    system: Any,
-    document: str,
-    *,
-    reader: str = GUESS,
-    system_reader: str | None = None,
-    time_limit: float | None = None,
-    **options: Any,
+    metric: Any, gold: Documents, system: Any, document: str, **options: Any
 ) -> dict[str, dict[str, Alignment]]:
     """What is matched, missed and spurious in one document: system name -> metric name -> alignment.
 
@@ -114,11 +170,8 @@ def explain_document(
     >>> [item.value for item in found["system"]["record.set"].missed]
     ['b']
     """
-    check_keywords(options, ("profile", "names", "hierarchy", "adjust", "schema"), "explain_document")
-    run = Run(docs=(document,), time_limit=time_limit, stream=False)
-    metrics = _chosen(metric, run, options)
-    rest = {name: value for name, value in options.items() if name not in ("schema", "hierarchy")}
-    found = evaluated(metrics, gold, system, run, readers=Chosen((reader, system_reader)), **rest)
+    request = request_of(None, metric, None, {"stream": False, **options}, function="explain_document")
+    found = request.evaluated(gold, system, msgspec.structs.replace(request.run, docs=(document,)))
     task = found.task
     assert isinstance(task, MetricsTask)
     ours = found.gold.documents[document].data
@@ -133,47 +186,4 @@ def explain_document(
     }
 
 
-def explained(
-    metric: Any, gold: Documents, system: Any, document: str, *, time_limit: float | None = None, **options: Any
-) -> dict[str, Explanation]:
-    """What became of every item of one document, by system: what `--explain` prints."""
-    run = Run(align=True, document=document, digest=False, time_limit=time_limit)
-    rest = {name: value for name, value in options.items() if name not in ("schema", "hierarchy")}
-    return evaluated(_chosen(metric, run, options), gold, system, run, **rest).explanations()
-
-
-def evaluated(
-    metrics: tuple[AnyMetric, ...],
-    gold: Documents,
-    system: Any,
-    run: Run,
-    *,
-    readers: Chosen,
-    profile: str = "default",
-    names: Sequence[str] | None = None,
-    adjust: Adjust | None = None,
-    given: Mapping[str, Any] | None = None,
-) -> Evaluation:
-    """What was counted of every document.
-
-    `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
-    files.
-    """
-    ours, theirs = readers.readers
-    check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
-    check_clustered(metrics, adjusted=adjust is not None)
-    if GUESS in readers.readers:
-        readers = chosen(metric_family(metrics), gold, files_of(gold, system), readers.readers)
-    kind = "record" if has_schema(metrics) and not given else family_of(metrics)
-    gold, system = opened(kind, gold, system, given or {}, readers.readers)
-    if has_schema(metrics) and FIELD not in run.by:
-        run = msgspec.structs.replace(run, by=(*run.by, FIELD))
-    task = MetricsTask(metrics, profile=profile, by=run.by, readers=readers.readers, adjust=adjust, run=run)
-    task.said = readers.said
-    if adjust is not None and "repair" in adjust.system and task.fit is None and "answers" not in readers.readers[0]:
-        raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
-    several = system if isinstance(system, list | tuple) else [system]
-    if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
-        hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
-        raise UsageError("these documents cannot be read a block at a time", hint=hint)
-    return evaluate(task, gold, system, run, names=names)
+__all__ = ["NamedTask", "explain", "explain_document", "read", "score", "state"]

@@ -100,6 +100,7 @@ class MetricsTask(Task):
         self.columns = columns_of(metrics)
         self._names = frozenset(self.columns)
         self.unit = "character" if readers[0] in _CHARACTERS else "token"
+        self.shape = "documents" if readers[0] == JSONL else readers[0]
         self.options = {} if adjust is None else dict(adjust.options)
         self.clustered = any(member.clustered is not None for each in metrics for member in each.members)
         align, self._stream = (False, None) if run is None else (run.align, run.stream)

@@ -22,6 +22,8 @@ LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag")
 LINKS = ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link")
 TAG_COLUMNS = ("tag", "ner_tag", "ner_tags", "tags", "label", "labels", "ner")
 TOKEN_COLUMNS = ("token", "word", "tokens", "words", "text", "form")
+WHOLE = "whole corpus"
+"""What `document` says if a source is all documents as one."""
 _EXAMPLES = 10
 
 
@@ -43,6 +45,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     annotator: Any = None
     shape: str | None = None
     documents: tuple[str, ...] | None = None
+    document: str | None = None
 
 
 class Notes:
@@ -281,6 +284,9 @@ def table_documents(table: Table, declared: Declared, kind: str) -> list[Raw]:
 def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any], bool]) -> Loaded:
     """The documents of a source, with the ids that they have."""
     table = as_table(source, declared.side)
+    if declared.document is not None:
+        name = "corpus" if declared.document == WHOLE else declared.document
+        return Loaded([Raw(name, source if table is None else table.rows)], one=True)
     if table is not None:
         return Loaded(table_documents(table, declared, kind))
     if isinstance(source, str):

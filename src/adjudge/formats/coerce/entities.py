@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from adjudge.errors import FormatError
 from adjudge.formats.coerce.corpus import (
     Declared,
     Notes,
@@ -38,6 +39,8 @@ ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mention
 OUTPUTS = ("output", "answer", "completion", "response", "prediction")
 _PREFIX = re.compile(r"([BIESUL])-.|O$|[BIES]$")
 _SUFFIX = re.compile(r".+-([BIESUL])$|O$")
+_SHOWN = 40  # characters of a text that is no tag
+_FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")
 
 
@@ -46,9 +49,8 @@ def is_document(value: Any) -> bool:
     if origin(value) == "spacy" and hasattr(value, "text"):
         return True
     if isinstance(value, Mapping):
-        return any(name in value for name in (*ITEMS, *TAGS, "tokens", "text")) and not all(
-            map(is_list, value.values())
-        )
+        own = any(name in value for name in _FIELDS)
+        return own and (not all(map(is_list, value.values())) or all(name in _FIELDS for name in value))
     if is_list(value) and len(value):
         values = [plain(each) for each in value]
         return all(isinstance(each, str) and _PREFIX.match(each) for each in values)
@@ -91,6 +93,7 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
             both
             and all(isinstance(each, str) for each in first)
             and all(isinstance(plain(e), str | int) for e in second)
+            and not (len(first) == 2 and declared.scheme is None and not any(map(_is_tag, second)))
         ):
             return _of_tags(second, first)
     if all(isinstance(each, Mapping) and "entity" in each and "start" in each for each in values):
@@ -187,11 +190,14 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
     """The parts whose tags have become spans of tokens."""
     tagged = {name: part.tags for name, part in parts.items() if part.tags is not None}
     if not tagged:
-        if declared.scheme is not None:
+        if declared.scheme is not None and parts:
             raise wrong(declared.side, f' has no tags, and scheme="{declared.scheme}" is for these', "leave it out")
         return dict(parts)
     named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
     every = set().union(*named.values())
+    joined = next((tag for tag in every if _is_several(tag)), None)
+    if joined is not None:
+        raise _joined_tags(declared.side, next(name for name, tags in named.items() if joined in tags), joined)
     suffix = not all(_PREFIX.match(tag) for tag in every) and all(_SUFFIX.match(tag) for tag in every)
     if suffix:
         notes.add("suffix-tags", f"{declared.side}: tags end in their prefix (PER-B)", count=len(named))
@@ -217,6 +223,26 @@ def _names(name: str, tags: Sequence[Any], declared: Declared) -> list[str]:
                 declared.side, f", document {name!r}: there is no label {tag}", f"{len(declared.labels)} are given"
             )
     return [declared.labels[tag] if isinstance(tag, int) else tag for tag in tags]
+
+
+def _is_tag(value: Any) -> bool:
+    """Whether a value can be a tag; two names with their labels look like two tokens with bare labels."""
+    return not isinstance(value, str) or _PREFIX.match(value) is not None or _SUFFIX.match(value) is not None
+
+
+def _is_several(text: str) -> bool:
+    """Whether a text is several tags with blanks between them, and not one.
+
+    >>> _is_several("B-PER O"), _is_several("B-creative work"), _is_several("O")
+    (True, False, False)
+    """
+    parts = text.split()
+    return len(parts) > 1 and all(_PREFIX.match(part) for part in parts)
+
+
+def _joined_tags(side: str, name: str, text: str) -> FormatError:
+    shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+    return wrong(side, f", document {name!r}: {shown} is one text with several tags", "split it into a list of tags")
 
 
 def _turned(tag: str) -> str:
@@ -305,6 +331,8 @@ def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Par
 def _of_answer(name: str, text: str, declared: Declared, notes: Notes) -> Part | None:
     if declared.format == "inline":
         return _of_inline(text)
+    if _is_several(text):
+        raise _joined_tags(declared.side, name, text)
     value = answer_value(name, text, declared, notes)
     if value is None:
         return Part([], "answers")

@@ -29,6 +29,8 @@ def is_document(value: Any) -> bool:
     """Whether a whole source is one document: an object with relations, a graph, a list of triples of texts."""
     if origin(value) == "networkx":
         return True
+    if is_list(value) and len(value):
+        return all(is_list(each) and len(each) == 3 and all(isinstance(own, str) for own in each) for each in value)
     return isinstance(value, Mapping) and any(name in value for name in ("relations", "triples", "events", "edges"))
 
 

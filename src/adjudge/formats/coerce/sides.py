@@ -8,9 +8,22 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.formats.coerce import entities, relations, structures
-from adjudge.formats.coerce.corpus import Declared, Loaded, Notes, fields_of, is_list, load, named, origin, plain, wrong
-from adjudge.formats.coerce.spans import Item, Located, Part, cuts_word, exclusive, located
+from adjudge.formats.coerce.corpus import (
+    IDS,
+    Declared,
+    Loaded,
+    Notes,
+    fields_of,
+    is_list,
+    load,
+    named,
+    origin,
+    plain,
+    wrong,
+)
+from adjudge.formats.coerce.spans import Ends, Item, Located, Part, cuts_word, exclusive, located
 from adjudge.model.document import CorpusNote, Document
+from adjudge.model.document import Reading as Understood
 
 FAMILIES = ("ner", "linking", "relation", "event", "tree", "amr", "coref")
 NATIVE = {
@@ -39,10 +52,27 @@ class Reading(NamedTuple):
     documents: dict[str, Document]
     shape: str
     unit: str | None
-    ends: str | None
+    ends: Ends | None
     ids: str
     notes: tuple[CorpusNote, ...]
     ungrounded: Mapping[str, list[Item]]
+
+    def told(self) -> Understood:
+        """The same in short, as it is kept with a result."""
+        lost = {
+            name: [{"text": item.text, "type": item.label} for item in items] for name, items in self.ungrounded.items()
+        }
+        ends, said = self.ends or (None, "shape")
+        return Understood(
+            shape=self.shape,
+            documents=len(self.documents),
+            unit=self.unit,
+            ends=ends,
+            said=said,
+            ids=self.ids,
+            notes=self.notes,
+            ungrounded=lost,
+        )
 
 
 class _Side:
@@ -54,7 +84,7 @@ class _Side:
         self.values, self.given = named(loaded, self.notes, declared.side)
         self.parts: dict[str, Part] = {}
         self.facts: dict[str, Any] = {}
-        self.ends: str | None = None
+        self.ends: Ends | None = None
         self.lost: Mapping[str, list[Item]] = {}
 
     def read(self) -> None:
@@ -107,11 +137,15 @@ _PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
 
 def is_native(kind: str, source: Any) -> bool:
     """Whether documents are already as metrics want them: the first that has anything says so."""
+    if is_list(source) and any(isinstance(each, Mapping) and _is_called_otherwise(each) for each in source):
+        return False
     if kind == "coref":
         documents = list(source.values() if isinstance(source, Mapping) else source)
         other = ("predicted_clusters", "chains")
         known = not any(isinstance(each, Mapping) and any(name in each for name in other) for each in documents)
-        return known and not structures.is_clusters(source) and not any(origin(each) == "spacy" for each in documents)
+        named = any(map(structures.has_named_mentions, documents))
+        spacy = any(origin(each) == "spacy" for each in documents)
+        return known and not named and not spacy and not structures.is_clusters(source)
     if kind == "amr":
         graphs = source.values() if isinstance(source, Mapping) else source
         return not any(origin(each) == "penman" for each in graphs)
@@ -131,6 +165,11 @@ def is_native(kind: str, source: Any) -> bool:
         for each in found:
             return _is_native_item(kind, each)
     return True
+
+
+def _is_called_otherwise(document: Mapping[Any, Any]) -> bool:
+    """Whether a document has its id under another name."""
+    return "id" not in document and any(name in document for name in IDS)
 
 
 def _is_native_item(kind: str, item: Any) -> bool:
@@ -266,7 +305,9 @@ def _reading(side: _Side) -> Reading:
 
 def _entities(side: _Side) -> dict[str, dict[str, Any]]:
     if any(item.start is None for part in side.parts.values() for item in part.items):
-        side.notes.add("no-positions", f"{side.declared.side}: there is no text in which {{n}} mentions could be found")
+        number = sum(item.start is None for part in side.parts.values() for item in part.items)
+        message = f"{side.declared.side}: there is no text in which {{n}} mentions could be found"
+        side.notes.add("no-positions", message, count=number)
         return {
             name: {"mentions": [{"text": item.text, "type": item.label} for item in part.items]}
             for name, part in side.parts.items()
@@ -344,7 +385,7 @@ def _facts(side: _Side) -> dict[str, dict[str, Any]]:
     return made
 
 
-def _spans_exclusive(side: _Side) -> str:
+def _spans_exclusive(side: _Side) -> Ends:
     """Make the ends of all spans exclusive, as declared or proved by the text."""
     spans = {name: list(_spans(fact)) for name, fact in side.facts.items()}
     parts = {

@@ -125,20 +125,27 @@ def items_of(values: Any, fields: Mapping[str, str]) -> list[Item] | None:
 # What ends mean
 
 
-def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tuple[dict[str, Part], str]:
-    """The parts with exclusive ends counted from 0, and how these were known; `?` marks an assumption."""
+class Ends(NamedTuple):
+    """What ends are, with a `?` if it is assumed, and how that is known: by the shape, declared, proved, or assumed."""
+
+    meaning: str = "exclusive"
+    said: str = "shape"
+
+
+def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tuple[dict[str, Part], Ends]:
+    """The parts with exclusive ends counted from 0, and what their ends were."""
     shift = declared.base or 0
     open_parts = {name: part for name, part in parts.items() if not part.fixed and _placed(part)}
     ends = declared.ends
-    assumed = ""
+    said = "declared" if ends is not None and open_parts else "shape"
     if ends is None and open_parts:
-        ends = _proved(open_parts.values())
+        ends, said = _proved(open_parts.values()), "proved"
         if ends is None:
             _refuse_empty(open_parts, declared.side)
-            ends, assumed = "exclusive", "?"
+            ends, said = "exclusive", "assumed"
             message = f'{declared.side}: ends were taken to be exclusive; say ends="exclusive" or ends="inclusive"'
             notes.add("assumed-ends", message, count=sum(len(part.items) for part in open_parts.values()))
-    if ends == "exclusive" and declared.ends is None and not assumed:
+    if ends == "exclusive" and said == "proved":
         _refuse_empty(open_parts, declared.side)
     longer = 1 if ends == "inclusive" else 0
     made = {
@@ -148,7 +155,7 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
         for name, part in parts.items()
     }
     _check_bounds(made, declared)
-    return made, f"{ends or 'exclusive'}{assumed}"
+    return made, Ends(f"{ends or 'exclusive'}{'?' * (said == 'assumed')}", said)
 
 
 def _placed(part: Part) -> bool:

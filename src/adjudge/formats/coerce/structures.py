@@ -102,6 +102,15 @@ def is_clusters(value: Any) -> bool:
     return bool(clusters) and all(is_list(mention) and pair_of(mention) is not None for c in clusters for mention in c)
 
 
+def has_named_mentions(document: Any) -> bool:
+    """Whether the first mention of a document is a name, and no place."""
+    clusters: Any = document.get("clusters") if isinstance(document, Mapping) else document
+    if not is_list(clusters):
+        return False
+    first = next((mention for cluster in clusters if is_list(cluster) for mention in cluster), None)
+    return isinstance(first, str)
+
+
 def clusters_of(value: Any, declared: Declared) -> list[list[Any]] | None:
     """The clusters of one document; None if its shape is not known."""
     if origin(value) == "spacy":

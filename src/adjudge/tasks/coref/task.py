@@ -116,6 +116,8 @@ class CorefTask(Task):
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
         """CoNLL, CorefUD, JSON lines of clusters, or documents in memory."""
+        if isinstance(source, Side):
+            return source
         corpus, numbered = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
         documents = {document.id: document for document in corpus.documents}
         for identifier, words in read_words(source).items() if self.words and is_file(source) else ():

@@ -60,13 +60,20 @@ def score(
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
     0.5000
     """
-    several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
-    given = dict(inputs or {})
-    if (docs := changes.pop("docs", None)) is not None:
-        given["documents"] = DocumentList("docs", dict.fromkeys(map(str, docs), 0))
+    docs = changes.pop("docs", None)
     chosen, run = chosen_run(profile, options, changes)
-    read = read_inputs(gold, several, names=names, wiki=wiki, **given)
+    read = file_inputs(gold, systems, docs, names=names, wiki=wiki, **(inputs or {}))
     return score_inputs(read, chosen, run, profile=profile)
+
+
+def file_inputs(
+    gold: Source, systems: Source | Sequence[Source], docs: Iterable[str] | None = None, **given: Any
+) -> KbInputs:
+    """Files, or the bytes of files, as what is compared; `docs` are the documents that count, if not all."""
+    several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
+    if docs is not None:
+        given["documents"] = DocumentList("docs", dict.fromkeys(map(str, docs), 0))
+    return read_inputs(gold, several, **given)
 
 
 def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, Any]) -> tuple[KbOptions, KbRun]:
@@ -157,6 +164,13 @@ def score_triples(
     1.0000
     """
     chosen, run = chosen_run(profile, options, changes)
+    return score_inputs(triple_inputs(gold, systems, documents), chosen, run, profile=profile)
+
+
+def triple_inputs(
+    gold: TripleTable, systems: Mapping[str, TripleTable], documents: Sequence[str] | None = None
+) -> KbInputs:
+    """Tables of triples as what is compared; all of them share the names of gold."""
     shared = []
     for name, table in systems.items():
         own = table
@@ -166,8 +180,7 @@ def score_triples(
                 own.add(*row)
         shared.append(SystemInput(name, name, "triples", table=own))
     known = None if documents is None else frozenset(documents)
-    read = KbInputs(GoldInput("gold", "triples", table=gold), tuple(shared), known)
-    return score_inputs(read, chosen, run, profile=profile)
+    return KbInputs(GoldInput("gold", "triples", table=gold), tuple(shared), known)
 
 
 def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: KbInputs | None = None) -> PathsTask:

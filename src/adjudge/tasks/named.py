@@ -1,0 +1,194 @@
+"""The tasks by name: `aj.ner`, `aj.coref` and the others score, read, check, and say what they know."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from adjudge.errors import UsageError, did_you_mean
+from adjudge.tasks.chosen import is_spec_file, split_names
+from adjudge.tasks.door import OPTIONS
+from adjudge.tasks.family import families, find_family
+from adjudge.tasks.own import OWN, option_names, own_request
+from adjudge.tasks.request import COMMON, Asking, request_of
+
+if TYPE_CHECKING:
+    from adjudge.findings import Findings
+    from adjudge.stats.explanation import Explanation
+    from adjudge.stats.result import Result
+    from adjudge.tasks.agreement import Agreement
+    from adjudge.tasks.reading import Corpus
+    from adjudge.tasks.state import State
+
+
+class NamedTask:
+    """A task: what is scored if somebody says `"ner"`, `"coref"`, `"record"` ...
+
+    >>> task_of("ner").score([["B-PER", "O"]], [["B-PER", "O"]], bootstrap=0)["ner.strict"].f1
+    1.0000
+    >>> task_of("coref").metrics[:3]
+    ('coref.mentions', 'coref.muc', 'coref.b3')
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def about(self) -> str:
+        """What is compared."""
+        return OWN[self.name] if self.name in OWN else families()[self.name]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of its metrics, those first that are scored if nobody names some."""
+        if self.name in OWN:
+            return _own_metrics(self.name)
+        from adjudge.metrics import catalogue
+
+        names = [each.name for each in catalogue(self.name) if each.family == self.name]
+        return tuple(dict.fromkeys((*find_family(self.name).metrics, *names)))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of `score`, the task's own first."""
+        from adjudge.evaluate.run import OPTIONS as RUN
+
+        if self.name in OWN:
+            return tuple(dict.fromkeys((*option_names(self.name), *RUN)))
+        own = [name.replace("-", "_") for name in find_family(self.name).options]
+        return tuple(dict.fromkeys((*own, *COMMON, *OPTIONS, "documents", "compat", *RUN)))
+
+    def score(self, gold: Any, system: Any = None, *more: Any, **options: Any) -> Result:
+        """The scores of one or several systems; see `adjudge.score`. Event arguments may have frames before systems."""
+        from adjudge.tasks.scoring import score
+
+        if more:
+            if self.name != "eal" or len(more) > 1:
+                raise TypeError(f"score() takes gold and systems, and {1 + len(more)} more were given")
+            options["frames"], system = system, more[0]
+        return score(self, gold, system, **options)
+
+    def read(self, source: Any, **options: Any) -> Corpus:
+        """The documents of a source as they are compared; see `adjudge.read`."""
+        from adjudge.tasks.scoring import read
+
+        return read(self, source, **options)
+
+    def state(self, **options: Any) -> State:
+        """Documents as they come; see `adjudge.state`."""
+        from adjudge.tasks.state import State
+
+        return State(self, **options)
+
+    def explain(self, gold: Any, system: Any, document: str, **options: Any) -> dict[str, Explanation]:
+        """What became of one document, by system; see `adjudge.explain`."""
+        from adjudge.tasks.scoring import explain
+
+        return explain(self, gold, system, document, **options)
+
+    def agree(self, annotators: Any, **options: Any) -> Agreement:
+        """How far annotators agree; see `adjudge.agree`."""
+        from adjudge.tasks.agreement import agree
+
+        return agree(self, annotators, **options)
+
+    def validate(self, source: Any, **options: Any) -> Findings:
+        """What is wrong with a file, or with what is in memory; with `gold`, also how the two fit.
+
+        >>> task_of("ner").validate([["B-PER", "O"]]).errors
+        0
+        """
+        if self.name in ("eal", "kbp", "nugget"):
+            found: Findings = import_module(f"adjudge.tasks.{self.name}.validation").validate(source, **options)
+            return found
+        from adjudge.tasks.checking import check_named
+
+        return check_named(self.name, source, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the task has, such as `aj.kbp.score_triples`."""
+        if self.__dict__.get("name") in OWN and not name.startswith("_"):
+            module = import_module(f"adjudge.tasks.{self.name}")
+            if name in module.__all__:
+                return getattr(module, name)
+        raise AttributeError(f"the task {self.__dict__.get('name')} has no {name}")
+
+    def __dir__(self) -> list[str]:
+        more = import_module(f"adjudge.tasks.{self.name}").__all__ if self.name in OWN else ()
+        return sorted({*super().__dir__(), *more})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedTask, (self.name,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NamedTask) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash((NamedTask, self.name))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<task {self.name}: {self.about}>"
+
+
+def _own_metrics(name: str) -> tuple[str, ...]:
+    if name == "kbp":
+        from adjudge.tasks.kbp.options import make_options
+        from adjudge.tasks.kbp.task import measures_of
+
+        return tuple(dict.fromkeys(each.name for each in measures_of(make_options())))
+    where = {"coref": "CorefTask", "nugget": "NuggetTask", "eal": "EalTask"}[name]
+    task = getattr(import_module(f"adjudge.tasks.{name}.task"), where)()
+    return tuple(dict.fromkeys(each.name for each in task.measures()))
+
+
+def task_of(value: Any) -> NamedTask | None:
+    """The task of a name; None if the value is something else.
+
+    >>> task_of("event"), task_of("event.trigger-id")
+    (<task event: Events: triggers and arguments.>, None)
+    """
+    if isinstance(value, NamedTask):
+        return value
+    return NamedTask(value) if isinstance(value, str) and (value in OWN or value in families()) else None
+
+
+def asking(task: Any, metrics: Any, run: Any, options: dict[str, Any]) -> Asking:
+    """What is asked for: a task by name, with metrics of its own or others, or metrics alone."""
+    named = task_of(task)
+    if named is None:
+        if metrics is not None:
+            raise UsageError("metrics are chosen of a task", hint='write score("ner", ..., metrics="strict, partial")')
+        return request_of(None, _each(task), run, options)
+    chosen = None if metrics is None else _with_prefix(named, metrics)
+    if named.name in OWN:
+        if chosen is None or all(isinstance(each, str) and each.startswith(f"{named.name}.") for each in chosen):
+            return own_request(named.name, chosen, run, options)
+        return request_of(None, chosen, run, options)
+    return request_of(named.name, chosen, run, options)
+
+
+def _each(task: Any) -> Any:
+    """Metrics in which tasks may stand by name."""
+    return [each.name if isinstance(each, NamedTask) else each for each in task] if isinstance(task, list) else task
+
+
+def _with_prefix(task: NamedTask, metrics: Any) -> list[Any]:
+    """Metrics of a task, whose names may be without that of the task."""
+    if isinstance(metrics, str):
+        metrics = [metrics] if is_spec_file(metrics) else split_names(metrics)
+    listed = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
+    known = task.metrics
+    found = []
+    for each in listed:
+        bare = each.partition("(")[0] if isinstance(each, str) else ""
+        own = f"{task.name}.{bare}"
+        if bare and bare not in known and own in known:
+            each = f"{task.name}.{each}"
+        elif bare and "." not in bare and not is_spec_file(bare):
+            hint = did_you_mean(own, known) or f"there are {', '.join(known)}"
+            raise UsageError(f"{task.name} has no metric {bare!r}", hint=hint)
+        found.append(each)
+    return found

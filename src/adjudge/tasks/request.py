@@ -1,0 +1,287 @@
+"""What somebody asks for: metrics of the catalogue, and the options for reading, comparing and counting."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from adjudge.errors import UsageError, check_keywords
+from adjudge.evaluate.engine import Evaluation, evaluate
+from adjudge.evaluate.run import Run, run_of
+from adjudge.tasks.chosen import as_metrics
+from adjudge.tasks.corpus import check_clustered
+from adjudge.tasks.documents import Documents, check_readers
+from adjudge.tasks.door import OPTIONS, family_of, opened
+from adjudge.tasks.family import JSONL, Family, families, find_family
+from adjudge.tasks.fitting import fitting_metrics
+from adjudge.tasks.leaf_fields import FIELD, has_schema
+from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
+from adjudge.tasks.task import Adjust, MetricsTask, metric_family
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.task import Side
+    from adjudge.stats.explanation import Explanation
+    from adjudge.stats.result import Result
+    from adjudge.tasks.observe import AnyMetric
+
+COMMON = ("profile", "names", "reader", "gold_reader", "system_reader", "hierarchy", "hierarchy_credit", "adjust")
+"""Options of all metrics of the catalogue, beside those of the run and of the coercion."""
+
+
+class Asking(ABC):
+    """A task with the options that were given for it: what reads, counts and explains documents."""
+
+    run: Run
+
+    @abstractmethod
+    def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
+        """What was counted of every document."""
+
+    @abstractmethod
+    def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
+        """Gold and one system as they are read, without counting anything."""
+
+    def documents(self, source: Any) -> Side:
+        """The documents of one side, as they can be read again."""
+        return self.sides(source)[0]
+
+    def result(self, gold: Any, system: Any, run: Run | None = None) -> Result:
+        """Scores, intervals and comparisons."""
+        return self.evaluated(gold, system, run).result()
+
+    def explanations(self, gold: Any, system: Any, document: str) -> dict[str, Explanation]:
+        """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+        run = msgspec.structs.replace(self.run, align=True, document=document, digest=False)
+        return self.evaluated(gold, system, run).checked().explanations()
+
+
+@dataclass(frozen=True)
+class Request(Asking):
+    """Metrics with the options that were given for them: what reads, counts and explains documents.
+
+    `metrics` are as somebody named them, None for those of the `family` that fit the documents. `given` says of inputs
+    in memory what their shapes do not, `of_metrics` are options of every metric.
+    """
+
+    metrics: Any
+    family: Family | None
+    run: Run
+    readers: tuple[str, str | None] = (GUESS, None)
+    profile: str = "default"
+    names: Sequence[str] | None = None
+    adjust: Adjust | None = None
+    hierarchy: Mapping[str, Any] | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    of_metrics: Mapping[str, Any] = field(default_factory=dict)
+
+    def chosen(self, names: Any = None) -> tuple[AnyMetric, ...]:
+        """The metrics under the conventions of the run, with the hierarchies and the schema that belong to them."""
+        return as_metrics(
+            self.metrics if names is None else list(names),
+            pool=self.run.pool,
+            profile=self.profile,
+            time_limit=self.run.time_limit,
+            hierarchy=self.hierarchy,
+            options=self.of_metrics or None,
+        )
+
+    def fitting(self, gold: Any, system: Any, reader: str) -> tuple[AnyMetric, ...]:
+        """The metrics of the family that fit what was given."""
+        assert self.family is not None
+        return self.chosen(fitting_metrics(self.family, gold, system, reader))
+
+    def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
+        """What was counted of every document."""
+        return evaluated(
+            self.fitting if self.metrics is None else self.chosen(),
+            gold,
+            system,
+            run or self.run,
+            readers=Chosen(self.readers),
+            family=None if self.family is None else self.family.name,
+            profile=self.profile,
+            names=self.names,
+            adjust=self.adjust,
+            given=self.given,
+        )
+
+    def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
+        """Gold and one system as they are read, without counting anything."""
+        found = _Opened.of(
+            self.fitting if self.metrics is None else self.chosen(),
+            gold,
+            system,
+            Chosen(self.readers),
+            family=None if self.family is None else self.family.name,
+            given=self.given,
+        )
+        task = MetricsTask(found.metrics, readers=found.readers.readers, adjust=self.adjust, run=self.run)
+        mine = task.read(found.gold, "gold")
+        several = found.system
+        one = next(iter(several.values())) if isinstance(several, dict) and len(several) == 1 else several
+        return mine, task.read_system(one, "system")
+
+
+def request_of(
+    task: str | None, metrics: Any, run: Any, options: Mapping[str, Any], *, function: str = "score"
+) -> Request:
+    """What somebody asks for: a task of the catalogue or metrics, how they are run, and all the options."""
+    options = dict(options)
+    family = find_family(task) if task is not None else _family_of(metrics)
+    own = {name.replace("-", "_"): name for name in (family.options if family else {})}
+    known = (*own, *COMMON, *OPTIONS, "documents", "schema", "repair")
+    taken = {name: options.pop(name) for name in dict.fromkeys(known) if name in options}
+    align = taken.pop("documents", False)
+    given = {name: taken.pop(name) for name in OPTIONS if name in taken and name not in own}
+    if not isinstance(align, bool):
+        given["documents"], align = tuple(map(str, align)), False
+    asked = run_with(run, options, known, align=align, function=function)
+    words = {name: taken.pop(spelt) for spelt, name in own.items() if spelt in taken}
+    if family is not None and family.name == "record":
+        given |= {name.replace("-", "_"): words[name] for name in ("field", "system-field") if name in words}
+    of_metrics = {to: words[name] for name, to in (family.of_metrics if family else {}).items() if name in words}
+    if taken.get("schema") is not None:  # of metrics of one's own
+        of_metrics["schema"] = taken["schema"]
+    if taken.get("repair"):
+        words["repair"] = True
+    usual, ours = taken.get("reader", GUESS), taken.get("gold_reader")
+    return Request(
+        metrics,
+        family,
+        asked,
+        readers=(ours or usual, taken.get("system_reader") or (usual if ours else None)),
+        profile=taken.get("profile") or "default",
+        names=taken.get("names"),
+        adjust=_adjusted(family, words, taken.get("adjust")),
+        hierarchy=_hierarchies(taken.get("hierarchy"), taken.get("hierarchy_credit")),
+        given=given,
+        of_metrics=of_metrics,
+    )
+
+
+def run_with(
+    run: Any, options: Mapping[str, Any], known: Sequence[str] = (), *, align: bool = False, function: str = "score"
+) -> Run:
+    """A run from options, or the one that is given; both together are an error."""
+    from adjudge.evaluate.run import OPTIONS as RUN
+
+    check_keywords(options, (*RUN, *known, "metrics", "compat"), function)
+    if isinstance(run, Mapping):
+        run = run_of(**run)
+    assert run is None or isinstance(run, Run)
+    if run is None:
+        return run_of(**{**options, "align": align or options.get("align", False)})
+    if options:
+        raise UsageError(f"run and {next(iter(options))} are both given", hint="change the run, or leave it out")
+    return msgspec.structs.replace(run, align=align or run.align)
+
+
+def _family_of(metrics: Any) -> Family | None:
+    """The family that all metrics are of, if they are named as those of one."""
+    from adjudge.tasks.chosen import split_names
+
+    names = split_names(metrics) if isinstance(metrics, str) else metrics if isinstance(metrics, list | tuple) else ()
+    kinds = {each.partition(".")[0] if isinstance(each, str) else "" for each in names}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return find_family(kind) if kind in families() else None
+
+
+def _adjusted(family: Family | None, words: Mapping[str, Any], own: Adjust | None) -> Adjust | None:
+    from adjudge.tasks.adjusting import adjusted
+
+    if family is not None and family.name == "record":
+        known = {name: value for name, value in words.items() if name in family.options}
+        found = adjusted(family, known)
+    elif words.get("repair"):
+        found = Adjust(None, {"repair": "yes"}, {}, {"repair": True})
+    else:
+        found = None if family is None else adjusted(family, words)
+    if own is None or found is None:
+        return found or own
+    return own._replace(options={**own.options, **found.options}, gold=found.gold, system=found.system)
+
+
+def _hierarchies(given: Mapping[str, Any] | None, credit: str | None) -> Mapping[str, Any] | None:
+    if credit is None or not given:
+        if credit is not None:
+            raise UsageError("hierarchy_credit does nothing without hierarchy", hint="give both, or neither")
+        return given
+    from adjudge.metrics.derived import as_hierarchy
+
+    return {name: as_hierarchy(each, credit=credit) for name, each in given.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counting
+
+
+class _Opened:
+    """Inputs that were looked at: how files are read, what is in memory as documents, and the metrics for them."""
+
+    def __init__(self, gold: Any, system: Any, readers: Chosen, metrics: tuple[AnyMetric, ...]) -> None:
+        self.gold, self.system, self.readers, self.metrics = gold, system, readers, metrics
+
+    @classmethod
+    def of(
+        cls,
+        metrics: tuple[AnyMetric, ...] | Fitting,
+        gold: Any,
+        system: Any,
+        readers: Chosen,
+        *,
+        family: str | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> _Opened:
+        """The inputs; a reader that is `guess` is found by the content of the files."""
+        ours, theirs = readers.readers
+        check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
+        named = () if callable(metrics) else metrics
+        if GUESS in readers.readers:
+            readers = chosen(family or metric_family(named), gold, files_of(gold, system), readers.readers)
+        kind = "record" if has_schema(named) and not given else family if callable(metrics) else family_of(named)
+        gold, system = opened(kind if kind in _COERCED else None, gold, system, given or {}, readers.readers)
+        return cls(gold, system, readers, metrics(gold, system, readers.readers[0]) if callable(metrics) else metrics)
+
+
+Fitting = Callable[[Any, Any, str], "tuple[AnyMetric, ...]"]
+"""Gives the metrics for gold and systems that are read by a reader."""
+_COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
+
+
+def evaluated(
+    metrics: tuple[AnyMetric, ...] | Fitting,
+    gold: Documents,
+    system: Any,
+    run: Run,
+    *,
+    readers: Chosen,
+    profile: str = "default",
+    names: Sequence[str] | None = None,
+    adjust: Adjust | None = None,
+    family: str | None = None,
+    given: Mapping[str, Any] | None = None,
+) -> Evaluation:
+    """What was counted of every document.
+
+    `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
+    files. Metrics that depend on the documents are those of a `family`.
+    """
+    found = _Opened.of(metrics, gold, system, readers, family=family, given=given)
+    chosen_metrics, gold, system, readers = found.metrics, found.gold, found.system, found.readers
+    check_clustered(chosen_metrics, adjusted=adjust is not None)
+    if has_schema(chosen_metrics) and FIELD not in run.by:
+        run = msgspec.structs.replace(run, by=(*run.by, FIELD))
+    task = MetricsTask(chosen_metrics, profile=profile, by=run.by, readers=readers.readers, adjust=adjust, run=run)
+    task.said = readers.said
+    if adjust is not None and "repair" in adjust.system and task.fit is None and "answers" not in readers.readers[0]:
+        raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
+    several = system if isinstance(system, list | tuple) else [system]
+    if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
+        hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
+        raise UsageError("these documents cannot be read a block at a time", hint=hint)
+    return evaluate(task, gold, system, run, names=names)

@@ -1,0 +1,405 @@
+"""The names that people import: tasks, `read`, `state`, results by system, notebooks, published scorers."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+import adjudge as aj
+
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"], ["B-LOC", "O"], ["B-PER", "B-PER"], ["O", "O"]]
+GOOD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-PER"], ["B-LOC", "O"], ["B-PER", "I-PER"], ["B-LOC", "O"]]
+POOR = [["B-PER", "O", "O", "B-LOC"], ["O", "O"], ["O", "O"], ["B-PER", "B-PER"], ["O", "O"]]
+TEXT = "Paris is big. Ada lives in Paris."
+
+
+def test_the_public_names():
+    plan = {"plan"}  # which comes with the estimates
+    expected = {
+        "score",
+        "read",
+        "state",
+        "compare",
+        "agree",
+        "plan",
+        "explain",
+        "assert_score",
+        "find",
+        "metric",
+        "derive",
+        "view",
+        "Result",
+        "Metric",
+        "Conventions",
+        "AdjudgeError",
+        "algebra",
+        "ner",
+        "relation",
+        "event",
+        "coref",
+        "linking",
+        "record",
+        "template",
+        "tree",
+        "amr",
+        "nugget",
+        "eal",
+        "kbp",
+        "__version__",
+    }
+    assert set(aj.__all__) == expected - plan
+    for name in ("exact", "iou", "f1", "set_of", "ordered", "Variable", "ignore"):
+        with pytest.warns(DeprecationWarning, match=f"adjudge.{name} is now adjudge.algebra.{name}"):
+            assert getattr(aj, name) is getattr(aj.algebra, name)
+    with pytest.warns(DeprecationWarning, match=r"now adjudge\.explain"):
+        _ = aj.explain_document
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert aj.record.name == "record"
+
+
+def test_the_catalogue_and_specifications_are_found(tmp_path):
+    assert "ner.strict" in [each.name for each in aj.find()]
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps({"name": "mine", "metric": {"sim": "exact"}}), encoding="utf-8")
+    assert aj.find(path).name == "mine"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ner", "relation", "event", "coref", "linking", "record", "template", "tree", "amr", "nugget", "eal", "kbp"],
+)
+def test_every_task_says_what_it_knows(name):
+    task = getattr(aj, name)
+    assert task == pickle.loads(pickle.dumps(task))
+    assert all(metric.startswith((f"{name}.", "argument", "linking", "overall")) for metric in task.metrics[:1])
+    assert "bootstrap" in task.options
+    assert name in repr(task)
+    with pytest.raises(AttributeError, match="no nonsense"):
+        _ = task.nonsense
+
+
+def test_a_task_is_its_name():
+    results = [
+        aj.score("ner", GOLD, GOOD, bootstrap=0),
+        aj.ner.score(GOLD, GOOD, bootstrap=0),
+        aj.score(aj.ner, GOLD, GOOD, run={"bootstrap": 0}),
+    ]
+    assert len({each.to_json() for each in results}) == 1
+    chosen = aj.ner.score(GOLD, GOOD, metrics="strict, ner.partial(typed=true)", bootstrap=0)
+    assert chosen.systems[0].metrics == ("ner.strict", "ner.partial")
+    for call, message in (
+        (lambda: aj.score("ner", GOLD, GOOD, metrics="strikt"), "ner has no metric 'strikt', did you mean ner.strict?"),
+        (lambda: aj.score("ner.strict", GOLD, GOOD, metrics="exact"), "metrics are chosen of a task"),
+        (lambda: aj.score("ner", GOLD, GOOD, run={"bootstrap": 0}, seed=1), "run and seed are both given"),
+        (lambda: aj.score("nugget", GOLD, GOOD, metrics="span"), "nugget has no"),
+    ):
+        with pytest.raises(aj.AdjudgeError, match=re.escape(message)):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("task", "option", "meant"), [("ner", "bootstrp", "bootstrap"), ("coref", "singeltons", "sin")]
+)
+def test_a_misspelt_option_is_an_error(task, option, meant):
+    with pytest.raises(TypeError, match=f"{option}.*did you mean {meant}"):
+        aj.score(task, GOLD, GOOD, **{option: 0})
+
+
+def test_results_by_system():
+    result = aj.score("ner", GOLD, {"A": GOOD, "B": POOR}, bootstrap=20)
+    assert result["ner.strict"]["A"].f1 == result["ner.strict", "A"].f1 != result["ner.strict", "B"].f1
+    with pytest.raises(aj.AdjudgeError, match=r'the result has 2 systems \(A, B\); say result\["ner.strict"\]\["A"\]'):
+        _ = result["ner.strict"].f1
+    sliced = result.by("type")
+    assert sliced["ner.strict", "A"].where(**{"entities.type": "ORG"}).recall == 0
+    assert sliced["ner.strict", "A"].f1 == result["ner.strict", "A"].f1
+    with pytest.raises(aj.AdjudgeError, match="colour"):
+        result.by("colour")
+    assert "missed" in str(result.explain("2")["B"])
+    assert str(aj.explain(result, "2")["A"]) == str(aj.explain("ner", GOLD, {"A": GOOD}, "2")["A"])
+    assert result.to_markdown().startswith("|")
+    assert "tabular" in result.to_latex()
+
+
+def test_a_loaded_result_cannot_be_scored_again(tmp_path):
+    result = aj.score("ner", GOLD, GOOD, bootstrap=0)
+    result.save(tmp_path / "r.json")
+    again = aj.Result.load(tmp_path / "r.json")
+    assert again.reading == result.reading
+    with pytest.raises(aj.AdjudgeError, match="score with documents=True"):
+        again.explain("1")
+    with pytest.raises(aj.AdjudgeError, match="score with by='type'"):
+        again.by("type")
+
+
+def test_pages_are_written(tmp_path):
+    result = aj.score("ner", GOLD, GOOD, bootstrap=0)
+    path = result.report(tmp_path / "page.html")
+    assert path == str(tmp_path / "page.html")
+    page = Path(path).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "spurious" in page  # what became of every item is found out
+    temporary = Path(result.report())
+    try:
+        assert temporary.suffix == ".html"
+        assert "srcdoc" in result.report(tmp_path / "page.html")._repr_html_()
+    finally:
+        temporary.unlink()
+
+
+def test_the_reading_is_kept_and_signed():
+    result = aj.score("ner", [[(0, 2, "PER")]], [[(0, 2, "PER")]], bootstrap=0)
+    assert "|ends:exclusive?|" in result.signature
+    assert (result.reading["gold"].shape, result.reading["gold"].ends) == ("spans", "exclusive?")
+    declared = aj.score("ner", [[(0, 1, "PER")]], [[(0, 1, "PER")]], ends="inclusive", bootstrap=0)
+    assert "|ends:inclusive|" in declared.signature
+    assert "ends:" not in aj.score("ner", GOLD, GOOD, bootstrap=0).signature
+    both = aj.compare(
+        result, aj.score("ner", [[(0, 2, "PER")]], {"B": [[(0, 2, "PER")]]}, ends="exclusive", bootstrap=0)
+    )
+    assert list(both.reading) == ["gold", "B", "system"]
+
+
+def test_mentions_that_are_not_in_the_text_are_listed():
+    gold = [{"id": "d", "text": TEXT, "entities": [(0, 5, "LOC"), (14, 17, "PER")]}]
+    said = [{"id": "d", "entities": [{"text": "Paris", "label": "LOC"}, {"text": "Rome", "label": "LOC"}]}]
+    result = aj.score("ner", gold, {"A": said, "B": gold}, bootstrap=0)
+    assert result.ungrounded == {"A": {"d": [{"text": "Rome", "type": "LOC"}]}, "B": {}}
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "metrics"),
+    [
+        ("relation", [[("Ada", "knows", "Bo")]], ["relation.triples"]),
+        ("ner", [[("Ada", "PER")]], ["ner.mention"]),
+        ("ner", [[("Ada", "PER"), ("Bo", "PER")]], ["ner.mention"]),
+        ("tree", [{"heads": [2, 0], "deprels": ["nsubj", "root"]}], ["tree.uas", "tree.las", "tree.clas"]),
+    ],
+)
+def test_the_usual_metrics_fit_the_documents(task, gold, metrics, tmp_path):
+    result = aj.score(task, gold, gold, bootstrap=0)
+    assert list(result.systems[0].metrics) == metrics
+    assert all(result[name].f1 == 1 for name in metrics)
+    aj.read(task, gold).save(tmp_path / "x.jsonl")
+    again = aj.score(task, tmp_path / "x.jsonl", tmp_path / "x.jsonl", bootstrap=0)
+    assert set(again.systems[0].metrics) >= set(metrics)
+
+
+@pytest.mark.parametrize(
+    ("gold", "message"),
+    [
+        (["B-PER O"], "'B-PER O' is one text with several tags; split it into a list of tags"),
+        ([["B-PER O", "O"]], "'B-PER O' is one text with several tags"),
+    ],
+)
+def test_several_tags_in_one_text_are_refused(gold, message):
+    with pytest.raises(aj.AdjudgeError, match=message):
+        aj.score("ner", gold, gold)
+    assert aj.score("ner", [["B-creative work"]], [["B-creative work"]], bootstrap=0)["ner.strict"].f1 == 1
+
+
+def test_one_document_without_an_id():
+    document = {"tokens": ["Ada", "ran"], "tags": ["B-PER", "O"]}
+    result = aj.score("ner", document, document, bootstrap=0)
+    assert result.systems[0].documents == 1
+    assert "one-document" in {note.code for note in result.systems[0].notes}
+
+
+def test_other_names_of_ids_pair_documents():
+    gold = [
+        {"doc_id": "a", "entities": [{"span": {"start": 0, "end": 1}, "type": "X"}]},
+        {"doc_id": "b", "entities": []},
+    ]
+    assert aj.score("ner", gold, gold[::-1], bootstrap=0)["ner.strict"].f1 == 1
+
+
+def test_notes_in_python_speak_of_its_options():
+    result = aj.score("record", [{"a": 1}], ['{"a": 1,}'], bootstrap=0)
+    assert "repair=True would read 1 of them" in str(result)
+    assert aj.score("record", [{"a": 1}], ['{"a": 1,}'], repair=True, bootstrap=0)["record.fields"].f1 == 1
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tasks with rules of their own
+
+
+def test_coreference_and_triples_in_memory():
+    gold = {"d": [["m1", "m2"], ["m3", "m4", "m5"]]}
+    system = {"d": [["m1", "m2", "m3"], ["m4", "m5"]]}
+    result = aj.score("coref", gold, {"A": system}, metrics="muc, b3", bootstrap=0)
+    assert result.profile == "conll-8.01"
+    assert result["coref.muc", "A"].f1 == pytest.approx(2 / 3)
+    assert aj.read("coref", gold)["d"]["clusters"][0] == ["m1", "m2"]
+    assert aj.coref.score(gold, gold, compat="conll-8.01", bootstrap=0)["coref.conll"].f1 == 1
+    facts = [("Ada", "works_for", "Acme"), ("Acme", "based_in", "London")]
+    kb = aj.score("kbp", facts, {"A": facts[:1]}, hops=2, bootstrap=0)
+    assert [kb["kbp.hop1", "A"].recall, kb["kbp.hop2", "A"].recall] == [0.5, 0]
+    assert "one-document" in {note.code for note in kb.notes}
+    assert "Acme" in str(aj.kbp.explain(facts, facts[:1], "1", hops=2)["system"])
+
+
+def test_annotators_have_what_they_have():
+    found = aj.agree("ner", {"anna": GOLD, "ben": [*GOLD[:4], ["B-PER", "O"]]}, bootstrap=0)
+    assert found.means[0].value == pytest.approx(12 / 13)
+    triples = [[("Ada", "knows", "Bo")]]
+    assert aj.relation.agree({"anna": triples, "ben": triples}, bootstrap=0).means[0].metric == "relation.triples"
+
+
+def test_documents_are_validated_in_memory():
+    assert aj.ner.validate(GOLD).errors == 0
+    assert aj.coref.validate([[[[0, 1], [2, 3]]]]).errors == 0
+    found = aj.ner.validate([["O", "B-PER"]], gold=[["O", "B-LOC"]])
+    assert found.counts["unknown-label"] == 1
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# State
+
+
+def summary(result):
+    return [(s.metric, s.part, s.value, s.low, s.high) for system in result.systems for s in system.scores]
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1, 1), (2, 3), (5,)])
+def test_a_state_is_the_whole(sizes):
+    whole = aj.score("ner", GOLD, GOOD, bootstrap=50, interval="percentile")
+    parts, at = [], 0
+    for size in sizes:
+        one = aj.state("ner", interval="percentile")
+        one.update(GOLD[at : at + size], GOOD[at : at + size])
+        parts.append(pickle.loads(pickle.dumps(one)))
+        at += size
+    first, *others = parts
+    for other in others:
+        first.merge(other)
+    assert len(first) == 5
+    found = first.compute(bootstrap=50)
+    assert summary(found) == summary(whole)
+    assert found.signature == whole.signature
+    first.reset()
+    assert len(first) == 0
+    with pytest.raises(aj.AdjudgeError, match="no document yet"):
+        first.result()
+
+
+def test_ids_of_a_state():
+    ids = ["a", "b", "c", "d", "e"]
+    found = aj.state("ner")
+    for name, gold, system in reversed(list(zip(ids, GOLD, GOOD, strict=True))):
+        found.add(gold, system, id=name)
+    whole = aj.score("ner", dict(zip(ids, GOLD, strict=True)), dict(zip(ids, GOOD, strict=True)), bootstrap=50)
+    assert summary(found.result(bootstrap=50)) == summary(whole)
+    with pytest.raises(aj.AdjudgeError, match="'c' was added already"):
+        found.add(["O"], ["O"], id="c")
+    with pytest.raises(aj.AdjudgeError, match="was added already"):
+        found.merge(found)
+    with pytest.raises(aj.AdjudgeError, match="2 ids for 1 documents"):
+        found.add_batch([["O"]], [["O"]], ids=[1, 2])
+    with pytest.raises(aj.AdjudgeError, match="different tasks or options"):
+        found.merge(aj.state("relation"))
+    found.add(["B-PER"], None)
+    notes = {note.code for note in found.result(bootstrap=0).systems[0].notes}
+    assert "missing-document" in notes
+    assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "system"),
+    [
+        ("coref", [[[[0, 1], [2, 3]]], [[[4, 4], [5, 5]]]], [[[[0, 1], [2, 3]]], [[[4, 4], [6, 6]]]]),
+        ("kbp", [[("a", "r", "b")], [("b", "r", "c")]], [[("a", "r", "b")], [("b", "r", "d")]]),
+        ("record", [{"a": 1}, {"a": 2}], ['{"a": 1}', "none"]),
+        ("relation", [[("a", "r", "b")], [("b", "r", "c")]], ['[["a", "r", "b"]]', "[]"]),
+    ],
+)
+def test_states_of_other_tasks(task, gold, system):
+    found = aj.state(task)
+    for one, other in zip(gold, system, strict=True):
+        found.add(one, other)
+    assert summary(found.result(bootstrap=0)) == summary(aj.score(task, gold, system, bootstrap=0))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading, notebooks, published scorers
+
+
+def test_what_is_read_can_be_saved_and_scored(tmp_path):
+    corpus = aj.ner.read([(["Ada", "ran"], ["B-PER", "O"]), (["Oslo"], ["B-LOC"])])
+    assert [each["id"] for each in corpus] == ["1", "2"]
+    assert (len(corpus), corpus["2"], corpus[-1]) == (2, corpus[1], corpus[1])
+    corpus.save(tmp_path / "x.jsonl")
+    for gold in (corpus, tmp_path / "x.jsonl"):
+        assert aj.score("ner", gold, {"A": corpus}, bootstrap=0)["ner.strict", "A"].f1 == 1
+    with pytest.raises(aj.AdjudgeError, match="no document '3'"):
+        _ = corpus["3"]
+
+
+def test_notebooks_show_everything_and_load_nothing():
+    evil = "<script>alert(1)</script>"
+    result = aj.score("ner", GOLD, {evil: GOOD, "B": POOR, "C": POOR}, bootstrap=20)
+    read = aj.read("ner", [([evil, "ran"], [f"B-{evil}", "O"])])
+    shown = [
+        result,
+        result.comparisons[0],
+        read,
+        aj.find("ner.strict"),
+        aj.find("coref.conll"),
+        result.explain("1")[evil],
+    ]
+    shown += [aj.find("record.set").explain([evil], ["b"])]
+    for value in shown:
+        html = value._repr_html_()
+        assert html.startswith('<div class="adjudge">')
+        assert "<script" not in html
+        assert not re.search(r"https?://|src=|@import|url\(", html)
+        assert "color-scheme:light dark" in html
+    html = result._repr_html_()
+    assert "p (Holm)" in html  # the best one against the others
+    assert "few" in html  # notes
+    assert "<mark>" in read._repr_html_()
+    assert "example" in aj.find("ner.strict")._repr_html_()
+
+
+def test_a_notebook_links_to_the_page(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "IPython", sys)
+    result = aj.score("ner", GOLD, GOOD, bootstrap=0)
+    (address,) = re.findall(r'<a href="file://([^"]*)">open report</a>', result._repr_html_())
+    assert address in result._repr_html_()  # written once
+    assert Path(address).read_text(encoding="utf-8").startswith("<!doctype html>")
+    Path(address).unlink()
+
+
+def test_published_scorers_in_memory(tmp_path):
+    from adjudge.compat import seqeval
+
+    result = aj.score("ner", GOLD, {"A": GOOD, "B": POOR}, compat="seqeval-1.2.2", bootstrap=0)
+    assert result["seqeval", "A"].f1 == pytest.approx(seqeval.f1_score(GOLD, GOOD))
+    strict = aj.ner.score(GOLD, GOOD, compat="seqeval-1.2.2", scheme="IOB2", bootstrap=0)
+    assert strict["seqeval"].f1 == pytest.approx(seqeval.f1_score(GOLD, GOOD, mode="strict", scheme="IOB2"))
+    files = []
+    for name, tags in (("gold", GOLD), ("A", GOOD)):
+        files.append(tmp_path / f"{name}.bio")
+        lines = ("\n".join(f"w\t{tag}" for tag in sentence) for sentence in tags)
+        files[-1].write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+    assert (
+        summary(aj.score("ner", *files, compat="seqeval-1.2.2", bootstrap=0))[0][2] == result["seqeval", "A"].precision
+    )
+    graph = "(w / want-01 :ARG0 (b / boy))"
+    assert aj.amr.score([graph], [graph], compat="smatch-1.0.4", bootstrap=0).profile == "smatch-1.0.4"
+    records = aj.record.score([{"a": 1}], [{"a": 2}], compat="anls-star-1.0.1", bootstrap=0)
+    assert records.profile == "anls-star-1.0.1"
+    for call, message in (
+        (lambda: aj.ner.score(GOLD, GOOD, compat="seqeval-1.2.1"), "did you mean seqeval-1.2.2"),
+        (lambda: aj.score("ner.strict", GOLD, GOOD, compat="seqeval-1.2.2"), 'name the task: score("ner", ...)'),
+        (lambda: aj.coref.score(GOLD, GOOD, compat="seqeval-1.2.2"), "there are conll-8.01"),
+    ):
+        with pytest.raises(aj.AdjudgeError, match=re.escape(message)):
+            call()
