@@ -30,7 +30,7 @@ define environment
 	$(1)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
 endef
 
-.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
+.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-serve test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
@@ -61,6 +61,14 @@ test-slow: $(VENV)/.developer
 # Commands that are killed, or whose disk is full, at random moments: make test-faults COUNT=300 SEED=1
 test-faults: $(VENV)/.developer
 	PYTHONPATH=tests $(BIN)/python tests/faults/many.py --count $(or $(COUNT),300) --seed $(or $(SEED),1)
+
+# The server in earnest: 200 servers killed under 20 writers on each database. POSTGRES=optional is content with SQLite
+# where there is no PostgreSQL.
+test-serve: $(VENV)/.developer
+	PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED)
+	@if tests/serve/postgres.sh install > /dev/null; then \
+	  PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED) --postgres; \
+	elif [ "$(POSTGRES)" != optional ]; then exit 1; fi
 
 # Installs what it needs: Debian's Chromium if there is none (as root), and Playwright in an environment of its own.
 # CHROMIUM=PATH takes another one; BROWSER=optional is content if something cannot be installed, and says so.

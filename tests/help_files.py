@@ -161,8 +161,12 @@ def _campaign() -> None:
 
 def _serve() -> None:
     from adjudge.serve.demo import make_demo
+    from adjudge.serve.store import Store
+    from adjudge.serve.store.care import backup
 
     make_demo(Path("autumn"), "ann")
+    with Store.open(Path("autumn"), read_only=True) as store:
+        backup(store, Path("saved"))
 
 
 def _kbp() -> None:

@@ -148,10 +148,16 @@ def test_events_cannot_be_changed_or_removed(tmp_path: Path, database: str | Non
         ("UPDATE event SET actor = 'eve' WHERE seq = 4", r"event 4 .*was changed"),
         ("UPDATE event SET body = '{\"answers\": {}}' WHERE seq = 5", r"event 5 .*was changed"),
         ("DELETE FROM event WHERE seq = 4", r"1 events before it are missing"),
-        ("DELETE FROM event WHERE seq = 6", r"stream c/autumn/d1/ann: "),
-        ("UPDATE judgment SET answers = '{}'", r"table judgment, row autumn/i1/ann: not what the events say"),
-        ("DELETE FROM judgment", r"table judgment, row autumn/i1/ann: not what the events say"),
-        ("UPDATE tally SET done = done + 1", r"table tally, row autumn/d1/assess/ann: not what a count says"),
+        ("DELETE FROM event WHERE seq = 6", r"stream c/autumn/d1/ann: there is no event 3 with the hash"),
+        (
+            "UPDATE judgment SET answers = '{}'",
+            r"table judgment: 1 row not as the events say, the first is autumn/i1/ann",
+        ),
+        ("DELETE FROM judgment", r"table judgment: 1 row not as the events say, the first is autumn/i1/ann"),
+        (
+            "UPDATE tally SET done = done + 1",
+            r"table tally: 2 rows not as the events say, the first is autumn/d1/assess/=decided",
+        ),
     ],
 )
 def test_verify_finds_any_change(tmp_path: Path, database: str | None, change: str, says: str) -> None:

@@ -103,6 +103,11 @@ _SERVE = {
     "invite": Entry("Give somebody a role, and print a link to send.", "serve"),
     "people": Entry("List who is known, and what they may do.", "serve"),
     "revoke": Entry("End every session, token and invitation of a person.", "serve"),
+    "verify": Entry("Check that nothing was changed or lost.", "serve_care"),
+    "rebuild": Entry("Make all tables again from the events.", "serve_care"),
+    "backup": Entry("Write everything into a new folder, while people work.", "serve_care"),
+    "restore": Entry("Make a folder from a backup, in either database.", "serve_care"),
+    "upgrade": Entry("Bring a database to this release, with a backup before.", "serve_care"),
 }
 COMMANDS = {
     "score": Entry("Score systems by a metric of the catalogue, or one of your own.", "family"),

@@ -15,8 +15,9 @@ import msgspec
 
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.findings import counted
 from adjudge.serve.store import Store, lock_folder, migrations, sql
-from adjudge.serve.store.blobs import blob_path, is_whole, read_blob, write_blob
+from adjudge.serve.store.blobs import blob_path, is_whole, read_blob, sync_folder, write_blob
 from adjudge.serve.store.events import START, digest
 from adjudge.serve.store.fold import fold
 from adjudge.serve.store.migrations import MIGRATIONS, check_not_newer, create_all, create_state, version_of
@@ -47,15 +48,9 @@ def verify(store: Store, heads: Heads | None = None) -> Verified:
     with store.read() as snapshot, _memory() as again:
         connection = snapshot.connection
         streams, number, clock = _verify_chain(connection, again, heads or {}, problems)
-        found = {stream.id: (stream.n, stream.head) for stream in snapshot.find(Stream)}
-        problems += [
-            Problem(f"stream {name}: the table says that its last event is {found.get(name)}, the events say {head}")
-            for name, head in streams.items()
-            if found.get(name, head) != head
-        ]
         for table in (table for table in TABLES.values() if table.state):
             problems += _differences(table.row, connection, again)
-        problems += _tally_problems(connection)
+        problems += _tally_problems(again)
         blobs = snapshot.find(Blob)
     for blob in blobs:
         if not is_whole(store.folder, blob.sha256, blob.size):
@@ -102,28 +97,31 @@ def _differences(kind: type[Row], one: Connection, other: Connection) -> list[Pr
         return []
     found = {table.at(row): row for row in one.find(kind)}
     wanted = {table.at(row): row for row in other.find(kind)}
-    return [
-        Problem(f"table {table.name}, row {'/'.join(map(str, key))}: not what the events say: adjudge serve rebuild")
-        for key in sorted(found.keys() | wanted.keys())
-        if found.get(key) != wanted.get(key)
-    ]
+    differing = [key for key in sorted(found.keys() | wanted.keys()) if found.get(key) != wanted.get(key)]
+    return [_other(table.name, "the events say", differing)]
+
+
+def _other(table: str, than: str, keys: list[tuple[Any, ...]]) -> Problem:
+    first = "/".join(map(str, keys[0]))
+    what = f"table {table}: {counted(len(keys), 'row')} not as {than}, the first is {first}"
+    return Problem(what, hint="make it again with adjudge serve rebuild")
 
 
 def _tally_problems(connection: Connection) -> list[Problem]:
     """Tallies that are no counts."""
-    counted: dict[tuple[Any, ...], tuple[int, ...]] = {}
+    counts: dict[tuple[Any, ...], tuple[int, ...]] = {}
     for row in connection.select(sql.COUNTS):
-        known = counted.get(row[:4], (0, 0, 0, 0))
-        counted[row[:4]] = tuple(int(a) + int(b) for a, b in zip(known, row[4:], strict=True))
-    told = []
+        known = counts.get(row[:4], (0, 0, 0, 0))
+        counts[row[:4]] = tuple(int(a) + int(b) for a, b in zip(known, row[4:], strict=True))
+    other: list[tuple[Any, ...]] = []
     for tally in connection.find(Tally):
         key = (tally.campaign, tally.scope, tally.stage, tally.reader)
         kept = (tally.items, tally.done, tally.flags, tally.ms)
-        pool = counted.get((*key[:2], ASSESS, DECIDED), (0,))[0] if tally.stage == ASSESS else None
-        items, done, flags, ms = counted.get(key, (0, 0, 0, 0))
+        pool = counts.get((*key[:2], ASSESS, DECIDED), (0,))[0] if tally.stage == ASSESS else None
+        items, done, flags, ms = counts.get(key, (0, 0, 0, 0))
         if kept != (items if pool is None else pool, done, flags, ms):
-            told.append(Problem(f"table tally, row {'/'.join(key)}: not what a count says: adjudge serve rebuild"))
-    return told
+            other.append(key)
+    return [_other("tally", "they are counted", other)] if other else []
 
 
 @contextmanager
@@ -195,7 +193,7 @@ def backup(store: Store, target: Path) -> int:
     """Write everything that cannot be made again into a new folder, while people work; gives the last event's number.
 
     `events.jsonl`, `secret.jsonl` and `blob.jsonl` are of one moment; blobs never change, so they are copied after it.
-    The folder gets its name when it is complete. It fits both kinds of database. `secret.key` is not in it.
+    The folder gets its name when it is complete. It fits both kinds of database.
     """
     with store.read() as snapshot:
         return _backup(snapshot.connection, store.folder, target)
@@ -206,7 +204,7 @@ def _backup(connection: Connection, folder: Path, target: Path) -> int:
         raise UsageError(f"{target}: it exists: give a new folder, so that no backup is lost")
     part = target.with_name(f".{target.name}.part")
     shutil.rmtree(part, ignore_errors=True)
-    (part / "blobs").mkdir(parents=True)
+    part.mkdir(0o700, parents=True)
     last, digests = 0, []
     for name in _PARTS:
         with (part / f"{name}.jsonl").open("wb") as file:
@@ -216,14 +214,16 @@ def _backup(connection: Connection, folder: Path, target: Path) -> int:
                 digests += [row["sha256"]] if name == "blob" else []
     for digest_ in digests:
         write_blob(part, read_blob(folder, digest_))
-    if (folder / "serve.toml").exists():
-        shutil.copyfile(folder / "serve.toml", part / "serve.toml")
+    _take_along(folder, part)
     about = {"backup": version_of(connection), "adjudge": __version__, "events": last, "at": now()}
     (part / "backup.json").write_text(json.dumps(about), "utf-8")
-    for path in part.glob("*.json*"):
-        with path.open("rb+") as file:
-            sql.sync(file)
+    for path in part.iterdir():
+        if path.is_file():
+            with path.open("rb+") as file:
+                sql.sync(file)
+    sync_folder(part)
     part.rename(target)
+    sync_folder(target.parent)
     return last
 
 
@@ -244,9 +244,16 @@ def restore(source: Path, folder: Path, database: str | None = None) -> int:
             if made != blob["sha256"]:
                 raise ValidationError(Problem("the file is not what its name says", str(blob_path(source, made))))
         number: int = store.writer.run(lambda rows: _fill(rows, source)).result()
-    if (source / "serve.toml").exists() and not (folder / "serve.toml").exists():
-        shutil.copyfile(source / "serve.toml", folder / "serve.toml")
+    _take_along(source, folder)
     return number
+
+
+def _take_along(source: Path, target: Path) -> None:
+    """Settings and key, unless there are any; others cannot read the key at any moment."""
+    for name in ("serve.toml", "secret.key"):
+        if (source / name).exists() and not (target / name).exists():
+            (target / name).touch(0o600)
+            shutil.copyfile(source / name, target / name)
 
 
 def _fill(rows: Rows, source: Path) -> int:
