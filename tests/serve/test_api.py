@@ -154,3 +154,13 @@ def test_changes_are_told_to_whom_they_concern():
         return {name: len(parts) - 1 for name, parts in heard.items()}
 
     assert asyncio.run(listen()) == {"ann": 1, "ben": 0, "otto": 1, "olga": 0}
+
+
+def test_metrics(server):
+    for number in range(20):
+        judge(server.client("ann"), key=f"m{number}", version=number)
+    found = server.client("root").get("/api/v1/metrics").json()
+    saves = found["routes"]["api_judge"]
+    assert saves["count"] == 20
+    assert 0 < saves["p50"] <= saves["p95"] <= saves["p99"]
+    assert found["refused_by_browsers"] == 0

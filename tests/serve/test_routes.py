@@ -25,6 +25,7 @@ ALLOWED = {
     "api:people": {"root"},
     "api:invite": {"root"},
     "api:revoke": {"root"},
+    "api:metrics": {"root"},
     "api:token": SIGNED_IN,
     "api:csp_report": EVERYBODY,
     "api:openapi": EVERYBODY,

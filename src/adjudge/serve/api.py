@@ -12,7 +12,7 @@ from adjudge._version import __version__
 from adjudge.serve import routes, views, workbench
 from adjudge.serve.app import Call, fault_of, json_answer, origin
 from adjudge.serve.desk import Desk
-from adjudge.serve.messages import Health, Invited, Judge, JudgeItem, Me, Person, Result, Saved, Token
+from adjudge.serve.messages import Health, Invited, Judge, JudgeItem, Me, Metrics, Person, Result, Saved, Times, Token
 from adjudge.serve.stream import Change
 
 if TYPE_CHECKING:
@@ -125,6 +125,20 @@ def revoke(call: Call) -> dict[str, int]:
 def token(call: Call) -> Token:
     """A token for programs of the person who asks; a token makes no further ones."""
     return Token(*call.service.access.token(call.person))
+
+
+def metrics(call: Call) -> Metrics:
+    """How the server is doing."""
+    import shutil
+
+    service, found = call.service, {}
+    for name, times in service.times.items():
+        if times:
+            ordered = sorted(times)
+            p50, p95, p99 = (round(1000 * ordered[int(share * (len(ordered) - 1))], 2) for share in (0.5, 0.95, 0.99))
+            found[name] = Times(len(ordered), p50, p95, p99)
+    disk = shutil.disk_usage(service.folder.path)
+    return Metrics(found, service.hub.listeners, len(service.reports), round(disk.free / disk.total, 3))
 
 
 def csp_report(call: Call) -> dict[str, str]:

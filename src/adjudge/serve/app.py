@@ -6,7 +6,10 @@ what it says; then its handler. Whatever is wrong becomes one kind of answer, as
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -44,6 +47,9 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+SLOWEST = 30
+"""Seconds in which a request has to be here."""
+_TIMES = 1000  # of which the last are remembered, for each route
 _encode = msgspec.json.Encoder().encode
 
 
@@ -57,6 +63,7 @@ class Service:
         self.hub = Hub()
         self.reports: list[dict[str, Any]] = []  # what browsers refused to load
         self.healthy = 0.0  # when it last wrote to show that it can
+        self.times: dict[str, deque[float]] = {route.name: deque(maxlen=_TIMES) for route in ROUTES}
 
 
 class Call(msgspec.Struct):
@@ -128,6 +135,7 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
 
     async def endpoint(request: Request) -> Response:
         call = Call(service, route, request, dict(request.path_params), b"")
+        begun = time.perf_counter()
         try:
             call.raw = await _body(request, service.folder.settings.limits.body_bytes)
             await run_in_threadpool(_prepare, call)
@@ -138,6 +146,8 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
             return Response(status_code=400)
         except Exception as error:
             return _failed(_fault(error, route), call)
+        finally:
+            service.times[route.name].append(time.perf_counter() - begun)
 
     return endpoint
 
@@ -145,11 +155,15 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
 async def _body(request: Request, most: int) -> bytes:
     """What was sent, if that is not too much."""
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise Fault(413, f"this is larger than {most} bytes", "send less at once")
-        parts.append(part)
+    try:
+        async with asyncio.timeout(SLOWEST):
+            async for part in request.stream():
+                size += len(part)
+                if size > most:
+                    raise Fault(413, f"this is larger than {most} bytes", "send less at once")
+                parts.append(part)
+    except TimeoutError:
+        raise Fault(400, f"the request took longer than {SLOWEST} s", "send it again") from None
     return b"".join(parts)
 
 

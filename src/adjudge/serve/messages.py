@@ -136,6 +136,24 @@ class Token(msgspec.Struct):
     expires: str
 
 
+class Times(msgspec.Struct):
+    """How long the last requests of a route took, in milliseconds."""
+
+    count: int
+    p50: float
+    p95: float
+    p99: float
+
+
+class Metrics(msgspec.Struct):
+    """How the server is doing since it was started."""
+
+    routes: dict[str, Times]
+    listeners: int
+    refused_by_browsers: int
+    disk_free: float  # share of the disk
+
+
 class Health(msgspec.Struct):
     """The server works: it has just written a row."""
 

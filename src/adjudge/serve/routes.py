@@ -101,6 +101,14 @@ ROUTES: tuple[Route, ...] = (
         gives=messages.Invited,
     ),
     _api("DELETE", "/people/{p}", "End every session, token and invitation of a person.", "api:revoke", ["admin"]),
+    _api(
+        "GET",
+        "/metrics",
+        "How fast it answers, who listens, the disk.",
+        "api:metrics",
+        ["admin"],
+        gives=messages.Metrics,
+    ),
     _api("POST", "/tokens", "A token of one's own, for programs.", "api:token", [ANYONE], gives=messages.Token),
     _api(
         "POST",

@@ -39,6 +39,11 @@ class Hub:
         self._listeners: dict[asyncio.Queue[Change | None], tuple[Who, asyncio.AbstractEventLoop]] = {}
         self._ended = False
 
+    @property
+    def listeners(self) -> int:
+        """How many there are."""
+        return len(self._listeners)
+
     def tell(self, change: Change) -> None:
         """Say to all whom it concerns that something has changed; from any thread."""
         for queue, (who, loop) in list(self._listeners.items()):

@@ -1,5 +1,6 @@
 // Requests to the server: the token against forged ones, what went wrong, and who else has changed something.
 
+const POLL = 60_000;
 const page = document.body.dataset;
 let csrf = page.csrf;
 const load = [...crypto.getRandomValues(new Uint8Array(8))].map((each) => each.toString(16).padStart(2, "0")).join("");
@@ -37,10 +38,18 @@ export async function send(method, path, body, again = true) {
 
 // Calls `changed` when somebody else (or this person in another tab) has changed something in this scope.
 export function listen(changed) {
-  const source = new EventSource("/api/v1/stream");
-  source.addEventListener("message", (event) => {
-    const change = JSON.parse(event.data);
-    if (change.campaign === page.campaign && change.scope === page.scope && change.tab !== load) changed(change);
-  });
-  return source;
+  let source;
+  const open = () => {
+    source = new EventSource("/api/v1/stream");
+    source.addEventListener("message", (event) => {
+      const change = JSON.parse(event.data);
+      if (change.campaign === page.campaign && change.scope === page.scope && change.tab !== load) changed(change);
+    });
+  };
+  open();
+  setInterval(() => {  // where nothing can be streamed, ask from time to time
+    if (source.readyState !== EventSource.CLOSED) return;
+    changed();
+    open();
+  }, POLL);
 }

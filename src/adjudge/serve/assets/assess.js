@@ -12,6 +12,11 @@ class Assess {
     this.frame = new Frame(this);
     this.undone = [];  // what answers were before: [[[id, answers], ...], ...]
     this.later = new Set();
+    let hidden = 0;
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) hidden = performance.now();
+      else this.since += performance.now() - hidden;
+    });
     this.frame.start();
   }
 
@@ -257,7 +262,12 @@ class Assess {
     say([item.claim, ...(item.detail ?? []), ...(item.warn ?? []), this.differs(item)].filter(Boolean).join(". "));
   }
 
-  spent() { return Math.min(LONGEST, performance.now() - this.since); }
+  // The time since the last answer to it, or since it was shown; not while nobody could see it.
+  spent() {
+    const spent = Math.min(LONGEST, performance.now() - this.since);
+    this.since = performance.now();
+    return spent;
+  }
 
   differs(item) { return item.differs?.length ? `as the response before, but another ${item.differs.join(", another ")}` : ""; }
 
@@ -311,6 +321,7 @@ class Assess {
     const item = this.byId.get(this.now);
     if (!item) return;
     const number = this.items.indexOf(item) + 1;
+    at("card").dataset.item = item.id;
     const state = this.reading.state(item.id);
     const answers = this.reading.answers.get(item.id) ?? {};
     const { carried } = this.reading.around(item.id);

@@ -1,0 +1,36 @@
+"""The stored answers of the bundled campaign by what a reader sees of a response: run with the Python of adjudge."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
+from adjudge.serve.campaigns import create_campaign, import_sources
+from adjudge.serve.codecs import Sources
+from adjudge.serve.desk import Desk, Sheet, decided
+from adjudge.serve.schema import named_schema
+from adjudge.serve.store import ASSESS, Store
+
+
+def main() -> None:
+    """Print them as JSON: document, then a list of the visible fields of a card, and what is right of it."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
+        create_campaign(store, "official", named_schema("eal-2015"), {})
+        import_sources(store, b"key", "official", Sources(answers=ASSESSMENTS, texts=SOURCES, frames=FRAMES))
+        with store.read() as snapshot:
+            for scope in snapshot.scopes("official"):
+                answers = decided(snapshot, "official", scope.id, ASSESS)
+                sheet = Sheet(Desk(store, "official", None), snapshot, scope.id)
+                cards = [[each.card.fields, answers[each.items[0].id], len(each.items)] for each in sheet.stacks]
+                assert all(
+                    answers[item.id] == answers[each.items[0].id] for each in sheet.stacks for item in each.items
+                )
+                found[scope.id] = cards
+    sys.stdout.buffer.write(msgspec.json.encode(found))
+
+
+if __name__ == "__main__":
+    main()
