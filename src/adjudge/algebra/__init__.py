@@ -1,5 +1,6 @@
 """The metric framework: similarities as values, three ways to write them, and a planner that computes them exactly."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.access import ignore
@@ -25,7 +26,6 @@ from adjudge.algebra.matching import (
     sequence,
     set_of,
 )
-from adjudge.algebra.plan import problems
 from adjudge.algebra.similarity import (
     best_of,
     case,
@@ -48,12 +48,13 @@ from adjudge.algebra.similarity import (
     unit,
     variable,
 )
-from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 from adjudge.algebra.view import View, view
 from adjudge.model.variable import Variable
 
 if TYPE_CHECKING:
     from adjudge.algebra.derive import derive_similarity, ordered
+    from adjudge.algebra.plan import problems
+    from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
 
 __all__ = [
     "Conventions",
@@ -113,10 +114,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """What is made of classes is loaded if somebody has classes."""
-    if name in ("derive_similarity", "ordered"):
-        from adjudge.algebra import derive
+_HOMES = {
+    "derive": "derive_similarity ordered",
+    "plan": "problems",
+    "spec": "MetricSpec decode dump_spec encode load_spec spec_schema",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-        return getattr(derive, name)
+
+def __getattr__(name: str) -> Any:
+    """What is made of classes and files is loaded if somebody has classes or files."""
+    home = _HOME_OF.get(name)
+    if home is not None:
+        return getattr(importlib.import_module(f"{__name__}.{home}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

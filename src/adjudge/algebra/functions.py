@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from adjudge.algebra import leaf_values, values
+from adjudge.algebra import values
 from adjudge.errors import UsageError, ValidationError, did_you_mean
 
 
@@ -138,6 +138,18 @@ def _split(separator: str) -> Callable[[str], list[str]]:
     return lambda text: text.split(separator)
 
 
+def _of_leaves(name: str) -> Callable[..., Callable[..., Any]]:
+    """A comparison of leaves, which are loaded if somebody compares them."""
+
+    def made(*arguments: str) -> Callable[..., Any]:
+        from adjudge.algebra import leaf_values
+
+        function: Callable[..., Any] = getattr(leaf_values, name)(*arguments)
+        return function
+
+    return made
+
+
 WITH_ARGUMENTS: dict[str, Callable[..., Callable[..., Any]]] = {
     "get": _get,
     "ngrams": _ngrams,
@@ -145,9 +157,9 @@ WITH_ARGUMENTS: dict[str, Callable[..., Callable[..., Any]]] = {
     "only": _only,
     "unpunctuated": _unpunctuated,
     "split": _split,
-    "near": leaf_values.near,
-    "within": leaf_values.within,
-    "days": leaf_values.days,
+    "near": _of_leaves("near"),
+    "within": _of_leaves("within"),
+    "days": _of_leaves("days"),
 }
 
 _CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)

@@ -14,7 +14,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra import shape
-from adjudge.algebra.edit import levenshtein
+from adjudge.algebra.edit_distance import levenshtein
 from adjudge.algebra.operators.base import freeze
 from adjudge.algebra.operators.misfit import Misfit
 from adjudge.algebra.values import as_date, as_number, fold, squad

@@ -9,20 +9,23 @@ from __future__ import annotations
 import gc
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from math import prod
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from adjudge.algebra import ir, shape
-from adjudge.algebra.align import Alignment, Report
-from adjudge.algebra.operators import bag, collection, combine, graded, latent, leaf, leaves, record, search, wrap
+from adjudge.algebra import ir
+from adjudge.algebra.operators import bag, collection, combine, leaf, record, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Cuts, Line, Op
 from adjudge.algebra.operators.leaf_outcomes import Outcomes
 from adjudge.algebra.operators.misfit import HERE, Misfit
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import Problem, UsageError, ValidationError
+
+if TYPE_CHECKING:
+    from adjudge.algebra.align import Alignment
+    from adjudge.algebra.of_records import OfRecords
 
 DEFAULTS = ir.Conventions()
 
@@ -55,7 +58,14 @@ class Plan:
         self._unfinished: tuple[Any, Any, Any, Any, Context] | None = None
         self.op = compile_node(node, "$", conventions)
         self.sides = (SYSTEM, GOLD) if ir.tells_sides(node) else (SYSTEM,)  # those that a value may fit or not
-        self.flat, self.of_records = _flat(self.op), _of_records(self.op)
+        self.flat = _flat(self.op)
+
+    @cached_property
+    def of_records(self) -> OfRecords | None:
+        """How the numbers of documents of one record follow from what became of its leaves; None if they do not."""
+        from adjudge.algebra.of_records import of_records
+
+        return of_records(self.op)
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Observation:
         """The matching value of two values and their self scores; without a deadline of its caller's, by its own.
@@ -98,6 +108,8 @@ class Plan:
 
     def align(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Alignment:
         """What is matched, missed and spurious."""
+        from adjudge.algebra.align import Alignment, Report
+
         report = Report()
         known = self._unfinished
         if known is not None and known[0] is gold and known[1] is system:  # its time is spent, what was found is there
@@ -155,55 +167,6 @@ def _flat(op: Op) -> Flat | None:
         return None
     ((name, inner),) = op.ops.items()
     return Flat(name, inner) if isinstance(inner, bag.ExactSetOp) and inner.flat and name.isidentifier() else None
-
-
-class OfRecords(NamedTuple):
-    """Documents of which the records are compared, by all of their leaves or by a similarity of each two records."""
-
-    name: str
-    leaves: leaves.LeavesOp
-    element: Op | None = None
-
-    @property
-    def schema(self) -> shape.Schema:
-        """How fields are compared."""
-        return self.leaves.node.schema
-
-    def observe(self, found: Outcomes) -> tuple[float, float, float]:
-        """The numbers of two documents of one record each, both with leaves, from what became of these."""
-        if self.element is None:
-            return found.total.correct, found.total.system, found.total.gold
-        s, g = self.leaves.known(found)
-        one, other = _around(self.element, s), _around(self.element, g)
-        own = self.element.self_score(one, SYSTEM), self.element.self_score(other, GOLD)
-        return (self.element.pair(one, other, Context()), *own)
-
-
-def _around(op: Op, records: leaves.Records) -> Any:
-    """Records as the ratios around them want them, which look at their size."""
-    if isinstance(op, wrap.NormaliseOp):
-        return (_around(op.inner, records), float(records.records.size))
-    return _around(op.inner, records) if isinstance(op, wrap.Wrapper) else records
-
-
-def _of_records(op: Op) -> OfRecords | None:
-    if not (isinstance(op, record.RecordOp) and len(op.ops) == 1 and op.size is None):
-        return None
-    ((name, inner),) = op.ops.items()
-    if isinstance(inner, leaves.LeavesOp):
-        return OfRecords(name, inner)
-    if not (
-        isinstance(inner, wrap.MappedOp)
-        and all(each is not None and each.name == "records" for each in inner.functions)
-    ):
-        return None
-    each = inner.inner
-    if not (isinstance(each, collection.SetOp) and each.match == "1:1"):
-        return None
-    element = each.element
-    while isinstance(element, wrap.NormaliseOp | wrap.ThresholdOp) and not getattr(element, "recall", None):
-        element = element.inner
-    return OfRecords(name, element, each.element) if isinstance(element, leaves.LeavesOp) else None
 
 
 def _invalid(misfit: Misfit, where: str) -> ValidationError:
@@ -347,18 +310,16 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             return leaf.ExactOp(node)
         case ir.Span():
             return leaf.SpanOp(node)
-        case ir.Edit():
-            return graded.EditOp()
-        case ir.Number():
-            return graded.NumberOp(node)
-        case ir.Hierarchy():
-            return graded.HierarchyOp(node)
-        case ir.Custom():
-            return graded.CustomOp(node)
+        case ir.Edit() | ir.Number() | ir.Hierarchy() | ir.Custom():
+            from adjudge.algebra.operators.graded import graded_op
+
+            return graded_op(node)
         case ir.Variable():
             return leaf.VariableOp()
         case ir.Leaves():
-            return leaves.LeavesOp(node)
+            from adjudge.algebra.operators.leaves import LeavesOp
+
+            return LeavesOp(node)
         case ir.Record() | ir.Sum():
             ops = {name: inside(inner, f"{path}.{name}") for name, inner in node.fields.items()}
             return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else record.SumOp(ops)
@@ -382,7 +343,9 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             recall = None if node.recall is None else inside(node.recall, path)
             return wrap.NormaliseOp(node, inside(node.of, path), recall)
         case ir.Latent():
-            return latent.LatentOp(inside(node.of, path))
+            from adjudge.algebra.operators.latent import LatentOp
+
+            return LatentOp(inside(node.of, path))
     element = inside(node.of, f"{path}[*]")
     match node:
         case ir.Set():
@@ -392,6 +355,8 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
         case ir.Sequence():
             return collection.SequenceOp(node, element)
         case ir.Graph():
-            return search.GraphOp(node, element)
+            from adjudge.algebra.operators.search import GraphOp
+
+            return GraphOp(node, element)
         case ir.Overlap():
             return bag.OverlapOp(node, element)

@@ -15,7 +15,6 @@ from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import function, set_of
-from adjudge.algebra.places import read_file
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.model.whereabouts import json_place
 
@@ -302,6 +301,8 @@ def hierarchy(
 
 def read_parents(path: Path) -> dict[str, str]:
     """The hierarchy in a file; all mistakes of the file are reported at once."""
+    from adjudge.algebra.places import read_file
+
     content = read_file(path)
     if path.suffix == ".json":
         return _parents_from_json(content, str(path))

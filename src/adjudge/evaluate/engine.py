@@ -8,7 +8,6 @@ Parts are counted in any place and put together in the order of gold, so that th
 from __future__ import annotations
 
 import gc
-import hashlib
 import os
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -344,6 +343,8 @@ def _digests(paths: Sequence[str]) -> Iterator[list[Future[str]]]:
 
 
 def _digest(path: str) -> str:
+    import hashlib
+
     with open(path, "rb") as stream:  # noqa: PTH123
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -361,7 +362,7 @@ def _together(
     attributes: list[Mapping[str, Any]] = []
     known: dict[bytes, Mapping[str, Any]] = {}
     documents: list[dict[str, Any]] = [{} for _ in sides]
-    written = [hashlib.sha256() for _ in sides]
+    written = [_sha256() for _ in sides] if total is None else []
     with closing(parts):  # type: ignore[type-var]
         for _, part in parts:
             if part is None or _is_mixed(documents, part.documents):
@@ -389,6 +390,12 @@ def _together(
             one.side = side
     systems = {each.side.name: each for each in counted}
     return Evaluation(task, run, sides[0], tuple(ids), attributes, systems, total is None)
+
+
+def _sha256() -> Any:
+    import hashlib
+
+    return hashlib.sha256()
 
 
 def _is_mixed(known: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> bool:

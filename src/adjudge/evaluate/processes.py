@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -136,6 +135,8 @@ def here(observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progre
 
 def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | None:
     try:
+        import pickle
+
         return pickle.dumps(observe)
     except Exception as error:  # pickle raises whatever the object's own hooks raise
         if not required:
@@ -331,7 +332,9 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    _observe = pickle.loads(work) if isinstance(work, bytes) else work  # noqa: S301
+    import pickle
+
+    _observe = pickle.loads(work) if isinstance(work, bytes) else work  # noqa: S301  # it is our own
     underway.join(*memory)
     started.set()
 

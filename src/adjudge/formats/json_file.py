@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -37,6 +36,8 @@ def read_folder_digest(source: Source) -> str:
     """
     if not isinstance(source, str | Path) or not Path(source).is_dir():
         return read_whole(source).digest
+    import hashlib
+
     digest = hashlib.sha256()
     for file in sorted(path for path in Path(source).rglob("*") if path.is_file()):
         digest.update(f"{file.relative_to(source).as_posix()}\n{read_whole(file).digest}\n".encode())

@@ -9,7 +9,6 @@ What they say is hashed in this order, so that a corpus has the same hash howeve
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,6 +44,8 @@ def read_all(source: Source, *, name: str | None = None) -> Corpus:
     >>> read_all(b'{"id": "a", "tags": ["x"]}\\n{"id": 7, "tags": []}').documents[1].id
     '7'
     """
+    import hashlib
+
     digest = hashlib.sha256()
     documents = tuple(read_documents(source, name=name, digest=digest))
     return Corpus(path=name or source_name(source), documents=documents, digest=digest.hexdigest())
@@ -360,6 +361,8 @@ def read_typed(
     (Document(id='a', data={'id': 'a', 'items': ['x']}, line=1),)
     """
     place = name or source_name(source)
+    import hashlib
+
     digest = hashlib.sha256()
     documents: list[Document] = []
 
@@ -419,6 +422,8 @@ def half_open(start: Any, end: Any, path: str, what: str = "token") -> dict[str,
 
 def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus] | None = None) -> Corpus:
     """All documents of several files as one corpus; everything that is wrong with any of them is raised together."""
+    import hashlib
+
     digest = hashlib.sha256()
     if read is None:
         documents = tuple(stream_documents(paths, digest=digest))

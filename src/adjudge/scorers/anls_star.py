@@ -128,12 +128,12 @@ class Comparison:
 
     def learn(self, gold: Sequence[str], system: Sequence[str]) -> None:
         """The similarities of all pairs of texts."""
-        from adjudge.algebra.edit import levenshtein
+        from adjudge.algebra.edit_distance import levenshtein
 
         if len(gold) * len(system) < _MANY:
             edits: Any = [[levenshtein(ours, theirs) for theirs in system] for ours in gold]
         else:
-            from adjudge.algebra.edit import distances
+            from adjudge.algebra.edit_distance import distances
 
             edits = distances(gold, system).tolist()
         for ours, row in zip(gold, edits, strict=True):

@@ -61,7 +61,7 @@ def _mean(scores: list[float], number: int) -> float:
 
 
 def _similarity(gold: str, system: str) -> float:
-    from adjudge.algebra.edit import levenshtein
+    from adjudge.algebra.edit_distance import levenshtein
 
     longer = max(len(gold), len(system))
     return 1 - levenshtein(gold, system) / longer if longer else 1.0

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from adjudge.algebra.edit import distances
+from adjudge.algebra.edit_distance import distances
 from adjudge.algebra.values import as_date
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from adjudge.algebra.edit import distances
+from adjudge.algebra.edit_distance import distances
 from adjudge.errors import Problem, ValidationError
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from adjudge.stats.inference import Inference
 from adjudge.stats.measure import Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
-from adjudge.stats.ranking import headline_standings
 from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult, result_fields
 from adjudge.stats.scores import (
     Asked,
@@ -107,7 +106,9 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
             found = system_scores(evidence[name], how, where)
             scores[name] += found
             notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], how, found, where)]
-        if not where:
+        if not where and len(systems) > 1:
+            from adjudge.stats.ranking import headline_standings
+
             ranking = headline_standings(evidence, keys, scores, inference.level)
         if len(systems) > 1:
             comparisons += pair_comparisons(evidence, here, how, where, size, own)

@@ -9,7 +9,6 @@ from adjudge.stats.inference import FEW, LEAST, chosen_interval, chosen_test, hi
 from adjudge.stats.measure import Blanc, Measure, Prf, Ratio
 from adjudge.stats.points import undefined_documents
 from adjudge.stats.result import Comparison, Note, Options, Score, Slice
-from adjudge.stats.text import slice_text
 
 if TYPE_CHECKING:
     from adjudge.stats.points import Additive
@@ -166,7 +165,7 @@ def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[N
     slices = "1 slice has" if len(few) == 1 else f"{len(few)} slices have"
     message = f"{slices} fewer than {FEW} documents: intervals and tests are rough there"
     least = min(number for _, number in few)
-    examples = tuple(slice_text(where) for where, _ in few[:SHOWN])
+    examples = tuple(_in_words(where) for where, _ in few[:SHOWN])
     return [Note("few-documents", len(few), message + unmarked * (least < LEAST), examples)]
 
 
@@ -200,13 +199,13 @@ def summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
         _, note = members[0]
         if len(members) > 1 and isinstance(about, tuple):
             message = str(about[1]).replace(" in {}", f" in {len(members)} slices")
-            note = Note(note.code, len(members), message, tuple(slice_text(where) for where, _ in members[:SHOWN]))
+            note = Note(note.code, len(members), message, tuple(_in_words(where) for where, _ in members[:SHOWN]))
         found.append(note)
     return found
 
 
 def _place(where: Slice) -> str:
-    return f" in {slice_text(where)}" if where else ""
+    return f" in {_in_words(where)}" if where else ""
 
 
 def _documents(number: int) -> str:
@@ -224,3 +223,9 @@ def unproven_message(documents: int, slack: float) -> str:
         f"{documents} document{plural} not solved to the end in the time allowed; "
         f"the matched counts are proven to be at most {slack:g} too low"
     )
+
+
+def _in_words(where: Slice) -> str:
+    from adjudge.stats.text import slice_text
+
+    return slice_text(where)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
@@ -39,6 +38,8 @@ def hash_chunks(chunks: Iterable[bytes]) -> str:
     >>> hash_chunks([b"go", b"ld"]) == hash_bytes(b"gold")
     True
     """
+    import hashlib
+
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(chunk)

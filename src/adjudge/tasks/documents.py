@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -176,6 +175,8 @@ def own_id(value: Any) -> str | None:
 
 def digest_of(documents: Mapping[str, Document]) -> str:
     """A hash of documents in memory; those that could stand in a file have the hash of that file."""
+    import hashlib
+
     digest = hashlib.sha256()
     for identifier, document in documents.items():
         if own_id(document.data) != identifier:

@@ -13,7 +13,7 @@ from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, table
 from adjudge.formats.coerce.entities import is_document
 from adjudge.formats.coerce.sides import FAMILIES, Reading, both_sides, is_native
 from adjudge.formats.coerce.structures import is_clusters
-from adjudge.formats.exports import COERCED, Values, read_values, understood
+from adjudge.formats.exported import COERCED, Values
 from adjudge.model.document import Corpus
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
@@ -92,6 +92,8 @@ def opened(
             return gold, system  # a file beside a list: each is read as it is
     side = read_side(gold, "gold", reads(*readers, kind)[0]) if _is_read(gold) else None
     given = gold if side is None else {name: each.data for name, each in side.documents.items()}
+    from adjudge.formats.exports import understood
+
     mine, theirs = understood(kind, given, open_sides, options)
     found_systems = {
         name: _side(name, theirs[name], source) if name in theirs else source for name, source in several.items()
@@ -104,6 +106,10 @@ def _loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None]) 
     if kind not in FAMILIES:
         return gold, system
     ours, theirs = readers[0], readers[1] or readers[0]
+    if not {ours, theirs}.intersection(COERCED):
+        return gold, system
+    from adjudge.formats.exports import read_values
+
     if theirs in COERCED and system is not None:
         system = {
             name: read_values(source, reader=theirs) if is_file(source) else source

@@ -59,6 +59,8 @@ def chosen(
 
 def _check_units(ours: str, theirs: str) -> None:
     """Raise if one side counts tokens and the other characters, as far as their formats say."""
+    if ours == theirs:
+        return
     from adjudge.formats.recognise import FORMATS
 
     kinds = ["bio" if name in _TAGS else name for name in (ours, theirs)]
@@ -89,7 +91,7 @@ def _is_source(source: Any) -> bool:
 
 def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bool = False) -> str:
     """The reader of a source; one that is not the usual one is said. `alone`: the source is both sides."""
-    if family not in families():
+    if family not in families() or not (_is_source(source) or is_stdin(source)):
         return usual
     found = _candidates(family, source)
     if not alone:

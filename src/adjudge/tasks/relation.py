@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from adjudge.formats.relation_documents import read_train_facts
 from adjudge.scorers import Option
 from adjudge.tasks.family import Family, Reader
 
@@ -45,6 +44,8 @@ def _is_fact(value: Any) -> bool:
 
 @lru_cache(maxsize=4)
 def _facts(path: str) -> frozenset[tuple[str, str, str]]:
+    from adjudge.formats.relation_documents import read_train_facts
+
     return read_train_facts(path)
 
 

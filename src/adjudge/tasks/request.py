@@ -14,7 +14,6 @@ from adjudge.errors import UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import Run, run_of
 from adjudge.tasks.chosen import as_metrics
-from adjudge.tasks.corpus import check_clustered
 from adjudge.tasks.documents import Documents, check_readers
 from adjudge.tasks.door import OPTIONS, family_of, opened
 from adjudge.tasks.family import JSONL, Family, families, find_family
@@ -273,7 +272,10 @@ def evaluated(
     """
     found = _Opened.of(metrics, gold, system, readers, family=family, given=given)
     chosen_metrics, gold, system, readers = found.metrics, found.gold, found.system, found.readers
-    check_clustered(chosen_metrics, adjusted=adjust is not None)
+    if any(one.clustered is not None for each in chosen_metrics for one in each.members):
+        from adjudge.tasks.corpus import check_clustered
+
+        check_clustered(chosen_metrics, adjusted=adjust is not None)
     if has_schema(chosen_metrics) and FIELD not in run.by:
         run = msgspec.structs.replace(run, by=(*run.by, FIELD))
     task = MetricsTask(chosen_metrics, profile=profile, by=run.by, readers=readers.readers, adjust=adjust, run=run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from array import array
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -23,7 +22,6 @@ from adjudge.evaluate.results import compared_in, result_of
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Rows, Side, Task
 from adjudge.findings import Findings
-from adjudge.formats.answers import UNREADABLE
 from adjudge.formats.jsonl import read_documents, stream_documents
 from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
@@ -34,9 +32,7 @@ from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, 
 from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
 from adjudge.tasks.leaf_fields import FIELD, field_table, leaf_metrics, widened, with_fields
-from adjudge.tasks.leaf_rows import LeafRows
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
-from adjudge.tasks.record_shapes import brought_to, check_gold, fit_of, record_side, unfit
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
 if TYPE_CHECKING:
@@ -47,6 +43,8 @@ if TYPE_CHECKING:
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
+    from adjudge.tasks.leaf_rows import LeafRows
+    from adjudge.tasks.record_shapes import Fit
 
 HELD = 64 << 20  # bytes of a JSON file from which on its documents are not held, which take ten times as much
 _PACKED = 8  # how much larger compressed files are than they look
@@ -109,7 +107,7 @@ class MetricsTask(Task):
         change = None if adjust is None else adjust.change
         self.observer = Observer(metrics, change=change, outcomes=self._leaves or self._means)
         self._reading = ({}, {}) if adjust is None else (adjust.gold, adjust.system)
-        self.fit = fit_of(metrics)
+        self.fit = _fit(metrics)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
         # What is said of elements, of whole corpora and of every item needs all documents.
         inside = self.observer.outcomes or any("." in name for name in by)
@@ -132,7 +130,10 @@ class MetricsTask(Task):
     def read(self, source: Any, name: str, **_: Any) -> Side:
         """The gold side; hashes come with the documents."""
         side = self._stored(source, name) or read_side(source, name, self._reads(0))
-        side = side if self.fit is None else record_side(side)
+        if self.fit is not None:
+            from adjudge.tasks.record_shapes import record_side
+
+            side = record_side(side)
         return self._with_words(side, source) if self._words else side
 
     def _reads(self, side: int) -> Read | None:
@@ -175,8 +176,11 @@ class MetricsTask(Task):
         if pairing(*self.readers, self.family) is None and is_blank(source):
             return Side(name, source_name(source), {}, read_side((), name).hashed())
         side = self._stored(source, name) or read_side(source, name, self._reads(1))
-        repair = bool(self._reading[1].get("repair"))
-        return side if self.fit is None else record_side(side, repair=repair, strict=self._strict)
+        if self.fit is None:
+            return side
+        from adjudge.tasks.record_shapes import record_side
+
+        return record_side(side, repair=bool(self._reading[1].get("repair")), strict=self._strict)
 
     def _stored(self, source: Any, name: str) -> Side | None:
         """The documents on disk, if they are too many to hold."""
@@ -187,6 +191,8 @@ class MetricsTask(Task):
         small = size_of(source) * (_PACKED if packed else 1) <= HELD
         if not all(map(os.path.isfile, paths)) or (small and not self._stream):
             return None
+        import hashlib
+
         digest = hashlib.sha256()
         documents = Stored(stream_documents(paths, digest=digest), several=len(paths) > 1)
         return Side(name, source_name(source), documents, digest.hexdigest())
@@ -199,6 +205,8 @@ class MetricsTask(Task):
         def misfits(data: Any, brief: bool) -> Iterable[tuple[str, str, str | None]]:
             found = self.observer.misfits(data, of_gold=False, brief=brief)
             if self.fit is not None and checks.side == "gold":
+                from adjudge.tasks.record_shapes import unfit
+
                 found += unfit(data, self.fit)
             return [(each.path, each.message, each.hint) for each in found]
 
@@ -248,6 +256,8 @@ class MetricsTask(Task):
             check_places(gold, side)
         check_known(gold, systems)
         if self.fit is not None:
+            from adjudge.tasks.record_shapes import brought_to, check_gold
+
             check_gold(gold, self.fit, self._reading[0].get("field"))
             systems = [brought_to(gold, side, self.fit, strict=self._strict) for side in systems]
         check_repeats(self.metrics, (gold, *systems))
@@ -266,8 +276,11 @@ class MetricsTask(Task):
     @cached_property
     def _leaf_rows(self) -> LeafRows | None:
         """How flat records are counted, if nothing but records is compared, and as they are."""
-        plain = self.fit is None or self.observer.change is not None or self.observer.paths
-        return None if plain else LeafRows.of(self.metrics, self.columns, keep=self.observer.outcomes)
+        if self.fit is None or self.observer.change is not None or self.observer.paths:
+            return None
+        from adjudge.tasks.leaf_rows import LeafRows
+
+        return LeafRows.of(self.metrics, self.columns, keep=self.observer.outcomes)
 
     def prepare(self, gold: Document) -> Ready:
         """Metrics prepare a gold document once."""
@@ -321,6 +334,7 @@ class MetricsTask(Task):
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
         """What became of every item, from the plans that make the scores."""
+        from adjudge.formats.answers import UNREADABLE
         from adjudge.tasks.alignment import align
 
         theirs = None if system is None else system.data
@@ -498,6 +512,15 @@ def family_task(
     names = metrics or (own.metrics if own else ()) or family.metrics
     chosen = as_metrics(names if isinstance(names, str) else list(names), options=options)
     return MetricsTask(chosen, readers=(reader, None) if gold_reader is None else (gold_reader, reader), adjust=adjust)
+
+
+def _fit(metrics: Sequence[AnyMetric]) -> Fit | None:
+    """What records have to fit, if any are compared."""
+    if all(one.within != "records" for each in metrics for one in each.members):
+        return None
+    from adjudge.tasks.record_shapes import fit_of
+
+    return fit_of(metrics)
 
 
 def _is_path(value: Any) -> bool:

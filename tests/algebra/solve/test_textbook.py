@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.algebra.edit import distances, levenshtein
+from adjudge.algebra.edit_distance import distances, levenshtein
 from adjudge.algebra.operators.leaf import overlapping_pairs
 from adjudge.algebra.solve.chain import best_chain, lcs_length
 

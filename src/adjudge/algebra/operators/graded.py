@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra import ir
-from adjudge.algebra.edit import distances, levenshtein
+from adjudge.algebra.edit_distance import distances, levenshtein
 from adjudge.algebra.operators.base import Context, Line, Memo, Op, Table, applied, freeze, group, hash_join, simplest
 from adjudge.algebra.operators.misfit import Misfit, Misfits, check_number, expected, short
 
@@ -297,3 +297,16 @@ class CustomOp(DistinctOp):
         if self.node.key is not None:
             return Line(f"function {name}, hash join on {self.node.key.name}", "O(n + m + pairs with equal key)")
         return Line(f"function {name}, every distinct pair (declare key= to avoid it)", "O(n * m) calls")
+
+
+def graded_op(node: ir.Edit | ir.Number | ir.Hierarchy | ir.Custom) -> Op:
+    """The operator of one of these nodes."""
+    match node:
+        case ir.Edit():
+            return EditOp()
+        case ir.Number():
+            return NumberOp(node)
+        case ir.Hierarchy():
+            return HierarchyOp(node)
+        case ir.Custom():
+            return CustomOp(node)

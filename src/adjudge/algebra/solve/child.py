@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
 import sys
 from importlib import import_module
-from tempfile import TemporaryFile
 from typing import Any
 
 from adjudge.algebra.solve.deadline import Deadline
@@ -17,6 +14,10 @@ _GRACE = 0.3
 
 def call(function: str, given: tuple[Any, ...], deadline: Deadline) -> Any:
     """What a function of ours (module:name) returns for some values, or None if it is not done in time."""
+    import pickle
+    import subprocess
+    from tempfile import TemporaryFile
+
     code = f"import sys; sys.path[:] = {sys.path!r}; from adjudge.algebra.solve.child import serve; serve()"
     with TemporaryFile() as stream:  # a pipe would take small pieces
         pickle.dump((function, given), stream, protocol=5)
@@ -37,6 +38,8 @@ def call(function: str, given: tuple[Any, ...], deadline: Deadline) -> Any:
 
 def serve() -> None:
     """What the other process does."""
+    import pickle
+
     function, given = pickle.load(sys.stdin.buffer)  # noqa: S301  # it is our own
     module, _, name = function.partition(":")
     answer = getattr(import_module(module), name)(*given)

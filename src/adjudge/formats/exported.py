@@ -1,0 +1,65 @@
+"""What a file of exports holds, as it would be in memory, with the lines of its documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from adjudge.errors import FormatError, Problem
+from adjudge.formats.coerce.corpus import Declared, Table, id_column
+from adjudge.formats.coerce.sides import Reading
+from adjudge.model.document import Corpus
+
+COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")
+"""Readers whose files are values to be coerced, gold and systems together."""
+
+_NAMED = r"document '([^']*)'"
+
+
+class Values(NamedTuple):
+    """What a file holds, as it would be in memory; `lines` are those of its documents, in their order."""
+
+    place: str
+    digest: str
+    values: Any
+    lines: list[int]
+
+    def corpus(self, reading: Reading) -> Corpus:
+        """The documents that were understood, with their lines."""
+        known = self.by_id(reading)
+        documents = [msgspec.structs.replace(each, line=known.get(each.id)) for each in reading.documents.values()]
+        return Corpus(path=self.place, documents=tuple(documents), digest=self.digest, notes=reading.notes)
+
+    def by_id(self, reading: Reading) -> Mapping[str, int]:
+        """The lines of documents, if each value was one and none was left out."""
+        same = len(self.lines) == len(reading.documents)
+        return dict(zip(reading.documents, self.lines, strict=True)) if same else {}
+
+    def blamed(self, error: FormatError, side: str) -> FormatError:
+        """The error with the file in place of the side that it names, and the line of the document if it names one."""
+        return FormatError([self._placed(each, side) for each in error.problems])
+
+    def _placed(self, problem: Problem, side: str) -> Problem:
+        if problem.path is not None or not problem.message.startswith(side):
+            return problem
+        found = re.search(_NAMED, problem.message)
+        message = problem.message.removeprefix(side).lstrip(":, ")
+        line = self._line(found[1]) if found else None
+        return Problem(message, path=self.place, line=line or (self.lines[0] if self.lines else 1), hint=problem.hint)
+
+    def _line(self, name: str) -> int | None:
+        if isinstance(self.values, Table):
+            column = id_column(self.values.columns, Declared())
+            rows = zip(self.values.rows, self.lines, strict=True)
+            return next((line for row, line in rows if column is not None and str(row[column]) == name), None)
+        if len(self.values) != len(self.lines):
+            return None
+        declared = Declared()
+        for place, (value, line) in enumerate(zip(self.values, self.lines, strict=True), 1):
+            column = id_column(value, declared) if isinstance(value, Mapping) else None
+            if name == (str(place) if column is None else str(value[column])):
+                return line
+        return None
