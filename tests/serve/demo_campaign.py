@@ -23,8 +23,8 @@ def make(store, *, answers=True, readers=(), schema="eal-2015", sources=None):
 
 
 @contextmanager
-def campaign(folder, **options):
-    with Store.open(folder) as store:
+def campaign(folder, database=None, **options):
+    with Store.open(folder, database) as store:
         make(store, **options)
         yield store
 

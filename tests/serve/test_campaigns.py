@@ -53,8 +53,8 @@ def stored():
         return key, frames.linking(key)
 
 
-def test_the_bundled_stores_come_back(tmp_path):
-    with campaign(tmp_path) as store:
+def test_the_bundled_stores_come_back(tmp_path, database):
+    with campaign(tmp_path, database) as store:
         files = dict(files_of(store, NAME))
         again = import_sources(store, SECRET, NAME, Sources(ASSESSMENTS, SOURCES, FRAMES))
         assert {each["stage"] for each in campaign_view(desk(store, None))["scopes"]} == {"done"}
@@ -118,13 +118,13 @@ def test_what_the_check_refuses_is_said_and_left_out(tmp_path, stored):
     assert f"{DOCUMENT}:1:" in str(findings[0].problem)
 
 
-def test_late_responses_open_a_document_again(tmp_path, stored):
+def test_late_responses_open_a_document_again(tmp_path, stored, database):
     """Only what is new is asked for; what was decided stays, and a decision of the server beats a file."""
     key, _ = stored
     responses = list(key.assessed)
     early = AnswerKey(DOCUMENT, {}, responses[:-2], {})
     sources = store_of(tmp_path / "early", write_key(early))
-    with Store.open(tmp_path / "serve") as store:
+    with Store.open(tmp_path / "serve", database) as store:
         make(store, sources=sources, readers=["ann"])
         ann = desk(store)
         assess(ann, DOCUMENT)

@@ -78,28 +78,25 @@ def group(at, document, key):
     return operate(at, document, "group", version, [{"op": "finish"}], next(keys))["stage"]
 
 
-def link(at, document, linking, key):
-    """Put every row into the frames that have it."""
+def link(at, document, linking):
+    """Put every row into the frames that have it; events are numbered as they are made."""
 
     def cells(response):
         return response.type, response.role, response.cas.text, response.realis
 
     frames = [{cells(response) for response in frame.responses} for frame in linking.frames]
-    version = 0
     made = {}
+    ops = []
     for table in scope_view(at, document)["frames"]["tables"]:
         for row in table["rows"]:
             what = (table["table"], row["cells"]["role"], row["cells"]["cas"], row["cells"]["realis"])
-            for number, frame in enumerate(frames):
-                if what in frame:
-                    kind = "also" if row["events"] else "put"
-                    op = {"op": kind, "row": row["id"], "event": made.get(number, "new")}
-                    done = operate(at, document, "link", version, [op], next(keys))
-                    version = done["version"]
-                    mine = {each["table"]: each for each in done["frames"]["tables"]}[table["table"]]
-                    row = next(each for each in mine["rows"] if each["id"] == row["id"])
-                    made.setdefault(number, row["events"][-1])
-    return operate(at, document, "link", version, [{"op": "finish"}], next(keys))["stage"]
+            kinds = itertools.chain(["put"], itertools.repeat("also"))
+            for number in (number for number, frame in enumerate(frames) if what in frame):
+                event = made.get(number, "new")
+                made.setdefault(number, str(len(made) + 1))
+                ops.append({"op": next(kinds), "row": row["id"], "event": event})
+    done = operate(at, document, "link", 0, ops, next(keys)) if ops else {"version": 0}
+    return operate(at, document, "link", done["version"], [{"op": "finish"}], next(keys))["stage"]
 
 
 def test_the_whole_bundled_campaign(tmp_path):
@@ -117,7 +114,7 @@ def test_the_whole_bundled_campaign(tmp_path):
             assert all(each["complete"] for each in results)
             assert operate(ann, document, "assess", 0, [{"op": "finish"}], next(keys))["stage"] == "group"
             assert group(ann, document, key) == "link"
-            assert link(ann, document, linking, key) == "done"
+            assert link(ann, document, linking) == "done"
         assert cards == 310
         files = dict(files_of(store, NAME))
         for document in stored.documents:
@@ -232,9 +229,9 @@ def test_groups_and_links_wait_for_decisions(store):
         operate(ann, "MINI_NW_07", "assess", 0, [{"op": "finish"}], "e2")
 
 
-def test_splitting_joining_and_taking_back(tmp_path):
+def test_splitting_joining_and_taking_back(tmp_path, database):
     document = "MINI_NW_01"
-    with campaign(tmp_path, answers=False, readers=["ann"]) as store:
+    with campaign(tmp_path, database, answers=False, readers=["ann"]) as store:
         ann = desk(store)
         assess(ann, document)
         operate(ann, document, "assess", 0, [{"op": "finish"}], "f1")

@@ -96,7 +96,7 @@ def _for_each(sheet: Sheet, reader: str, stack: Stack, kind: str, body: dict[str
                 subject=item.id,
                 body=body if at == 0 else {**body, "ms": 0},
                 actor=reader,
-                key=given.key if at == 0 else f"{given.key}/{at}",
+                key=given.key if at == 0 else f"{given.key}+{at}",
                 expect=own if seen else given.version,
                 cause=given.cause,
             )
@@ -173,6 +173,10 @@ def operate(
     with desk.store.read() as snapshot:
         sheet = Sheet(desk, snapshot, scope)
         if last == "unfinish":
+            if sheet.scope.stage != stage:
+                raise Refusal(
+                    f"{scope} has gone on to {sheet.scope.stage!r}", hint="ask the organiser to open it again"
+                )
             return _done(desk, scope, [_stage_write(sheet, reader, stage, "unfinish", {}, key, None)])
         if stage == ASSESS and last in ("flag", "comment"):
             return _done(desk, scope, [_note_write(sheet, reader, op, _key(key, at)) for at, op in enumerate(ops)])

@@ -1,0 +1,257 @@
+"""`adjudge serve init`, `schema`, `import` and `export`: campaigns from files, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.options import command, flag, section, value
+from adjudge.cli.output import emit, emit_lines
+from adjudge.errors import Problem, UsageError, did_you_mean
+from adjudge.findings import Finding, Findings, counted, finding_lines
+from adjudge.serve.schema import known_schemas, named_schema
+
+if TYPE_CHECKING:
+    from adjudge.serve.campaigns import Imported
+    from adjudge.serve.codecs import Sources
+    from adjudge.serve.desk import Desk
+    from adjudge.serve.folder import Folder
+
+_folder = click.Argument(["folder"], metavar="FOLDER")
+_scope = value("--scope", "CAMPAIGN", "Which campaign; not needed if there is one.")
+_texts = value("--texts", "DIR", "The texts: a file for each document.", type=Path)
+_frames = value("--frames", "DIR", "Frames that belong to assessments of event arguments.", type=Path)
+_training = value("--training", "FILE", "Items whose right answer is known, to begin with.", type=Path)
+_SCHEMAS = ", ".join(known_schemas())
+
+
+@command("schema", click.Argument(["file"], metavar="FILE"), examples=["adjudge serve schema mine.toml"])
+def schema(file: str) -> None:
+    """Check an assessment schema: FILE, or one that comes with adjudge.
+
+    Said are all mistakes at once: keys that clash or that the page needs, questions that are never asked or depend on
+    themselves, and names of fields, conditions and answers that mean nothing.
+    """
+    found = named_schema(file)
+    asked, stages = counted(len(found.question), "question"), ", ".join(stage.kind for stage in found.stage)
+    emit_lines([f"{file}: {found.name}, {asked}, stages {stages}, no mistakes"])
+
+
+@command(
+    "init",
+    _folder,
+    value("--campaign", "DIR", "Take over the folder of adjudge eal campaign.", type=Path),
+    section(
+        "Other campaigns",
+        value("--schema", "NAME", f"A file, or {_SCHEMAS}."),
+        value("--answers", "PATH", "Items, with or without answers: a file or a folder.", type=Path),
+        _texts,
+        _frames,
+    ),
+    _training,
+    value("--name", "NAME", "What the campaign is called (default: as the folder)."),
+    value("--database", "URL", "A PostgreSQL database, instead of a file in the folder."),
+    examples=[
+        "adjudge serve init autumn --campaign old/",
+        "adjudge serve init facts --schema records --answers facts.jsonl --texts texts/",
+    ],
+)
+def init(folder: str, **options: Any) -> int:
+    """Make FOLDER, which must be new or empty, and put a campaign into it.
+
+    What people have assessed and linked already stays as it is. Go on with `adjudge serve invite` and `serve run`.
+    """
+    from adjudge.serve.folder import Folder
+
+    campaign, answers = options["campaign"], options["answers"]
+    if campaign is not None and answers is not None:
+        raise UsageError("a campaign has its own answers", hint="give --campaign or --answers")
+    if answers is not None and options["schema"] is None:
+        raise UsageError("a schema says how the answers are read", hint=f"give --schema: a file, or {_SCHEMAS}")
+    read = named_schema(options["schema"] or "eal-2015")
+    name = options["name"] or Path(folder).resolve().name
+    lines = [f"[server]\nname = {json.dumps(name, ensure_ascii=False)}\n"]
+    if options["database"] is not None:
+        lines.append(f"database = {json.dumps(options['database'])}\n")
+    if campaign is not None:
+        home = json.dumps(str(campaign.resolve()), ensure_ascii=False)
+        lines.append(f"\n[campaign.{json.dumps(name, ensure_ascii=False)}]\nfolder = {home}\n")
+    sources = _sources(campaign, options)
+    made = Folder.create(folder, "".join(lines))
+    if sources is None:
+        emit_lines([f"made {folder}, without a campaign"])
+        return 0
+    from adjudge.serve.campaigns import create_campaign, import_sources
+    from adjudge.serve.codecs import codec_of
+    from adjudge.serve.store import Store
+    from adjudge.serve.training import set_training
+
+    with Store.open(made.path, made.database) as store:
+        create_campaign(store, name, read, codec_of(read).settings(campaign))
+        done = import_sources(store, made.secret, name, sources)
+        if options["training"] is not None:
+            set_training(store, name, options["training"])
+    return _said(folder, done)
+
+
+def _sources(campaign: Path | None, options: Mapping[str, Any]) -> Sources | None:
+    from adjudge.serve.codecs import Sources
+    from adjudge.serve.exchange import campaign_sources
+
+    if campaign is not None:
+        return campaign_sources(campaign)
+    answers: Path | None = options["answers"]
+    if answers is None:
+        return None
+    if not answers.exists():
+        raise UsageError(Problem("there is no such file or folder", str(answers), hint="check the name"))
+    return Sources(answers, options["texts"], options["frames"])
+
+
+def _said(folder: str, done: Imported) -> int:
+    """Say what an import did; the exit code."""
+    findings = _findings(folder, done.findings)
+    parts = [
+        f"{counted(done.items, 'item')} in {counted(done.scopes, 'scope')}",
+        f"{done.new} new",
+        *([f"{done.withdrawn} withdrawn"] if done.withdrawn else []),
+        f"{done.decided} newly answered",
+    ]
+    emit_lines([f"{folder}: {', '.join(parts)}"])
+    return findings
+
+
+def _findings(folder: str, given: list[Finding]) -> int:
+    found = Findings(folder, limit=None)
+    found.take(given)
+    if found.total:
+        emit("".join(f"{line}\n" for line in finding_lines(found)))
+    return int(found.fails())
+
+
+@command(
+    "import",
+    _folder,
+    value("--answers", "PATH", "Answers of somebody: with --as they become a reader's.", type=Path),
+    value("--as reader", "NAME", "Whose answers these are."),
+    value("--merge", "PACK", "Take back what was done in an offline pack.", type=Path),
+    _texts,
+    _frames,
+    _training,
+    _scope,
+    examples=[
+        "adjudge serve import autumn",
+        "adjudge serve import autumn --answers ben/assessments --as ben",
+        "adjudge serve import autumn --merge ann-pack",
+    ],
+)
+def import_(folder: str, **options: Any) -> int:
+    """Bring into the server of FOLDER what is new in files; it may be running.
+
+    Without options it looks into the folder of adjudge eal campaign that was taken over: new responses are added and
+    open their documents again, what is no longer there is withdrawn, and what people have written into the files is
+    taken over unless the server has decided otherwise, which is said.
+    """
+    answers, reader, merge = options["answers"], options["reader"], options["merge"]
+    if merge is not None and (answers or reader):
+        raise UsageError("a pack knows whose it is", hint="give --merge alone")
+    with _desk(folder, options["scope"], reader) as (found, desk):
+        if merge is not None:
+            from adjudge.serve.packs import merge_pack
+
+            taken = merge_pack(desk.store, desk.campaign, merge)
+            code = _findings(folder, taken.findings)
+            events = counted(taken.new, "event")
+            emit_lines([f"{folder}: {events} of {taken.reader} taken back, {taken.conflicts} answered otherwise"])
+            return code
+        if options["training"] is not None:
+            from adjudge.serve.training import set_training
+
+            count = counted(set_training(desk.store, desk.campaign, options["training"]), "item")
+            emit_lines([f"{folder}: {count} for training"])
+            if answers is None:
+                return 0
+        home = _home(found, desk.campaign)
+        if answers is None and home is None:
+            hint = "give --answers, or --merge; without them a campaign of adjudge eal campaign is looked into"
+            raise UsageError("there is nothing to import", hint=hint)
+        sources = _sources(None if answers else home, options)
+        assert sources is not None
+        from adjudge.serve.campaigns import import_sources
+        from adjudge.serve.readers import import_answers
+
+        if reader is not None:
+            return _said(folder, import_answers(desk, sources))
+        return _said(folder, import_sources(desk.store, desk.secret, desk.campaign, sources))
+
+
+@command(
+    "export",
+    _folder,
+    value("-o --output", "DIR", "Write everything into a new folder.", type=Path),
+    value("--for reader", "NAME", "Make an offline pack for one reader, with -o."),
+    flag("--overwrite", "Replace the folder if it is an export."),
+    _scope,
+    examples=[
+        "adjudge serve export autumn",
+        "adjudge serve export autumn -o autumn-2026-11-18",
+        "adjudge serve export autumn --for ann -o ann-pack",
+    ],
+)
+def export(folder: str, output: Path | None, reader: str | None, overwrite: bool, scope: str | None) -> None:
+    """Write what was decided in FOLDER as files, as of one moment; the server may be running.
+
+    With -o everything goes into a folder of its own: official answers, those of each reader, events, the schema, and a
+    manifest. Without it the official answers go back into the folder of adjudge eal campaign that was taken over, where
+    `adjudge eal campaign run` goes on.
+    """
+    with _desk(folder, scope, reader) as (found, desk):
+        if reader is not None:
+            from adjudge.serve.packs import export_pack
+
+            if output is None:
+                raise UsageError("a pack needs a place", hint="give -o DIR")
+            scopes = counted(export_pack(desk, output), "scope")
+            emit_lines([f"{output}: {scopes} for {reader}; adjudge serve run works on it without a connection"])
+            return
+        from adjudge.serve.exchange import export_folder, export_home
+
+        if output is not None:
+            files = counted(export_folder(desk.store, desk.campaign, output, overwrite=overwrite), "file")
+            emit_lines([f"{output}: {files}"])
+            return
+        home = _home(found, desk.campaign)
+        if home is None:
+            raise UsageError("there is no campaign folder to write into", hint="give -o DIR")
+        done = export_home(desk.store, desk.campaign, home)
+        emit_lines([f"{home}: {counted(len(done.written), 'file')} written, {done.same} as they were"])
+
+
+def _home(folder: Folder, campaign: str) -> Path | None:
+    given = folder.settings.campaign.get(campaign, {}).get("folder")
+    return None if given is None else folder.path / given
+
+
+@contextmanager
+def _desk(folder: str, scope: str | None, reader: str | None) -> Iterator[tuple[Folder, Desk]]:
+    """The campaign that is meant."""
+    from adjudge.serve.desk import Desk
+    from adjudge.serve.folder import Folder
+    from adjudge.serve.store import Store
+
+    found = Folder(folder)
+    with Store.open(found.path, found.database) as store:
+        with store.read() as snapshot:
+            names = [each.id for each in snapshot.campaigns()]
+        if scope is None and len(names) == 1:
+            scope = names[0]
+        if scope is None or scope not in names:
+            known = f"campaigns are {', '.join(names)}" if names else "there is none yet"
+            message = "which campaign is meant?" if scope is None else f"there is no campaign {scope!r}"
+            raise UsageError(message, hint=(did_you_mean(scope, names) if scope else None) or f"give --scope: {known}")
+        yield found, Desk(store, scope, reader, found.secret)

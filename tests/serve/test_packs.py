@@ -1,0 +1,83 @@
+"""Offline packs: what one reader may see as a folder of its own, and what was done there, taken back."""
+
+import pytest
+
+from adjudge.errors import UsageError
+from adjudge.serve.desk import Desk
+from adjudge.serve.packs import export_pack, merge_pack
+from adjudge.serve.store import Store
+from adjudge.serve.views import campaign_view, scope_view
+from adjudge.serve.workbench import Judgment, judge, operate
+from serve.demo_campaign import NAME, SECRET, campaign, desk
+from serve.test_workbench import assess, keys
+
+DOCUMENT, OTHER = "MINI_DF_05", "MINI_NW_07"
+
+
+def answer(at, number, answers):
+    item = scope_view(at, DOCUMENT)["items"][number]
+    (said,) = judge(at, DOCUMENT, [Judgment(item["id"], item["version"], answers, 0, next(keys))])
+    return said
+
+
+def test_a_pack_goes_and_comes_back(tmp_path):
+    with campaign(tmp_path / "serve", answers=False, readers=["ann", "ben"]) as store:
+        ann = desk(store)
+        assess(desk(store, "ben"), DOCUMENT)
+        answer(ann, 0, {"aet": "W"})
+        answer(ann, 1, {"aet": "W"})
+        operate(ann, DOCUMENT, "assess", 0, [{"op": "comment", "item": item_of(ann, 0), "text": "?"}], next(keys))
+        assert export_pack(ann, tmp_path / "pack") == 12
+        with Store.open(tmp_path / "pack") as pack:
+            away = Desk(pack, NAME, "ann")
+            here, there = (scope_view(each, DOCUMENT) for each in (ann, away))
+            assert [each["id"] for each in here["items"]] == [each["id"] for each in there["items"]]
+            assert [each["answers"] for each in here["items"]] == [each["answers"] for each in there["items"]]
+            assert (here["text"], here["schema"]) == (there["text"], there["schema"])
+            answer(away, 1, {"aer": "W"})
+            answer(away, 2, {"realis": "Actual", "mention_type": "NAME"})
+            assess(away, OTHER)
+            operate(away, OTHER, "assess", 0, [{"op": "finish"}], next(keys))
+        answer(ann, 1, {"aet": "NIL"})
+        done = merge_pack(store, NAME, tmp_path / "pack")
+        assert (done.reader, done.conflicts, done.findings) == ("ann", 1, [])
+        after = scope_view(ann, DOCUMENT)["items"]
+        assert [each["answers"].get("aet") for each in after[:2]] == ["W", "NIL"]
+        assert after[1]["flag"] == "answered otherwise offline: aet C, aer W"
+        assert after[2]["complete"]
+        states = {each["id"]: each["stages"]["assess"] for each in campaign_view(ann)["scopes"]}
+        assert (states[OTHER], states[DOCUMENT]) == ("finished", "open")
+        again = merge_pack(store, NAME, tmp_path / "pack")
+        assert (again.new, again.findings) == (0, [])
+        assert scope_view(ann, DOCUMENT)["items"] == after
+        with pytest.raises(UsageError, match="this is no pack of 'demo'"):
+            merge_pack(store, NAME, pack_of_nothing(tmp_path))
+
+
+def item_of(at, number):
+    return scope_view(at, DOCUMENT)["items"][number]["id"]
+
+
+def pack_of_nothing(tmp_path):
+    from adjudge.serve.folder import Folder
+
+    folder = Folder.create(tmp_path / "none")
+    Store.open(folder.path).close()
+    return folder.path
+
+
+def test_nothing_hidden_is_in_a_pack(tmp_path):
+    """No file of it has the realis, the identity that is made of it, what others say, or who gave a response."""
+    with campaign(tmp_path / "serve", answers=False, readers=["ann", "ben"]) as store:
+        assess(desk(store, "ben"), DOCUMENT)
+        flag = {"op": "flag", "item": item_of(desk(store, "ben"), 0), "text": "canary of ben"}
+        operate(desk(store, "ben"), DOCUMENT, "assess", 0, [flag], next(keys))
+        export_pack(desk(store), tmp_path / "pack")
+        with store.read() as snapshot:
+            secrets = [item.identity.encode() for item in snapshot.items(NAME)]
+    data = b"".join(path.read_bytes() for path in (tmp_path / "pack").rglob("*") if path.is_file())
+    assert b'"cas":' in data
+    assert b'"realis":' not in data.replace(b'"realis":{', b"")
+    assert b"canary of ben" not in data
+    assert not [each for each in secrets if each in data]
+    assert SECRET not in data
