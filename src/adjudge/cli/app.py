@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
 import click
@@ -99,10 +100,14 @@ _KBP = {
 }
 _SERVE = {
     "demo": Entry("Serve the bundled campaign from a temporary folder, and print a link.", "serve"),
+    "init": Entry("Make a folder for a server, with a campaign from files.", "serve_files"),
     "run": Entry("Serve a folder until it is interrupted.", "serve"),
     "invite": Entry("Give somebody a role, and print a link to send.", "serve"),
     "people": Entry("List who is known, and what they may do.", "serve"),
     "revoke": Entry("End every session, token and invitation of a person.", "serve"),
+    "schema": Entry("Check an assessment schema.", "serve_files"),
+    "import": Entry("Bring in what is new in files, answers of a reader, or an offline pack.", "serve_files"),
+    "export": Entry("Write what was decided as files, or an offline pack.", "serve_files"),
     "verify": Entry("Check that nothing was changed or lost.", "serve_care"),
     "rebuild": Entry("Make all tables again from the events.", "serve_care"),
     "backup": Entry("Write everything into a new folder, while people work.", "serve_care"),
@@ -186,7 +191,8 @@ class LazyGroup(click.Group):
             epilog = f"\b\nExample:\n  {entry.example}"
             return LazyGroup(cmd_name, entry.commands, help=entry.about, epilog=epilog)
         module = import_module(f"adjudge.cli.{entry.module or 'family'}")
-        made: click.Command = getattr(module, cmd_name.replace("-", "_")) if entry.module else module.group(cmd_name)
+        name = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
+        made: click.Command = getattr(module, name) if entry.module else module.group(cmd_name)
         return made
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

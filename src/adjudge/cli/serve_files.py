@@ -229,7 +229,8 @@ def export(folder: str, output: Path | None, reader: str | None, overwrite: bool
         if home is None:
             raise UsageError("there is no campaign folder to write into", hint="give -o DIR")
         done = export_home(desk.store, desk.campaign, home)
-        emit_lines([f"{home}: {counted(len(done.written), 'file')} written, {done.same} as they were"])
+        written = counted(len(done.written), "file")
+        emit_lines([f"{folder}: {written} written into {home.name}, {done.same} as they were"])
 
 
 def _home(folder: Folder, campaign: str) -> Path | None:

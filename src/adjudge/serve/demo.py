@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from adjudge.serve.access import Access
-from adjudge.serve.campaigns import Batch, create_campaign, import_sources
+from adjudge.serve.campaigns import assign, create_campaign, import_sources
 from adjudge.serve.codecs import Sources, codec_of
 from adjudge.serve.folder import Folder
 from adjudge.serve.schema import named_schema
-from adjudge.serve.store import Store, stream_of
+from adjudge.serve.store import Store
+from adjudge.serve.training import set_training
 
 CAMPAIGN, SCHEMA = "demo", "eal-2015"
 GUIDELINE = """\
@@ -23,7 +24,7 @@ Realis: generic if no particular event is meant; other if it is denied, planned 
 
 def make_demo(path: Path, reader: str) -> tuple[Folder, str]:
     """A folder with the bundled campaign, unassessed, and the token of an invitation for its only reader."""
-    from adjudge.demo.eal import ASSESSMENTS, SOURCES
+    from adjudge.demo.eal import ASSESSMENTS, FOLDER, SOURCES
 
     folder = Folder.create(path, '[server]\nname = "demo"\n')
     schema = named_schema(SCHEMA)
@@ -32,15 +33,7 @@ def make_demo(path: Path, reader: str) -> tuple[Folder, str]:
         create_campaign(store, CAMPAIGN, schema, settings)
         sources = Sources(answers=ASSESSMENTS, texts=SOURCES)
         import_sources(store, folder.secret, CAMPAIGN, sources, answers=False)
-        with store.read() as snapshot:
-            scopes = [each.id for each in snapshot.scopes(CAMPAIGN)]
-        given = [
-            {"scope": scope, "stage": stage.kind, "reader": reader, "slot": 0}
-            for scope in scopes
-            for stage in schema.stage
-        ]
-        batch = Batch(store)
-        batch.add(stream_of(CAMPAIGN), "assign", reader, {"add": given})
-        batch.flush()
+        set_training(store, CAMPAIGN, FOLDER / "training.jsonl")
+        assign(store, CAMPAIGN, reader)
         token, _ = Access(store, folder.secret, folder.settings.limits).invite(reader, "assessor", CAMPAIGN)
     return folder, token

@@ -1,0 +1,111 @@
+"""`adjudge serve init`, `schema`, `import`, `export` as from a shell."""
+
+import json
+
+from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
+from adjudge.serve.store import Store
+from adjudge.serve.views import scope_view
+from adjudge.serve.workbench import Judgment, judge
+from calling import caller
+from serve.demo_campaign import desk as demo_desk
+
+serve = caller("serve")
+
+
+def init(serve, folder, *more):
+    return serve("init", folder, "--schema", "eal-2015", "--answers", ASSESSMENTS, "--texts", SOURCES, *more)
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_init_import_export(serve, tmp_path):
+    folder = tmp_path / "demo"
+    code, said, _ = init(serve, folder, "--frames", FRAMES)
+    assert (code, said) == (0, f"{folder}: 348 items in 12 scopes, 348 new, 348 newly answered\n")
+    assert init(serve, folder)[0] == 2
+    assert (folder / "secret.key").stat().st_mode & 0o077 == 0
+    code, said, _ = serve("export", folder, "-o", tmp_path / "out")
+    assert code == 0
+    for kind, source in (("assessments", ASSESSMENTS), ("frames", FRAMES)):
+        here, there = (
+            {each.name: each.read_bytes() for each in at.iterdir()} for at in (source, tmp_path / "out" / kind)
+        )
+        assert here == there
+    code, _, said = serve("export", folder)
+    assert (code, said) == (2, "error: there is no campaign folder to write into, give -o DIR\n")
+    assert serve("export", folder, "-o", tmp_path / "out")[0] == 2
+    assert serve("export", folder, "-o", tmp_path / "out", "--overwrite")[0] == 0
+    code, _, said = serve("import", folder)
+    assert code == 2
+    assert "there is nothing to import" in said
+    code, _, said = serve("import", folder, "--scope", "domo")
+    assert (code, said) == (2, "error: there is no campaign 'domo', did you mean demo?\n")
+
+
+def test_an_offline_pack(serve, tmp_path):
+    folder, pack = tmp_path / "demo", tmp_path / "pack"
+    init(serve, folder)
+    code, _, said = serve("export", folder, "--for", "ann", "-o", pack)
+    assert (code, said) == (2, "error: nothing waits for 'ann' in 'demo', assign something first\n")
+    assert not pack.exists()
+    unanswered = tmp_path / "unanswered"
+    unanswered.mkdir()
+    document = "MINI_NW_07"
+    lines = (ASSESSMENTS / document).read_text().splitlines()
+    rows = ["\t".join((*line.split("\t")[:11], *["UNANNOTATED"] * 7)) for line in lines]
+    (unanswered / document).write_text("".join(f"{row}\n" for row in rows))
+    folder = tmp_path / "small" / "demo"
+    folder.parent.mkdir()
+    assert serve("init", folder, "--schema", "eal-2015", "--answers", unanswered, "--texts", SOURCES)[0] == 0
+    from adjudge.serve.campaigns import assign
+
+    with Store.open(folder) as store:
+        assign(store, "demo", "ann")
+    code, said, _ = serve("export", folder, "--for", "ann", "-o", pack)
+    assert (code, said.split(";")[0]) == (0, f"{pack}: 1 scope for ann")
+    with Store.open(pack) as store:
+        item = scope_view(demo_desk(store), document)["items"][0]
+        judge(demo_desk(store), document, [Judgment(item["id"], 0, {"aet": "W"}, 0, "k1")])
+    code, said, _ = serve("import", folder, "--merge", pack)
+    assert (code, said) == (0, f"{folder}: 1 event of ann taken back, 0 answered otherwise\n")
+    with Store.open(folder) as store:
+        assert scope_view(demo_desk(store), document)["items"][0]["answers"] == {"aet": "W"}
+
+
+def test_mistakes_in_files(serve, tmp_path):
+    (tmp_path / "in").mkdir()
+    good = (ASSESSMENTS / "MINI_NW_07").read_bytes()
+    (tmp_path / "in" / "MINI_NW_07").write_bytes(good)
+    (tmp_path / "in" / "MINI_NW_06").write_bytes(
+        good.replace(b"MINI_NW_07", b"MINI_NW_06").replace(b"\tC\tC", b"\tC\tZ")
+    )
+    code, said, _ = serve(
+        "init", tmp_path / "a", "--schema", "eal-2015", "--answers", tmp_path / "in", "--texts", SOURCES
+    )
+    assert code == 1
+    assert "MINI_NW_06:1:" in said
+    assert said.endswith(f"{tmp_path / 'a'}: 2 items in 1 scope, 2 new, 2 newly answered\n")
+    assert serve("init", tmp_path / "b", "--answers", tmp_path / "in")[0] == 2
+    assert serve("init", tmp_path / "c", "--campaign", tmp_path / "in")[0] == 2
+    assert not (tmp_path / "c").exists()
+
+
+def test_schema(serve, tmp_path):
+    assert serve("schema", "eal-2015")[:2] == (
+        0,
+        "eal-2015: eal-2015, 6 questions, stages assess, group, link, no mistakes\n",
+    )
+    code, _, said = serve("schema", tmp_path / "none.toml")
+    assert (code, "none.toml" in said) == (2, True)
+
+
+def test_training(serve, tmp_path):
+    folder = tmp_path / "demo"
+    init(serve, folder)
+    lesson = {"document": "MINI_NW_07", "item": {"role": "nobody"}, "answers": {"aet": "W"}}
+    (tmp_path / "training.jsonl").write_text(json.dumps(lesson))
+    code, _, said = serve("import", folder, "--training", tmp_path / "training.jsonl")
+    assert code == 1
+    assert f"{tmp_path / 'training.jsonl'}:1:1: no item of 'MINI_NW_07' is like this, name a scope" in said
