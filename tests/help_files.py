@@ -169,6 +169,28 @@ def _serve() -> None:
         backup(store, Path("saved"))
 
 
+def _serve_init() -> None:
+    write('{"document": "d1", "record": "r1", "path": "city", "value": "Oslo", "evidence": []}\n', "facts.jsonl")
+    write("Oslo.", "texts/d1.txt")
+    assert run(["eal", "campaign", "init", "old", "--demo"]) == 0
+    assert run(["eal", "campaign", "run", "old"]) == 0
+    from adjudge.serve.schema import FOLDER
+
+    write((FOLDER / "records.toml").read_text(), "mine.toml")
+
+
+def _serve_files() -> None:
+    from adjudge.serve.campaigns import assign
+    from adjudge.serve.store import Store
+
+    _serve_init()
+    assert run(["serve", "init", "autumn", "--campaign", "old"]) == 0
+    with Store.open(Path("autumn")) as store:
+        assign(store, "autumn", "ann")
+    call("serve", "export", "autumn", "--for", "ann", "-o", "ann-pack")
+    Path("old/answers").rename("ben")
+
+
 def _kbp() -> None:
     source = DATA / "kbp"
     copy(source / "gold.jsonl", "gold.jsonl")
@@ -286,6 +308,10 @@ _MAKERS = {
     "eal campaign run": _campaign,
     "kbp": _kbp,
     "serve": _serve,
+    "serve init": _serve_init,
+    "serve schema": _serve_init,
+    "serve import": _serve_files,
+    "serve export": _serve_files,
     "ner": _ner,
     "gold.bio": _ner,
     "relation": _relation,
