@@ -138,10 +138,10 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
         begun = time.perf_counter()
         try:
             call.raw = await _body(request, service.folder.settings.limits.body_bytes)
-            await run_in_threadpool(_prepare, call)
             if route.live:
+                await run_in_threadpool(_prepare, call)
                 return await handler(call)  # type: ignore[no-any-return]
-            return await run_in_threadpool(lambda: _answer(handler(call)))
+            return await run_in_threadpool(_answer, call, handler)
         except ClientDisconnect:
             return Response(status_code=400)
         except Exception as error:
@@ -210,7 +210,9 @@ def origin(service: Service, request: Request) -> str:
     return service.folder.settings.server.url or f"{request.url.scheme}://{request.url.netloc}"
 
 
-def _answer(made: Any) -> Response:
+def _answer(call: Call, handler: Callable[[Call], Any]) -> Response:
+    _prepare(call)
+    made = handler(call)
     return made if isinstance(made, Response) else json_answer(made)
 
 
