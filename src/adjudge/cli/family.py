@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.app import Entry, LazyGroup
+from adjudge.cli.conventions import NAMES, convention_options, conventions_of
 from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     Sides,
@@ -49,9 +50,11 @@ if TYPE_CHECKING:
 
 CREDITS = ("halving", "linear", "ancestors", "general")
 _NOT_COMPAT = (
+    *NAMES,
     *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "time_limit", "by", "pool", "docs"),
     *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
+_BOTH = ("bio-both", "inspect", "auto-err")  # readers that find gold and system in one file
 _MORE = {"template": {"errors": Entry("Count mistakes by what would fix them, with examples.", "family")}}
 """Commands of families beside `score`."""
 
@@ -100,6 +103,7 @@ _options = [
     value("--gold-reader", "FORMAT", "The format of gold, if another."),
     value("--system-reader", "FORMAT", "The format of the system files, if another."),
     _options,
+    convention_options(own={}),
     examples=["adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5"],
 )
 def score(metric: str, **options: Any) -> None:
@@ -111,6 +115,7 @@ def score(metric: str, **options: Any) -> None:
     pattern in quotes ('runs/mine-*.jsonl'), is all of its files as one. A system is called after its file, or NAME
     in NAME=FILE. Several systems are compared with paired tests.
     """
+    options["given"] = conventions_of(options)
     score_metric(metric, sides_of(options, inputs=metric_files(metric, options)), options)
 
 
@@ -137,12 +142,13 @@ def score_metric(
     from adjudge.tasks.task import measures_of
 
     run = run_from(options)
+    given = dict(options.get("given") or {})
     chosen = {"profile": options["profile"], "hierarchy": _hierarchies(options)}
     metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, options=own, **chosen)
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
     readers = ours or usual, theirs or (usual if ours else None)
     read = Chosen(readers, tuple(options.get("said", ())))
-    count = partial(evaluated, metrics, readers=read, profile=options["profile"], adjust=adjust)
+    count = partial(evaluated, metrics, readers=read, profile=options["profile"], adjust=adjust, given=given)
     found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
     if found is not None:
         finish(found.result(), options)
@@ -205,6 +211,8 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         name: option for scorer in scorers.values() for name, option in scorer.options.items()
     }  # an option of several scorers means the same in all of them
 
+    shared = [name for name in extra if name in NAMES and name not in family.options]  # with files they mean as much
+
     @command(
         "score",
         side_arguments(),
@@ -222,23 +230,33 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         )
         if scorers
         else refused("compat", "there is no published scorer of this task"),
-        *(family_option(name, option) for name, option in {**extra, **family.options}.items()),
+        *(family_option(name, option) for name, option in {**extra, **family.options}.items() if name not in shared),
         _options,
+        convention_options(own=family.options),
         examples=[family.example],
         about="\n\n".join(blocks),
+        alone=True,
     )
     def score(**options: Any) -> None:
+        alike = {name: options[name] for name in shared}
         given = {name: options.pop(name.replace("-", "_")) for name in {**family.options, **extra}}
         adjusting, chosen = ({name: given[name] for name in own} for own in (family.options, extra))
         for name in given_of(given):
+            if name in shared and options["compat"] is None:
+                continue
             if options["compat"] is None and name not in family.options:
                 raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
             if options["compat"] is not None and name not in extra:
                 raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
         if options["compat"] is not None:
             options.pop("no_guess")
+            if not options["systems"]:
+                raise UsageError("there is no system", hint="give it after gold")
             _compat(scorers[options["compat"]], chosen, options)
             return
+        options["given"] = conventions_of({**options, **alike})
+        for name in NAMES:
+            options.pop(name, None)
         _choose(family, options)
         reader = family.readers.get(options["gold_reader"] or options["reader"])
         metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
@@ -257,12 +275,15 @@ def _choose(family: Family, options: dict[str, Any]) -> None:
     if options.pop("no_guess") or os.environ.get("ADJUDGE_GUESS") == "0":
         refuse_guess(readers)
     files = [named(each)[1] for each in options["systems"]]
-    found = chosen(family.name, options["gold"], files, readers, family.default)
+    alone = not files and not {"gold_column", "system_column"} & options["given"].keys()
+    found = chosen(family.name, options["gold"], files or [options["gold"]] * alone, readers, family.default)
     for line in found.said:
         say(visible(line))
     if GUESS in readers:
         options |= {"reader": found.readers[0], "gold_reader": None, "system_reader": found.readers[1]}
     options["said"] = found.said
+    if alone and found.readers[0] in _BOTH:
+        options["systems"] = (options["gold"],)
 
 
 def family_option(name: str, option: Option) -> click.Option:
@@ -277,10 +298,13 @@ def family_option(name: str, option: Option) -> click.Option:
 def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> None:
     """What a published scorer says of the systems."""
     name = scorer.name
-    refuse_with(f"--compat {name}", _NOT_COMPAT)
+    refuse_with(f"--compat {name}", [each for each in _NOT_COMPAT if each not in own])
     for key in given_of(own).keys() - scorer.options.keys():
         raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
     for key, option in scorer.options.items():
+        if option.choices and own[key] is not None and own[key] not in option.choices:
+            hint = f"it has {', '.join(option.choices)}"
+            raise UsageError(f"--{key} {own[key]}: {name} has no such one", hint=hint)
         if option.required and own[key] is None:
             raise UsageError(f"--compat {name} needs --{key}", hint=option.about)
     chosen = {key: own[key] for key in scorer.options}

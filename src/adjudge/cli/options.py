@@ -175,10 +175,12 @@ def command(
     about: str | None = None,
     before: str = "",
     old: Mapping[str, str] | None = None,
+    alone: bool = False,
 ) -> Callable[[Callable[..., Any]], Command]:
     """Makes a command of a function, whose docstring is the help, unless there is another; lists are taken apart.
 
-    `before` is what `--help` shows before the examples; `old` has the spellings that options had before.
+    `before` is what `--help` shows before the examples; `old` has the spellings that options had before. With
+    `alone` one file may have both sides.
     """
     title = "Example" if len(examples) == 1 else "Examples"
     epilog = f"{before}\b\n{title}:" + "".join(f"\n  {each}" for each in examples)
@@ -186,7 +188,7 @@ def command(
     def make(function: Callable[..., Any]) -> Command:
         text = inspect.cleandoc(about or function.__doc__ or "")
         made = Command(name, params=list(flat(parameters)), callback=function, help=text, epilog=epilog)
-        made.old = old or {}
+        made.old, made.alone = old or {}, alone
         return made
 
     return make
@@ -205,6 +207,7 @@ class Command(click.Command):
     """A command whose options, if there are many, stand under the headings of their sections as these appear."""
 
     old: Mapping[str, str] = {}
+    alone = False
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take gold and systems from the arguments and from the options that once stood for them."""
@@ -220,7 +223,7 @@ class Command(click.Command):
             if not given:
                 raise click.MissingParameter(ctx=ctx, param=sides[0], param_hint=names[0])
             given[1:1] = systems
-            if len(given) < 2:
+            if len(given) < 2 and not self.alone:
                 hint = f"{names[1]} (the first one is {names[0]})" if old is None else names[1]
                 raise click.MissingParameter(ctx=ctx, param=sides[1], param_hint=hint)
             ctx.params |= {"gold": given[0], "systems": given[1:]}

@@ -145,17 +145,18 @@ def counted(
         refuse_with("--explain", (*ONLY_SCORES, *only))
         run = replace(run, align=True, document=options["explain"], digest=False)
         with uncollected():
-            found = count(sides.gold, sides.paths, run, names=sides.names).checked().explanations()
+            found = count(sides.gold, sides.paths or None, run, names=sides.names or None).checked().explanations()
         emit_explanations(found.values(), options)
         return None
     if options.get("save") is None and run.align:
         refuse_alone("--save-documents", "--save")
     if options.get("fail_under"):
         check_gates(options["fail_under"], measures())
-    check_baseline(options, sides.named() if options.get("fail_if_worse") else (), measures)
+    check_baseline(options, sides.named() if options.get("fail_if_worse") and sides.paths else (), measures)
     log(options, f"reading gold and {len(sides.paths)} system(s)")
     with uncollected(), working("scoring", shown=not options.get("quiet", True)) as progress:
-        evaluation = count(sides.gold, sides.paths, replace(run, progress=progress), names=sides.names)
+        names = sides.names or None
+        evaluation = count(sides.gold, sides.paths or None, replace(run, progress=progress), names=names)
     log(options, f"counted {len(evaluation.ids)} documents")
     return evaluation
 

@@ -39,6 +39,11 @@ def dataset_table(source: Any) -> Table:
     place = source_name(source)
     if isinstance(source, str | Path) and Path(source).is_dir():
         folder = Path(source)
+        if (folder / "dataset_dict.json").is_file():
+            splits = [str(each) for each in read_json(folder / "dataset_dict.json")[1].get("splits", ())]
+            message = f"this is a DatasetDict with the splits {', '.join(map(repr, splits))}"
+            hint = f"pass one of them, for example {folder / (splits or ['test'])[-1]}"
+            raise FormatError(Problem(message, path=place, hint=hint))
         rows = list(_arrow_rows(folder, place))
         info = read_json(folder / "dataset_info.json")[1]
         features = info.get("features") if isinstance(info, Mapping) else None

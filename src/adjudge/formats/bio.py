@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ from adjudge.model.tags import (
 DOCUMENT = "-DOCSTART-"
 BOUNDARY = "-X-"
 
+_LABEL = re.compile(r"('[^\W_][\w.]+') is not a tag")
 _BLANKS = re.compile(r"[ \t\r]+")
 
 
@@ -141,9 +143,21 @@ def read_bio(source: Source, *, name: str | None = None, column: int = -1) -> Co
     >>> read_bio(b"U.N. I-ORG\\nofficial O\\n").documents[0].data["entities"]
     [{'span': {'start': 0, 'end': 1}, 'type': 'ORG'}]
     """
-    columns = read_columns(source, name=name, column=column)
+    try:
+        columns = read_columns(source, name=name, column=column)
+    except FormatError as error:
+        raise FormatError([_bare(each) for each in error.problems]) from None
     steps = Steps(lenient)
     return _corpus(columns, [decode_tags(sentence.tags, steps) for sentence in columns.sentences])
+
+
+def _bare(problem: Problem) -> Problem:
+    """What is said of a label without a prefix, which another option could read."""
+    found = _LABEL.fullmatch(problem.message)
+    if found is None:
+        return problem
+    hint = 'say scheme="IO" if each run of a label is one entity'
+    return replace(problem, message=f"{found[1]} has no B- or I- prefix", hint=hint)
 
 
 def read_words(source: Source, *, name: str | None = None) -> dict[str, list[str]]:
@@ -247,7 +261,7 @@ def check_sentences(gold: Corpus, system: Corpus) -> Corpus:
         raise FormatError(Problem(message, path=path, hint=hint))
     problems = []
     for left, right in zip(gold.documents, system.documents, strict=True):
-        if left.data["sentences"] != right.data["sentences"]:
+        if "sentences" in left.data and left.data["sentences"] != right.data["sentences"]:
             here, there = right.data["sentences"], left.data["sentences"]
             message = f"{right.id} has {_lengths(here)}, in {gold.path} {_lengths(there)}"
             problems.append(Problem(message, path=path, line=right.line, hint="write a line for every gold token"))

@@ -102,8 +102,8 @@ def _pubtator_row(found: _Documents, cells: list[str], number: int) -> None:
     found.add(name, (start, end), cells[4], cells[5].strip() if len(cells) > 5 else "")
 
 
-def read_bioc(source: Source, *, name: str | None = None) -> Corpus:
-    """The documents of a BioC collection in XML.
+def read_bioc(source: Source, *, name: str | None = None, fragments: str = "join") -> Corpus:
+    """The documents of a BioC collection in XML; with `fragments="keep"` every fragment is an entity of its own.
 
     >>> read_bioc(b"<collection><document><id>1</id></document></collection>").documents[0].data["entities"]
     []
@@ -126,7 +126,7 @@ def read_bioc(source: Source, *, name: str | None = None) -> Corpus:
             found.notes.add("not-kept", "{n} documents have relations, which are left out", identifier)
         for unit in (document, *units):
             for annotation in unit.all("annotation"):
-                _bioc_annotation(found, identifier, annotation)
+                _bioc_annotation(found, identifier, annotation, keep=fragments == "keep")
     return found.corpus()
 
 
@@ -140,7 +140,7 @@ def _bioc_text(units: list[Element]) -> str:
     return text
 
 
-def _bioc_annotation(found: _Documents, name: str, annotation: Element) -> None:
+def _bioc_annotation(found: _Documents, name: str, annotation: Element, *, keep: bool) -> None:
     infons = {each.get("key").lower(): each.text.strip() for each in annotation.all("infon")}
     places = [
         (whole_number(each.get("offset")), whole_number(each.get("length"))) for each in annotation.all("location")
@@ -149,12 +149,13 @@ def _bioc_annotation(found: _Documents, name: str, annotation: Element) -> None:
     if not spans or len(spans) < len(places):
         found.wrong("the annotation has no place", annotation.line, 'write <location offset="0" length="5"/>')
         return
-    if len(spans) > 1:
+    if len(spans) > 1 and not keep:
         found.notes.add("fragments-joined", "{n} annotations of several fragments were joined to one span", name)
     whole = min(start for start, _ in spans), max(end for _, end in spans)
     found.check(name, whole, _text(annotation.first("text")) if len(spans) == 1 else "", annotation.line)
     identifier = next((infons[key] for key in _IDENTIFIERS if key in infons), "")
-    found.add(name, whole, infons.get("type", ""), identifier)
+    for span in spans if keep else [whole]:
+        found.add(name, span, infons.get("type", ""), identifier)
 
 
 def _text(element: Element | None) -> str:

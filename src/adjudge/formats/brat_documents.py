@@ -24,8 +24,10 @@ from adjudge.formats.standoff import read_source_text
 from adjudge.model.document import Corpus, Document
 
 
-def read_brat_documents(source: Source, *, name: str | None = None) -> Corpus:
+def read_brat_documents(source: Source, *, name: str | None = None, fragments: str = "join") -> Corpus:
     r"""The documents of a folder, or the one of an `.ann` file.
+
+    With `fragments="keep"` every fragment of an annotation is an entity of its own.
 
     >>> data = read_brat_documents(b"T1\tPER 0 3\tAda\nT2\tPER 8 10;12 14\tBo Bo\n").documents[0].data
     >>> [each["span"] for each in data["entities"]]
@@ -44,7 +46,7 @@ def read_brat_documents(source: Source, *, name: str | None = None) -> Corpus:
         own = read_source_text(text, str(text)) if text.is_file() and text != Path(where) else None
         reading = read_annotations(file, text=own, name=where)
         identifier = Path(where).stem
-        data = {"id": identifier, **_document(reading, identifier, notes)}
+        data = {"id": identifier, **_document(reading, identifier, notes, keep=fragments == "keep")}
         problems += sorted(reading.problems, key=lambda each: each.line or 0)
         documents.append(
             Document(id=identifier, data=data if own is None else {**data, "text": own}, line=1, path=where)
@@ -54,13 +56,13 @@ def read_brat_documents(source: Source, *, name: str | None = None) -> Corpus:
     return Corpus(path=place, documents=tuple(documents), digest=digest, notes=notes.made())
 
 
-def _document(found: Annotations, identifier: str, notes: Notes) -> dict[str, Any]:
+def _document(found: Annotations, identifier: str, notes: Notes, *, keep: bool) -> dict[str, Any]:
     triggers = {event.trigger for event in found.events.values()}
     spans: dict[str, dict[str, int]] = {}
     for key, each in found.triggers.items():
         if each.pieces:
             spans[key] = {"start": each.pieces[0][0], "end": max(end for _, end in each.pieces)}
-        if len(each.pieces) > 1:
+        if len(each.pieces) > 1 and not keep:
             notes.add("fragments-joined", "{n} annotations of several fragments were joined to one span", identifier)
     for key, event in found.events.items():
         if event.trigger in spans:
@@ -94,9 +96,10 @@ def _document(found: Annotations, identifier: str, notes: Notes) -> dict[str, An
             said = message if kind == "text" else "the offsets of {n} documents look like UTF-16 units"
             notes.add(f"other-{kind}", said, f"{identifier}:{lines[0]}", count=len(lines))
     entities = [
-        {"span": spans[key], "type": each.type}
+        {"span": span, "type": each.type}
         for key, each in found.triggers.items()
         if key in spans and key not in triggers
+        for span in ([{"start": start, "end": end} for start, end in each.pieces] if keep else [spans[key]])
     ]
     return {"entities": entities, "relations": relations, "events": events}
 

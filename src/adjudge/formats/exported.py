@@ -43,7 +43,7 @@ class Values(NamedTuple):
         return FormatError([self._placed(each, side) for each in error.problems])
 
     def _placed(self, problem: Problem, side: str) -> Problem:
-        if problem.path is not None or not problem.message.startswith(side):
+        if problem.path is not None or not problem.message.startswith((f"{side}:", f"{side},")):
             return problem
         found = re.search(_NAMED, problem.message)
         message = problem.message.removeprefix(side).lstrip(":, ")

@@ -17,6 +17,7 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import raise_problems
+from adjudge.formats.bio import BOUNDARY, DOCUMENT
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
 from adjudge.formats.coerce.sides import Reading, coerce
 from adjudge.formats.exported import Values
@@ -48,6 +49,9 @@ def read_values(source: Source, *, name: str | None = None, reader: str = "", go
         listed = _binary(whole, reader, gold=gold)
         return Values(whole.place, whole.digest, listed, list(range(1, len(listed) + 1)))
     whole, text = read_text(source, name=name)
+    if reader == "labels":
+        rows = [line.split() for line in text.split("\n")]
+        return Values(whole.place, whole.digest, *_labels(rows))
     if reader in ("csv", "triples"):
         return Values(whole.place, whole.digest, *(_table if reader == "csv" else _triples)(text, whole.place))
     found = _array(text, whole.place) if text.lstrip()[:1] == "[" else _lines(text, whole.place)
@@ -62,6 +66,23 @@ def _binary(whole: Whole, reader: str, *, gold: bool) -> list[Any]:
     from adjudge.formats.inspect_log import samples
 
     return [each.data for each in samples(whole, "target" if gold else "output")]
+
+
+def _labels(rows: list[list[str]]) -> tuple[list[list[str]], list[int]]:
+    """The last columns of sentences, whatever stands there, and the lines where they begin."""
+    found: list[list[str]] = []
+    lines: list[int] = []
+    inside = False
+    for number, row in enumerate(rows, 1):
+        if len(row) < 2 or row[0] in (DOCUMENT, BOUNDARY):
+            inside = False
+            continue
+        if not inside:
+            found.append([])
+            lines.append(number)
+        inside = True
+        found[-1].append(row[-1])
+    return found, lines
 
 
 def _triples(text: str, place: str) -> tuple[list[dict[str, Any]], list[int]]:

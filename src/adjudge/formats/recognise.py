@@ -285,6 +285,7 @@ _INNER = (  # fields of the documents of one object, by their ids
     ("gtt-output", ("pred_templates",)),
     ("grit-output", ("pred_extracts",)),
 )
+_ITEMS = frozenset(("tags", "ner_tags", "tokens", "spans", "entities", "relations", "triples", "events", "heads"))
 _NATIVE = frozenset(("entities", "relations", "events", "mentions", "records"))
 
 _ROOTS = {
@@ -422,6 +423,8 @@ def json_formats(values: list[Any]) -> Iterator[str]:
     if all(len(each) == 1 and isinstance(value, list) for each in documents for value in each.values()):
         yield "iterx-output"
     if "id" not in keys:
+        if not _ITEMS.isdisjoint(keys):  # documents that are paired by position, or by another name
+            yield "jsonl"
         return
     entities = [each for document in documents for each in _listed(document, "entities")]
     if any(isinstance(each, dict) and "mentions" in each and "id" in each for each in entities):
@@ -496,11 +499,12 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
 
 
 def is_table(header: Sequence[str]) -> bool:
-    """Whether these are the columns of a table of tags or spans, with one for the document."""
+    """Whether these are the columns of a table of tags, with one for the document, or of spans."""
     names = set(header)
     tagged = not names.isdisjoint(("tag", "ner_tag"))
     placed = all(not names.isdisjoint(each) for each in (STARTS, ENDS))
-    return not names.isdisjoint(IDS) and (tagged or (placed and not names.isdisjoint((*LABELS, *LINKS))))
+    spans = placed and not names.isdisjoint((*LABELS, *LINKS))
+    return spans or (tagged and not names.isdisjoint(IDS))
 
 
 def _names_columns(lines: Sequence[str]) -> bool:
@@ -563,7 +567,8 @@ def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
     files = [path for path in kept if path.is_file()]
     if (folder / "arguments").is_dir():
         return [FORMATS["eal"]], files
-    if all((folder / name).is_file() for name in ("dataset_info.json", "state.json")):
+    saved = all((folder / name).is_file() for name in ("dataset_info.json", "state.json"))
+    if saved or (folder / "dataset_dict.json").is_file():
         return [FORMATS["dataset"]], files
     if any(path.suffix == ".ann" for path in files):
         return [FORMATS["brat"]], files

@@ -7,14 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.sides import is_file, name_systems
+from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
-from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, table_documents
+from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, id_column, table_documents
 from adjudge.formats.coerce.entities import is_document
-from adjudge.formats.coerce.sides import FAMILIES, Reading, both_sides, is_native
+from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is_native
 from adjudge.formats.coerce.structures import is_clusters
 from adjudge.formats.exported import COERCED, Values
 from adjudge.model.document import Corpus
+from adjudge.tasks.conventions import loaded, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
-    *("gold_column", "system_column", "format", "annotator", "shape", "document"),
+    *("gold_column", "system_column", "format", "annotator", "shape", "offsets", "fragments", "map", "document"),
 )
 # The fields of documents that are made of other shapes.
 _WITHIN = {
@@ -66,9 +67,32 @@ def opened(
         if options:
             raise UsageError(f"{next(iter(options))} says something of inputs that these metrics do not take")
         return gold, system
-    gold, system = _loaded(kind, gold, system, readers)
+    said = Said({name: value for name, value in options.items() if value is not None})
+    alone = isinstance(system, tuple) and not system  # one side is read, and what is said may be for the other
+    if kind in FAMILIES:
+        gold, system = loaded(kind, gold, system, readers, said)
+    gold, system = _entered(kind, gold, system, said, readers)
+    if said.get("map"):
+        gold, system = mapped(kind, gold, system, readers, said)
+    if not alone:
+        refuse_unused(said, _shapes(gold, system, readers))
+    return gold, system
+
+
+def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:
+    """What was given, in words: the formats of files, or documents in memory."""
+    several = system.values() if isinstance(system, Mapping) else [system]
+    sources = (gold, *several)
+    files = [_is_read(each) and not (isinstance(each, Side) and not each.path) for each in sources]
+    names = dict.fromkeys(name or readers[0] for name in readers)
+    return f"files that are read as {' and '.join(names)}" if any(files) else "documents of this shape"
+
+
+def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[str, str | None]) -> tuple[Any, Any]:
+    """The sides of a task; the values of files and what is in memory become documents."""
     if system is None:
-        found = both_sides(kind, _values(gold), options)
+        options.used.update(("gold_column", "system_column"))
+        found = _columns(gold, options, readers[0]) if kind == "record" else both_sides(kind, _values(gold), options)
         if found is None:
             raise UsageError("there is no system", hint="give it after gold, or a source that has both")
         gold, system = found if not isinstance(gold, Values) else (gold, found[1])
@@ -101,25 +125,33 @@ def opened(
     return (_side("gold", mine, gold) if side is None else side), found_systems
 
 
-def _loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None]) -> tuple[Any, Any]:
-    """Gold and systems, files of exports and tables as their values."""
-    if kind not in FAMILIES:
-        return gold, system
-    ours, theirs = readers[0], readers[1] or readers[0]
-    if not {ours, theirs}.intersection(COERCED):
-        return gold, system
-    from adjudge.formats.exports import read_values
-
-    if theirs in COERCED and system is not None:
-        system = {
-            name: read_values(source, reader=theirs) if is_file(source) else source
-            for name, source in name_systems(gold, system)
-        }
-    return (read_values(gold, reader=ours, gold=True) if ours in COERCED and is_file(gold) else gold), system
-
-
 def _values(source: Any) -> Any:
     return source.values if isinstance(source, Values) else source
+
+
+def _columns(source: Any, options: Said, reader: str) -> tuple[Any, Any] | None:
+    """The records or answers of two columns of one table."""
+    from adjudge.formats.answers import answer_of
+    from adjudge.formats.exports import read_values
+
+    names = [str(options[name]) for name in ("gold_column", "system_column") if options.get(name) is not None]
+    table = read_values(source, reader=reader).values if is_file(source) and reader in COERCED else source
+    table = as_table(table, "gold")
+    if table is None or len(names) < 2:
+        return None
+    missing = next((name for name in names if name not in table.columns), None)
+    if missing is not None:
+        raise UsageError(f"there is no column {missing!r}", hint=f"the columns are {', '.join(table.columns)}")
+    options.used.add("id")
+    column = id_column(table.columns, Declared(id=options.get("id")))
+    ids = [str(place if column is None else row[column]) for place, row in enumerate(table.rows, 1)]
+    gold, system = (
+        {key: answer_of(row[name]).value for key, row in zip(ids, table.rows, strict=True)}
+        if name == names[0]
+        else {key: row[name] or "" for key, row in zip(ids, table.rows, strict=True)}
+        for name in names
+    )
+    return gold, {"system": system}
 
 
 def _records(source: Any) -> Any:

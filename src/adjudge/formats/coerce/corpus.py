@@ -44,8 +44,19 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     format: str | None = None
     annotator: Any = None
     shape: str | None = None
+    offsets: str | None = None
     documents: tuple[str, ...] | None = None
     document: str | None = None
+    used: set[str] = msgspec.field(default_factory=set)
+
+    def take(self, name: str) -> Any:
+        """What was said, which is then known to mean something here."""
+        self.used.add(name)
+        return getattr(self, name)
+
+    def chosen(self, fields: Mapping[str, Any], usual: str) -> str:
+        """The field that was named, if it is there, else the usual one."""
+        return str(self.take("field")) if self.field is not None and self.field in fields else usual
 
 
 class Notes:
@@ -234,7 +245,7 @@ def _dataset(source: Any, side: str) -> Table:
 def id_column(columns: Iterable[str], declared: Declared) -> str | None:
     """The column or field that names the document."""
     names = set(columns)
-    if declared.id is not None:
+    if declared.take("id") is not None:
         if declared.id not in names:
             raise wrong(declared.side, f" has no {declared.id!r}", f"it has {', '.join(map(str, columns))}")
         return declared.id
@@ -255,7 +266,7 @@ def table_documents(table: Table, declared: Declared, kind: str) -> list[Raw]:
     lists = [name for name in table.columns if any(is_list(row[name]) for row in table.rows)]
     if lists:
         return [Raw(None if column is None else str(row[column]), row) for row in table.rows]
-    tags = declared.column or next((name for name in TAG_COLUMNS if name in table.columns), None)
+    tags = declared.take("column") or next((name for name in TAG_COLUMNS if name in table.columns), None)
     tokens = next((name for name in TOKEN_COLUMNS if name in table.columns), None)
     spans = any(name in table.columns for name in STARTS)
     if column is None and kind != "record":
@@ -285,7 +296,7 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
     """The documents of a source, with the ids that they have."""
     table = as_table(source, declared.side)
     if declared.document is not None:
-        name = "corpus" if declared.document == WHOLE else declared.document
+        name = "corpus" if declared.take("document") == WHOLE else declared.document
         return Loaded([Raw(name, source if table is None else table.rows)], one=True)
     if table is not None:
         return Loaded(table_documents(table, declared, kind))
@@ -320,7 +331,7 @@ def _own_id(value: Any, declared: Declared) -> str | None:
     fields = fields_of(value)
     if fields is None or origin(value) == "spacy":
         return None
-    name = declared.id if declared.id is not None else next((each for each in IDS if each in fields), None)
+    name = declared.take("id") if declared.id is not None else next((each for each in IDS if each in fields), None)
     found = None if name is None else plain(fields.get(name))
     return None if found is None or isinstance(found, bool | list | dict) else str(found)
 

@@ -72,7 +72,7 @@ def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | N
 
 
 def _of_spacy(value: Any, declared: Declared) -> Part:
-    spans = value.spans[declared.field] if declared.field is not None else value.ents
+    spans = value.spans[declared.take("field")] if declared.field is not None else value.ents
     items = [Item(each.start_char, each.end_char, each.label_, None, each.kb_id_ or None) for each in spans]
     return Part(items, "spaCy documents", value.text, None, "char", fixed=True)
 
@@ -102,13 +102,14 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
     if items is None:
         return None
     pipeline = all(isinstance(each, Mapping) and "entity_group" in each and "word" in each for each in values)
-    return Part(_labelled(items, declared.side), "spans", unit="char" if pipeline else declared.unit, fixed=pipeline)
+    unit = "char" if pipeline else declared.take("unit")
+    return Part(_labelled(items, declared.side), "spans", unit=unit, fixed=pipeline)
 
 
 def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: Notes) -> Part | None:
     text = fields.get("text") if isinstance(fields.get("text"), str) else None
     if declared.field is not None and declared.field in fields:
-        found = part_of(name, fields[declared.field], declared, notes)
+        found = part_of(name, fields[declared.take("field")], declared, notes)
         return None if found is None else found._replace(text=found.text if found.text is not None else text)
     if "data" in fields and "annotations" in fields:
         return _of_label_studio(name, fields, declared, notes)
@@ -130,7 +131,7 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     if items is None:
         return None
     exported = "_input_hash" in fields or key == "label" or "start_offset" in _first_keys(fields[key])
-    unit = declared.unit or ("char" if text is not None and tokens is None else None)
+    unit = declared.take("unit") or ("char" if text is not None and tokens is None else None)
     return Part(_labelled(items, declared.side), f"{key} with spans", text, tokens, unit, fixed=exported)
 
 
@@ -155,18 +156,23 @@ def _of_label_studio(name: str, fields: Mapping[str, Any], declared: Declared, n
     if len(kept) < len(fields["annotations"]):
         notes.add("not-accepted", f"{declared.side}: {{n}} annotations were cancelled and are left out", name)
     if declared.annotator is not None:
-        kept = [each for each in kept if each.get("completed_by") == declared.annotator]
+        kept = [each for each in kept if _annotator(each) == str(declared.take("annotator"))]
     if len(kept) > 1:
-        who = ", ".join(str(each.get("completed_by")) for each in kept)
+        who = ", ".join(map(_annotator, kept))
         raise wrong(
             declared.side,
             f": task {name} has {len(kept)} annotations (by {who})",
-            f"choose with annotator={kept[0].get('completed_by')}, or compare them with agree",
+            f"choose with annotator={_annotator(kept[0])}, or compare them with agree",
         )
     values = [each["value"] for own in kept for each in own.get("result", ()) if each.get("type") == "labels"]
     data = fields["data"]
     text = next((each for each in data.values() if isinstance(each, str)), None) if isinstance(data, Mapping) else None
     return Part(items_of(values, {}) or [], "Label Studio tasks", text, None, "char", fixed=True)
+
+
+def _annotator(annotation: Mapping[str, Any]) -> str:
+    who = annotation.get("completed_by")
+    return str(who.get("id") if isinstance(who, Mapping) else who)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -190,9 +196,8 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
     """The parts whose tags have become spans of tokens."""
     tagged = {name: part.tags for name, part in parts.items() if part.tags is not None}
     if not tagged:
-        if declared.scheme is not None and parts:
-            raise wrong(declared.side, f' has no tags, and scheme="{declared.scheme}" is for these', "leave it out")
         return dict(parts)
+    declared.take("scheme")
     named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
     every = set().union(*named.values())
     joined = next((tag for tag in every if _is_several(tag)), None)
@@ -210,7 +215,8 @@ def _names(name: str, tags: Sequence[Any], declared: Declared) -> list[str]:
     if set(map(type, tags)) <= {str}:
         return list(tags)
     numbers = [tag for tag in tags if isinstance(tag, int)]
-    if declared.labels is None:
+    labels: tuple[str, ...] | None = declared.take("labels")
+    if labels is None:
         shown = ", ".join(map(str, tags[:3]))
         raise wrong(
             declared.side,
@@ -218,11 +224,9 @@ def _names(name: str, tags: Sequence[Any], declared: Declared) -> list[str]:
             'pass labels=["O", "B-PER", ...], or a Dataset whose features name them',
         )
     for tag in numbers:
-        if not 0 <= tag < len(declared.labels):
-            raise wrong(
-                declared.side, f", document {name!r}: there is no label {tag}", f"{len(declared.labels)} are given"
-            )
-    return [declared.labels[tag] if isinstance(tag, int) else tag for tag in tags]
+        if not 0 <= tag < len(labels):
+            raise wrong(declared.side, f", document {name!r}: there is no label {tag}", f"{len(labels)} are given")
+    return [labels[tag] if isinstance(tag, int) else tag for tag in tags]
 
 
 def _is_tag(value: Any) -> bool:
@@ -329,7 +333,7 @@ def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Par
 
 
 def _of_answer(name: str, text: str, declared: Declared, notes: Notes) -> Part | None:
-    if declared.format == "inline":
+    if declared.take("format") == "inline":
         return _of_inline(text)
     if _is_several(text):
         raise _joined_tags(declared.side, name, text)

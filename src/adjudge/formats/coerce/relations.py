@@ -61,7 +61,7 @@ def relations_of(name: str, value: Any, declared: Declared, notes: Notes) -> Fac
     if "data" in fields and "annotations" in fields:
         return _of_label_studio(fields)
     text = fields["text"] if isinstance(fields.get("text"), str) else None
-    values = first_of(fields, (declared.field or "relations", "triples", "edges"))
+    values = first_of(fields, (declared.chosen(fields, "relations"), "triples", "edges"))
     if values is None:
         return Facts(relations=[], text=text) if "relations" in fields or "triples" in fields else None
     entities = _entities(fields.get("entities") or ())
@@ -206,7 +206,7 @@ def events_of(name: str, value: Any, declared: Declared, notes: Notes) -> Facts 
         return None
     if isinstance(fields.get("graph"), Mapping) and "triggers" in fields["graph"]:
         return _of_oneie(fields["graph"])
-    values = first_of(fields, (declared.field or "events",))
+    values = first_of(fields, (declared.chosen(fields, "events"),))
     if values is None:
         return Facts(events=[]) if "events" in fields else None
     return _events(values, fields["text"] if isinstance(fields.get("text"), str) else None)

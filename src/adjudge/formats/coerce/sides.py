@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,7 +21,7 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
-from adjudge.formats.coerce.spans import Ends, Item, Located, Part, cuts_word, exclusive, located
+from adjudge.formats.coerce.spans import Ends, Item, Located, Part, Renamed, cuts_word, exclusive, located
 from adjudge.model.document import CorpusNote, Document
 from adjudge.model.document import Reading as Understood
 
@@ -44,6 +44,9 @@ _KNOWN = {
     "amr": "amr",
     "coref": "clusters",
 }
+
+
+_OWN = frozenset(("id", "text", *entities.OUTPUTS))  # what documents have anyway, and answers
 
 
 class Reading(NamedTuple):
@@ -109,6 +112,10 @@ class _Side:
                 f"(first: document {name!r} has {has})",
                 f'name the field with field="{next(iter(fields), "NAME")}"' if fields else None,
             )
+
+    def has_items(self) -> bool:
+        found = any(part.items or part.tags for part in self.parts.values())
+        return found or any(each != [] and each != relations.Facts(relations=[]) for each in self.facts.values())
 
     def texts(self) -> dict[str, str]:
         return {name: part.text for name, part in self.parts.items() if part.text is not None}
@@ -213,6 +220,10 @@ def coerce(
     if kind in ("ner", "linking"):
         _bring_together(first, others)
     readings = [_reading(side) for side in sides]
+    if isinstance(options, Said):
+        options.note([side.declared for side in sides])
+        if not any(side.has_items() for side in sides):
+            options.used.update(options)  # there is nothing of which it could be said
     return readings[0], dict(zip(systems, readings[1:], strict=True))
 
 
@@ -220,7 +231,28 @@ def _declared(own: Mapping[str, Any], options: Mapping[str, Any], side: str, cal
     ends = options.get(f"{side}_ends") or own.get("ends")
     column = options.get(f"{side}_column")
     labels = None if own.get("labels") is None else tuple(own["labels"])
-    return msgspec.structs.replace(Declared(**{**own, "labels": labels}), side=called, ends=ends, column=column)
+    fields = Renamed(own.get("fields") or {})
+    made = Declared(**{**own, "labels": labels, "fields": fields})
+    return msgspec.structs.replace(made, side=called, ends=ends, column=column, used=set())
+
+
+class Said(dict[str, Any]):
+    """Options by name; `used` are those that meant something for one of the sides."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__(given)
+        self.used: set[str] = set()
+
+    def note(self, sides: Sequence[Declared]) -> None:
+        """Take in what the sides made use of, gold first."""
+        for place, side in enumerate(sides):
+            who = "gold" if place == 0 else "system"
+            self.used |= side.used - {"ends", "column"}
+            self.used |= {f"{who}_{name}" for name in side.used & {"ends", "column"}}
+            # What is said for both sides is of use if it is for one.
+            self.used |= {"ends"} & side.used if self.get(f"{who}_ends") is None else set()
+            if isinstance(side.fields, Renamed) and side.fields.used:
+                self.used.add("fields")
 
 
 def _pair(gold: _Side, system: _Side) -> None:
@@ -230,10 +262,9 @@ def _pair(gold: _Side, system: _Side) -> None:
         return
     if len(gold.values) != len(system.values):
         mine, theirs = len(gold.values), len(system.values)
-        counted = [f"{n} document{'s' * (n != 1)}" for n in (mine, theirs)]
         raise wrong(
             "gold",
-            f" has {counted[0]}, {who} has {counted[1]}, and they have no ids",
+            f" has {mine} document{'s' * (mine != 1)}, {who} has {theirs}, and they have no ids",
             "pass {id: document}, or lists of equal length",
         )
     if gold.given != system.given:
@@ -293,7 +324,7 @@ def _reading(side: _Side) -> Reading:
     shapes = {part.shape for part in side.parts.values()}
     units = sorted({part.unit for part in side.parts.values() if part.unit is not None})
     return Reading(
-        {name: Document(id=name, data={"id": name, **data}) for name, data in documents.items()},
+        {name: Document(id=name, data={"id": name, **_kept(side, name), **data}) for name, data in documents.items()},
         ", ".join(sorted(shapes)) or side.kind,
         units[0] if units else None,
         side.ends,
@@ -301,6 +332,14 @@ def _reading(side: _Side) -> Reading:
         side.notes.made(),
         side.lost,
     )
+
+
+def _kept(side: _Side, name: str) -> dict[str, Any]:
+    """What a document says of itself beside its items, by which it may be sliced."""
+    value = side.values[name]
+    if not isinstance(value, Mapping):
+        return {}
+    return {key: each for key, each in value.items() if isinstance(each, str | int | float) and key not in _OWN}
 
 
 def _entities(side: _Side) -> dict[str, dict[str, Any]]:

@@ -72,6 +72,12 @@ def pair_of(value: Any) -> tuple[int, int] | None:
     return None if inner is None else pair_of(inner)
 
 
+class Renamed(dict[str, str]):
+    """Names of fields that stand for known ones; `used` once an item has one of them."""
+
+    used = False
+
+
 def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
     """One element of a list of spans; None if it is none.
 
@@ -84,6 +90,8 @@ def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
     if known is None:
         return None
     own = {meant: known[name] for meant, name in fields.items() if name in known}
+    if own and isinstance(fields, Renamed):
+        fields.used = True
     whole = {**known, **own}
     place = pair_of(whole)
     label = first_of(whole, LABELS)
@@ -134,8 +142,13 @@ class Ends(NamedTuple):
 
 def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tuple[dict[str, Part], Ends]:
     """The parts with exclusive ends counted from 0, and what their ends were."""
-    shift = declared.base or 0
     open_parts = {name: part for name, part in parts.items() if not part.fixed and _placed(part)}
+    if open_parts or not any(part.items or part.tags for part in parts.values()):
+        declared.used.update(("ends", "base", "offsets"))
+    if declared.offsets is not None:
+        parts = {**parts, **{name: in_characters(part, declared) for name, part in open_parts.items()}}
+        open_parts = {name: parts[name] for name in open_parts}
+    shift = declared.base or 0
     ends = declared.ends
     said = "declared" if ends is not None and open_parts else "shape"
     if ends is None and open_parts:
@@ -156,6 +169,29 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
     }
     _check_bounds(made, declared)
     return made, Ends(f"{ends or 'exclusive'}{'?' * (said == 'assumed')}", said)
+
+
+def in_characters(part: Part, declared: Declared) -> Part:
+    """The part with offsets in characters that were UTF-16 units or bytes, which needs its text."""
+    if part.text is None:
+        raise wrong(declared.side, f": {declared.offsets} offsets cannot be read without texts", "give the texts")
+    encoding, size = ("utf-16-le", 2) if declared.offsets == "utf-16" else ("utf-8", 1)
+    places, unit = {0: 0}, 0
+    for place, character in enumerate(part.text, 1):
+        unit += len(character.encode(encoding, "surrogatepass")) // size
+        places[unit] = place
+    longer = int(declared.ends == "inclusive")
+
+    def moved(item: Item) -> Item:
+        if item.start is None or item.end is None:
+            return item
+        start, end = places.get(item.start), places.get(item.end + longer)
+        if start is None or end is None:
+            shown = f"({item.start}, {item.end}, {item.label!r})"
+            raise wrong(declared.side, f": {shown} begins or ends inside a character", "check the offsets")
+        return item._replace(start=start, end=end - longer)
+
+    return part._replace(items=[moved(item) for item in part.items])
 
 
 def _placed(part: Part) -> bool:
@@ -241,7 +277,7 @@ def located(parts: dict[str, Part], texts: Mapping[str, str], declared: Declared
         if all(item.start is not None for item in part.items) or text is None:
             made[name] = part
             continue
-        places, missing, folded = _places(part.items, text, declared.locate)
+        places, missing, folded = _places(part.items, text, declared.take("locate"))
         if folded:
             notes.add("found-folded", f"{declared.side}: {{n}} mentions differ from the text in case or spacing", name)
         if missing:

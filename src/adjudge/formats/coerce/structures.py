@@ -58,7 +58,7 @@ def _of_heads(name: str, heads: list[Any], labels: list[Any], declared: Declared
             f", document {name!r}: there are {len(heads)} heads and {len(labels)} labels",
             "give one of each for every token",
         )
-    if declared.base == 0:
+    if declared.take("base") == 0:
         heads = [0 if head in (-1, place) else head + 1 for place, head in enumerate(heads)]
     elif heads and (min(heads) < 0 or 0 not in heads):
         raise wrong(
@@ -116,7 +116,8 @@ def clusters_of(value: Any, declared: Declared) -> list[list[Any]] | None:
     if origin(value) == "spacy":
         names = [name for name in value.spans if name.startswith("coref_clusters")]
         return [[(span.start, span.end) for span in value.spans[name]] for name in names]
-    if declared.shape == "mapping" and isinstance(value, Mapping):
+    declared.take("ends")  # which chains of mentions do not depend on
+    if declared.take("shape") == "mapping" and isinstance(value, Mapping):
         chains: dict[Any, list[Any]] = {}
         for mention, entity in value.items():
             chains.setdefault(entity, []).append(mention)

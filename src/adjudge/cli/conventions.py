@@ -1,0 +1,108 @@
+"""What people say of files on the command line that these do not say themselves: ends, schemes, fields, labels.
+
+The words are those of `adjudge.score`; an option that means nothing for the files is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from adjudge.cli.options import Value, choice, flag, section, value
+from adjudge.cli.output import is_file
+from adjudge.errors import UsageError
+
+ENDS = ("exclusive", "inclusive")
+NAMES = (
+    *(
+        "ends",
+        "gold_ends",
+        "system_ends",
+        "unit",
+        "base",
+        "offsets",
+        "scheme",
+        "labels",
+        "annotator",
+        "field_",
+        "fields",
+    ),
+    *("id", "locate", "fragments", "gold_column", "system_column", "map", "inline"),
+)
+
+
+class Pair(Value):
+    """A name and what it stands for, from A=B."""
+
+    name = "pair"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Both names."""
+        first, equals, second = (part.strip() for part in str(value).partition("="))
+        if not (first and equals and second):
+            self.fail(f"{value!r} is not possible, write for example PERSON=PER", param, ctx)
+        return first, second
+
+
+def convention_options(*, own: Mapping[str, Any]) -> list[click.Parameter]:
+    """The options, without those of which a task has its `own`."""
+    made: dict[str, click.Parameter] = {
+        "ends": choice("--ends", ENDS, "Whether a bare span ends behind its last token or character, or with it."),
+        "gold_ends": choice("--gold-ends", ENDS, "The same for gold alone."),
+        "system_ends": choice("--system-ends", ENDS, "The same for the systems alone."),
+        "unit": choice("--unit", ("token", "char"), "What bare offsets count."),
+        "base": choice("--base", ("0", "1"), "From what bare offsets, or heads of trees, are counted."),
+        "offsets": choice("--offsets", ("utf-16", "bytes"), "Bare offsets count these, not characters."),
+        "scheme": value("--scheme", "NAME", "How tags are read: IO, IOB1, IOB2, IOE2, IOBES or BILOU, strictly."),
+        "labels": value("--labels", "LIST", "The names of tags that are numbers: O,B-PER,... or a file, one per line."),
+        "annotator": value("--annotator", "ID", "Whose annotations count, if there are several of one text."),
+        "field": value("--field field_", "NAME", "The field that holds the items, if it has another name."),
+        "fields": value(
+            "--fields",
+            "NAME=FIELD",
+            "Fields of items with other names: start=from. Repeatable.",
+            type=Pair(),
+            multiple=True,
+        ),
+        "id": value("--id", "NAME", "The field or column that names the document."),
+        "locate": choice("--locate", ("next", "all", "first"), "Which occurrences mentions without offsets are."),
+        "fragments": choice("--fragments", ("join", "keep"), "Join the fragments of a span, or compare each."),
+        "gold_column": value("--gold-column", "NAME", "The column of gold, if one table has both sides."),
+        "system_column": value("--system-column", "NAME", "The column of the system, if one table has both sides."),
+        "map": value(
+            "--map",
+            "LABEL=LABEL",
+            "Take one label for another on both sides: PERSON=PER. Repeatable.",
+            type=Pair(),
+            multiple=True,
+        ),
+        "inline": flag("--inline", "Answers are the text with tags around the mentions."),
+    }
+    return section("What files do not say", *(each for name, each in made.items() if name not in own))
+
+
+def conventions_of(options: dict[str, Any]) -> dict[str, Any]:
+    """What was said, by the names of `adjudge.score`; the options are taken out."""
+    given = {name: options.pop(name, None) for name in NAMES}
+    found = {name: each for name, each in given.items() if each not in (None, (), False)}
+    for name in ("fields", "map"):
+        if name in found:
+            pairs = found[name]
+            found[name] = dict(pairs)
+            if len(found[name]) < len(pairs):
+                raise UsageError(f"--{name} says two things of one name", hint="give each name once")
+    if "field_" in found:
+        found["field"] = found.pop("field_")
+    if "base" in found:
+        found["base"] = int(found["base"])
+    if "labels" in found:
+        from adjudge.cli.options import listed_lines
+
+        text = found["labels"]
+        names = listed_lines(text, "labels") if is_file(text) else text.split(",")
+        found["labels"] = [name.strip() for name in names if name.strip()]
+    if found.pop("inline", False):
+        found["format"] = "inline"
+    return found
