@@ -145,6 +145,10 @@ COMMANDS = {
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
     "agree": Entry("Measure how far annotators agree, and list where they do not.", "agree"),
     "select": Entry("Select what is best annotated next to tell systems apart.", "results"),
+    "sample": Entry("Draw what people assess, with recorded probabilities.", "estimates"),
+    "estimate": Entry("Score systems from a sample that was assessed.", "estimates"),
+    "judge": Entry("Say how far an automatic judge can be trusted.", "estimates"),
+    "plan": Entry("Plan an evaluation: how many documents a difference needs.", "estimates"),
     "merge": Entry("Merge the results of shards that were scored by themselves.", "results"),
     "doctor": Entry("Say what a file is, what is odd about it, and what to type next.", "doctor"),
     "metrics": Entry("List the metrics, or show what one is and how it is computed.", "metrics"),
@@ -156,7 +160,8 @@ HIDDEN = {"explain": Entry("", "metrics")}  # what commands were called before
 PURPOSES = {
     "Score": (),  # all commands that are not in another group: those of the tasks
     "Compare and look": ("report", "compare", "agree", "select", "merge"),
-    "More": ("serve", "doctor", "metrics", "schema", "demo", "completion"),
+    "Assess and plan": ("serve", "sample", "estimate", "judge", "plan"),
+    "More": ("doctor", "metrics", "schema", "demo", "completion"),
 }
 
 

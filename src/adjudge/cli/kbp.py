@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.options import (
+    UNCLUSTERED,
     Memory,
     Sides,
     Whole,
@@ -150,6 +151,7 @@ _limit_option = value(
 _resampling_options = [
     resampling_options(
         ", or as the profile says",
+        names=UNCLUSTERED,
         more=(CENTRED,),
         bootstrap="Resamples for intervals and tests, 0 for none. [default: 1000 where that takes minutes at most]",
         interval=f"{WHOLE} JSON has all.",
@@ -244,6 +246,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
         without={
+            "cluster_by": "paths go across documents, which are drawn one by one",
             "pool": "paths go across documents, so that there is no mean over documents",
             "time_limit": "paths are counted, not searched; `--engine sample` takes less time",
         },
@@ -306,8 +309,9 @@ def score(**options: Any) -> None:
     section("Gold entities", _nil_options),
     scoring_options(
         by=("type",),
-        resampling=resampling_options(more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
+        resampling=resampling_options(names=UNCLUSTERED, more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
         without={
+            "cluster_by": "clusters go across documents, which are drawn one by one",
             "pool": "clusters go across documents, so that there is no mean over documents",
             "jobs": "clusters are compared in one process",
             "cluster": "clusters are compared in one process",

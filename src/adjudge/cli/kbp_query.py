@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.options import (
+    UNCLUSTERED,
     Target,
     Value,
     Whole,
@@ -144,7 +145,7 @@ _FILE = Target("this is written to a file, name one")
     _policy_options(unassessed="ignore"),
     value("--by", "FIELD", "Also score by query, slots, hops or type. Repeatable.", multiple=True),
     value("--explain", "QUERY", "Print what became of the answers to this query instead of the scores."),
-    resampling_options(),
+    resampling_options(names=UNCLUSTERED),
     rank_options,
     fail_under_option,
     save_option,

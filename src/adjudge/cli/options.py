@@ -366,7 +366,8 @@ pool_option = choice(
 )
 
 INTERVAL = "How intervals are found: auto is jackknife below 100 documents, else percentile."
-RESAMPLING = ("bootstrap", "ci", "seed", "interval", "test")
+UNCLUSTERED = ("bootstrap", "ci", "seed", "interval", "test")
+RESAMPLING = (*UNCLUSTERED, "cluster_by")
 
 
 def resampling_options(
@@ -398,6 +399,11 @@ def resampling_options(
             f"How two systems are compared: auto is the test that agrees with the interval. [default: auto{unless}]",
             type=Method((*tests, *more)),
         ),
+        "cluster_by": value(
+            "--cluster-by",
+            "FIELD",
+            "Documents with the same value of a field (a story, an author) vary together: draw them as one.",
+        ),
     }
     return section("Uncertainty", *(made[name] for name in names))
 
@@ -409,6 +415,7 @@ rank_options = section(
     ),
     value("--rank-by", "SCORE", "Rank them by this score alone, such as coref.muc or coref.muc.recall."),
     flag("--pairs", "Compare every two of more than two systems, with differences and tests."),
+    flag("--runs-fixed", "Systems NAME#1, NAME#2 ... are runs of NAME: mean these runs alone, not others like them."),
 )
 
 
@@ -422,7 +429,7 @@ def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
     """What the options of intervals and tests say."""
     from adjudge.stats.inference import Inference
 
-    names = {"bootstrap": "bootstrap", "ci": "level", "seed": "seed", "interval": "interval", "test": "test"}
+    names = {"ci": "level"} | {name: name for name in ("bootstrap", "seed", "interval", "test", "cluster_by")}
     given = {field: options[name] for name, field in names.items() if options.get(name) is not None}
     return Inference(**{**given, **changed})
 

@@ -237,8 +237,11 @@ def finish(
     """
     from adjudge.files import append_whole, write_whole
     from adjudge.report.render import render
+    from adjudge.stats.runs import has_runs, mean_of_runs
 
     shown = shown or with_ranking(result, options)
+    if shown.options is not None and has_runs(shown):
+        shown = mean_of_runs(shown, fixed=bool(options.get("runs_fixed")))
     pairs = bool(options.get("pairs"))
     text = render(shown, options["format_"], quiet=options["quiet"], rows=rows, pairs=pairs) if text is None else text
     files = dict(also or {})

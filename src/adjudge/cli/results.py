@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,18 +44,30 @@ _as_saved = resampling_options(", or as saved")
 
 def _load(files: Sequence[str], options: dict[str, Any], inputs: Sequence[str | None] = ()) -> list[Result]:
     """Saved results, unless an output would overwrite one; a name is that of the only system of its result."""
-    from adjudge.stats.result import Result
-
     given = [named(text) for text in files]
     check_targets(options, inputs=[*(path for _, path in given), *inputs])
-    loaded = [Result.load(path) if name is None else Result.load(path).renamed(name) for name, path in given]
+    loaded = [_saved(path) if name is None else _saved(path).renamed(name) for name, path in given]
     log(options, f"read {len(loaded)} result(s)")
     return loaded
 
 
+def _saved(path: str) -> Result:
+    """A saved result, or a saved estimate as one."""
+    from adjudge.stats.result import Result
+
+    with suppress(OSError, ValueError), open(path, "rb") as file:  # noqa: PTH123
+        if b'"kind": "estimate"' in file.read(64):
+            from adjudge.estimates.results import result_of
+            from adjudge.estimates.rows import Estimate
+
+            return result_of(Estimate.load(path))
+    return Result.load(path)
+
+
 def _changes(options: dict[str, Any]) -> dict[str, Any]:
     """What is to be otherwise than in the saved results."""
-    changed = {name: options[name] for name in ("bootstrap", "seed", "interval", "test") if options[name] is not None}
+    names = ("bootstrap", "seed", "interval", "test", "cluster_by")
+    changed = {name: options[name] for name in names if options[name] is not None}
     changed |= {"level": options["ci"]} if options["ci"] is not None else {}
     return changed | ({"by": options["by"]} if options["by"] else {})
 

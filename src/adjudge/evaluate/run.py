@@ -42,7 +42,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     progress: Progress | None = None
 
 
-INFERENCE = ("bootstrap", "seed", "interval", "test")
+INFERENCE = ("bootstrap", "seed", "interval", "test", "cluster_by")
 OPTIONS = (
     "by",
     "ci",

@@ -7,18 +7,19 @@ scoring a small corpus.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.elements import ElementTable, element_corpora
-from adjudge.stats.inference import Inference
-from adjudge.stats.measure import Measure, part_keys
+from adjudge.stats.inference import FEW, FEWEST_CLUSTERS, Inference
+from adjudge.stats.measure import Key, Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
-from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult, result_fields
+from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, Standing, SystemResult, result_fields
 from adjudge.stats.scores import (
     Asked,
     Drawing,
@@ -85,10 +86,12 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         raise UsageError("no system to score")
     inference, measures = scoring.inference, tuple(scoring.measures)
     keys = headlines(measures, scoring.headline)
-    corpora = _corpora(scoring, systems)
+    corpora = _clustered(_corpora(scoring, systems), inference.cluster_by)
     families = family_sizes(len(systems), [where for where, _ in corpora])
     options = options_of(inference, families, pool=scoring.pool, by=tuple(scoring.by), fields=dict(scoring.fields))
     options = msgspec.structs.replace(options, draws=scoring.drawing.name, unsaved=scoring.unsaved)
+    if inference.cluster_by is not None:
+        options = msgspec.structs.replace(options, clusters=len(next(iter(corpora[0][1].values())).ids))
     scores: dict[str, list[Score]] = {name: [] for name in systems}
     notes: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in systems}
     comparisons: list[Comparison] = []
@@ -99,7 +102,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         first = next(iter(members.values()))
         known = part_keys(first.measures)
         sizes.append((where, len(first.table.ids)))
-        how = how_of(options, len(first.table.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
+        how = how_of(options, len(first.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
         asked.append(Asked(members, [key for key in keys if key in known], how))
     for (where, size), (own, here, how), evidence in zip(sizes, asked, gather(asked), strict=True):
         for name, estimator in own.items():
@@ -113,6 +116,9 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         if len(systems) > 1:
             comparisons += pair_comparisons(evidence, here, how, where, size, own)
     documents = sizes[0][1]
+    notes_of_all = inference_notes(options, sizes, scores, comparisons)
+    if options.clusters is not None and options.bootstrap:
+        notes_of_all.append(_cluster_note(options, corpora[0][1], keys))
     return Result(
         adjudge=__version__,
         task=scoring.task,
@@ -131,7 +137,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
             for name, own in systems.items()
         ),
         comparisons=corrected(comparisons, measures) if comparisons else (),
-        notes=tuple(inference_notes(options, sizes, scores, comparisons)),
+        notes=tuple(notes_of_all),
         ranking=ranking,
         measures=measures,
         options=options,
@@ -159,6 +165,54 @@ def _corpora(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slic
                 ({field: value}, {name: own.select(part.ids) for name, own in whole.items()}) for value, part in parts
             ]
     return corpora
+
+
+def _clustered(
+    corpora: list[tuple[Slice, dict[str, Additive]]], field: str | None
+) -> list[tuple[Slice, dict[str, Additive]]]:
+    """Every corpus with its documents in clusters; a document without a value of the field is its own."""
+    if field is None:
+        return corpora
+    table = next(iter(corpora[0][1].values())).table
+    known = table.attributes
+    if field not in known:
+        hint = did_you_mean(field, known) or (f"fields: {', '.join(known)}" if known else "these documents have none")
+        raise UsageError(f"the documents have no field {field!r} to cluster by", hint=hint)
+    names = {
+        each: f"document {each}" if value is None else f"{field} {value}"
+        for each, value in zip(table.ids, known[field], strict=True)
+    }
+    number = len(set(names.values()))
+    if number < FEWEST_CLUSTERS:
+        message = f"{number} clusters by {field} are too few for intervals"
+        raise UsageError(message, hint=f"at least {FEWEST_CLUSTERS} are needed; leave --cluster-by out")
+    found: list[tuple[Slice, dict[str, Additive]]] = []
+    for where, systems in corpora:
+        clusters = tuple(names[each] for each in next(iter(systems.values())).table.ids)
+        found.append((where, {name: replace(own, clusters=clusters) for name, own in systems.items()}))
+    return found
+
+
+def _cluster_note(options: Options, systems: Mapping[str, Additive], keys: Sequence[Key]) -> Note:
+    """How many clusters there are, and how much they widen an interval: (s of clusters / s of documents)^2."""
+    import numpy as np
+
+    from adjudge.stats.intervals import Parts, jackknife_error
+
+    nothing = np.empty(0)
+    first = next(iter(systems.values()))
+    key, effect = keys[0], None
+    alone = replace(first, clusters=None)
+    errors = [jackknife_error(Parts(0.0, each.left_out()[key], nothing)) for each in (first, alone)]
+    if errors[0] is not None and errors[1]:
+        effect = (errors[0] / errors[1]) ** 2
+    number, documents = options.clusters or 0, len(first.table.ids)
+    message = f"{documents} documents are drawn in {number} clusters by {options.cluster_by}"
+    if effect is not None:
+        message += f"; the design effect on {' '.join(key)} is {effect:.2f}"
+    if number < FEW:
+        message += f"; below {FEW} clusters intervals and tests are rough"
+    return Note("clusters", number, message)
 
 
 def _unfinished(table: StatsTable, best: StatsTable) -> StatsTable | None:

@@ -55,6 +55,7 @@ def compare(
     seed: int | None = None,
     test: str | None = None,
     interval: str | None = None,
+    cluster_by: str | None = None,
     headline: Mapping[str, str] | None = None,
 ) -> Result:
     """One result of all the systems of saved results, recomputed from their tables without scoring again.
@@ -71,6 +72,9 @@ def compare(
         _refuse_incomparable(given[0], other)
     unique_names(system.name for result in given for system in result.systems)
     inference = inherited(options, bootstrap=bootstrap, level=level, seed=seed, test=test, interval=interval)
+    inference = inference if cluster_by is None else msgspec.structs.replace(inference, cluster_by=cluster_by)
+    if options.pool == POOL and inference.cluster_by is not None:
+        raise UsageError("scores of a whole corpus are not drawn by clusters", hint="leave out cluster_by")
     if options.pool == POOL:
         found = _compare_samples(given, inference, options.by if by is None else tuple(by), _joined_inputs(given))
     else:

@@ -50,6 +50,14 @@ class Stream:
         bits = np.unpackbits(words.view(np.uint8), axis=1, count=number, bitorder="little")
         return bits.astype(np.float64)
 
+    def shares(self, number: int) -> npt.NDArray[np.float64]:
+        """Numbers from 0 to below 1, of 53 bits.
+
+        >>> Stream(13).shares(2).round(3).tolist()
+        [0.865, 0.855]
+        """
+        return (self.words(2 * number).view("<u8") >> 11).astype(np.float64) * 2.0**-53
+
     def permutation(self, size: int) -> npt.NDArray[np.int64]:
         """The numbers below `size` in random order.
 

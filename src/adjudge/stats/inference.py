@@ -31,6 +31,7 @@ MOST = 1_000_000  # resamples; more of them tell nothing more, and do not fit
 ENOUGH = 100  # documents from which the bootstrap is the default
 FEW = 20  # documents below which intervals and tests are rough
 LEAST = 5  # documents below which nothing is marked as significant
+FEWEST_CLUSTERS = 5
 
 
 def check_level(level: float) -> float:
@@ -48,7 +49,8 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     """The choices that every scoring shares; a wrong one raises a `UsageError`.
 
     Without `bootstrap` there are 1000 resamples for intervals, and for tests as many as their number demands; with 0
-    there are neither intervals nor tests.
+    there are neither intervals nor tests. Documents with the same value of the field `cluster_by` are drawn, left out
+    and exchanged together.
 
     >>> Inference(test="paired-bootstrap").test
     'bootstrap'
@@ -59,6 +61,7 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 13
     interval: str = "auto"
     test: str = "auto"
+    cluster_by: str | None = None
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -105,6 +108,7 @@ def inherited(options: Options, **given: Any) -> Inference:
     kept = None if options.bootstrap == RESAMPLES else options.bootstrap
     saved: dict[str, Any] = {"bootstrap": kept, "level": options.level, "seed": options.seed}
     # Before there was a choice of intervals, this test was everybody's.
+    saved["cluster_by"] = options.cluster_by
     saved |= {"interval": options.interval, "test": "auto" if options.test == "paired-bootstrap" else options.test}
     return Inference(**{**saved, **{name: value for name, value in given.items() if value is not None}})
 

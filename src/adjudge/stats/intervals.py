@@ -116,12 +116,24 @@ def score_interval(parts: Parts, method: str, *, level: float = LEVEL, rule: Rul
     error, point = jackknife_error(parts), parts.point
     if error is None or error <= _SLACK * max(1.0, abs(point)):
         return None
-    reach = student_quantile(check_level(level), int(np.count_nonzero(~np.isnan(parts.left_out))) - 1) * error
-    if not parts.signed and _SLACK < point < 1 - _SLACK:
+    freedom = int(np.count_nonzero(~np.isnan(parts.left_out))) - 1
+    return student_interval(point, error, freedom, level=level, signed=parts.signed)
+
+
+def student_interval(
+    point: float, error: float, freedom: float, *, level: float = LEVEL, signed: bool = False
+) -> Interval:
+    """A score -/+ Student's quantile times its error, on the logit scale if it lies between 0 and 1.
+
+    >>> [round(end, 3) for end in student_interval(0.5, 0.1155, 2, level=0.9)[:2]]
+    [0.206, 0.794]
+    """
+    reach = student_quantile(check_level(level), freedom) * error
+    if not signed and _SLACK < point < 1 - _SLACK:
         middle, reach = math.log(point / (1 - point)), reach / (point * (1 - point))
         return Interval(_logistic(middle - reach), _logistic(middle + reach), "jackknife", "logit")
     low, high = point - reach, point + reach
-    if not parts.signed and 0 <= point <= 1:
+    if not signed and 0 <= point <= 1:
         low, high = _within(low), _within(high)
     return Interval(low, high, "jackknife")
 

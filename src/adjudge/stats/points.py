@@ -46,7 +46,8 @@ Pool: TypeAlias = Literal["micro", "macro"]
 class Additive:
     """The counts of a system and the measures that are made of them.
 
-    `best` has the highest counts that are still possible, if the search of a document was cut short.
+    `best` has the highest counts that are still possible, if the search of a document was cut short. `clusters` says of
+    every document with which others it is drawn.
 
     >>> table = StatsTable(("a", "b"), ("s", "g"), [[10, 10], [1, 2]])
     >>> recall = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
@@ -58,11 +59,18 @@ class Additive:
     measures: Sequence[Measure]
     pool: Pool = "micro"
     best: StatsTable | None = None
+    clusters: tuple[str, ...] | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The documents, in the order of the weights."""
-        return self.table.ids
+        """What is drawn, in the order of the weights: documents, or clusters of them."""
+        return self.table.ids if self.clusters is None else self.units.ids
+
+    @cached_property
+    def units(self) -> StatsTable:
+        """What is drawn: the counts of every document, or the sums of every cluster."""
+        table = self.summed[0]
+        return table if self.clusters is None else table.grouped(self.clusters)
 
     @cached_property
     def summed(self) -> tuple[StatsTable, Sequence[Measure]]:
@@ -86,7 +94,7 @@ class Additive:
         table, formulas = self.summed
         needed = set[str]().union(*map(needed_columns, formulas))
         places = [place for place, name in enumerate(table.columns) if name in needed]
-        return [table.columns[place] for place in places], exact_slices(table.array[:, places])
+        return [table.columns[place] for place in places], exact_slices(self.units.array[:, places])
 
     def evaluate(self, weights: npt.ArrayLike) -> dict[Key, Array]:
         """Every part for every row of weights (k x documents).
@@ -114,18 +122,20 @@ class Additive:
         """Every part on the corpus without each of the documents."""
         import numpy as np
 
-        table, _ = self.summed
-        return self.finish(np.array(list(table.totals.values())) - table.array)
+        totals = self.summed[0].totals
+        return self.finish(np.array(list(totals.values())) - self.units.array)
 
     def select(self, ids: Iterable[str]) -> Additive:
         """The same metric on these documents."""
         ids = tuple(ids)
         best = None if self.best is None else self.best.select(ids)
-        return Additive(self.table.select(ids), self.measures, self.pool, best)
+        own = None if self.clusters is None else dict(zip(self.table.ids, self.clusters, strict=True))
+        clusters = None if own is None else tuple(own[each] for each in ids)
+        return Additive(self.table.select(ids), self.measures, self.pool, best, clusters)
 
     def only(self, keys: Collection[Key]) -> Additive:
         """These parts, and perhaps others that they are made of; nothing else is computed."""
-        return Additive(self.table, needed_measures(self.measures, keys), self.pool)
+        return Additive(self.table, needed_measures(self.measures, keys), self.pool, clusters=self.clusters)
 
 
 def per_document(table: StatsTable, measures: Sequence[Measure]) -> dict[Key, Array]:

@@ -22,9 +22,11 @@ from adjudge.stats.scores import POOL, headlines, how_of, sampled
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from adjudge.stats.intervals import Parts
     from adjudge.stats.scores import Evidence, Weights
 
 _DIGITS = 12  # scores that differ only in the rounding of sums are equal
+_SLACK = 1e-12
 
 
 class OfficialStanding(Standing, frozen=True, kw_only=True):
@@ -114,7 +116,24 @@ def ranked_by(result: Result, key: Key) -> tuple[Standing, ...]:
     scores = {system.name: system.scores for system in result.systems}
     if result.options is None or result.options.bootstrap < 1:
         return standings_by(key, scores)
-    return standings_by(key, scores, rank_result(result, key).samples, result.options.level)
+    samples, level = rank_result(result, key).samples, result.options.level
+    return standings_by(key, scores, samples, level, rank_sets(_parts(result, key, samples), level))
+
+
+def _parts(result: Result, key: Key, samples: Mapping[str, npt.NDArray[Any]]) -> dict[str, Parts]:
+    """What is known of a score of every system: on all documents, without each of them, and on resampled ones."""
+    from adjudge.stats.intervals import Parts
+
+    options = result.saved
+    if options.pool == POOL:
+        how = how_of(options)
+        return {each.name: sampled(result.measures, each.samples[0], how).parts(key) for each in result.systems}
+    needed, pool = needed_measures(result.measures, [key]), cast("Pool", options.pool)
+    found = {}
+    for name, table in result.tables().items():
+        counts = Additive(table, needed, pool)
+        found[name] = Parts(counts.point()[key], counts.left_out()[key], samples[name])
+    return found
 
 
 def standings_by(
@@ -122,8 +141,12 @@ def standings_by(
     scores: Mapping[str, Sequence[Score]],
     samples: Mapping[str, npt.NDArray[Any]] | None = None,
     level: float = 0.95,
+    sets: Mapping[str, tuple[int, int]] | None = None,
 ) -> tuple[Standing, ...]:
-    """Every system, the best score first, those without a value last; with `samples`, the ranges of their ranks."""
+    """Every system, the best score first, those without a value last.
+
+    With `samples` there are the shares of their ranks, and with `sets` the ranks that all of them may have at once.
+    """
     own = {
         name: next((each for each in found if (each.metric, each.part) == key and not each.slice), None)
         for name, found in scores.items()
@@ -144,7 +167,7 @@ def standings_by(
                 low=low,
                 high=high,
                 bound=None if each is None else each.bound,
-                ranks=None if ranks is None else ranks.ranges[name],
+                ranks=None if sets is None else sets[name],
                 rank_shares={} if ranks is None else ranks.shares(name),
             )
         )
@@ -160,8 +183,82 @@ def headline_standings(
     found: list[Standing] = []
     for key in keys:
         samples = {name: each.drawn[key] for name, each in evidence.items() if len(each.drawn.get(key, ()))}
-        found += standings_by(key, scores, samples if len(samples) == len(scores) else None, level)
+        if len(samples) < len(scores):
+            found += standings_by(key, scores, None, level)
+            continue
+        parts = {name: each.parts(key) for name, each in evidence.items()}
+        found += standings_by(key, scores, samples, level, rank_sets(parts, level))
     return tuple(found)
+
+
+def rank_sets(systems: Mapping[str, Parts], level: float) -> dict[str, tuple[int, int]] | None:
+    """The ranks that every system may have: with the level, all of these sets hold at once (Mogstad and others 2024).
+
+    A system is above another if their difference d is more than q times its jackknife error s, where q is the quantile
+    over the samples of the largest |d* - d| / s of all pairs, widened as Student's law is against the normal one.
+    None if that cannot be said: a difference without any spread.
+
+    >>> import numpy as np
+    >>> from adjudge.stats.intervals import Parts
+    >>> rng = np.random.default_rng(1)
+    >>> noise = rng.normal(0, 0.01, (3, 99))
+    >>> made = [Parts(at / 2, at / 2 + noise[at, :30] / 30, at / 2 + noise[at]) for at in range(3)]
+    >>> rank_sets(dict(zip("abc", made)), 0.95)
+    {'a': (3, 3), 'b': (2, 2), 'c': (1, 1)}
+    """
+    import numpy as np
+
+    from adjudge.stats.intervals import jackknife_error
+
+    names = list(systems)
+    count = len(names)
+    apart = np.zeros((count, count))
+    errors = np.zeros((count, count))
+    largest = np.zeros(len(next(iter(systems.values())).drawn))
+    documents = len(next(iter(systems.values())).left_out)
+    for i in range(count):
+        for j in range(i + 1, count):
+            parts = systems[names[i]].minus(systems[names[j]])
+            error = jackknife_error(parts)
+            if error is None or math.isnan(parts.point):
+                return None
+            if error <= _SLACK:
+                if abs(parts.point) > _SLACK:
+                    return None
+                continue  # tied, whatever is drawn
+            apart[i, j], apart[j, i] = parts.point, -parts.point
+            errors[i, j] = errors[j, i] = error
+            departures = np.abs(parts.drawn - parts.point) / error
+            largest = np.fmax(largest, departures)
+    if documents < 2:
+        return None
+    return dict(zip(names, ranges_at(apart, errors, critical_value(largest, documents, level)), strict=True))
+
+
+def critical_value(largest: Any, documents: int, level: float) -> float:
+    """How many errors a difference must have, from the largest departures of the samples.
+
+    >>> import numpy as np
+    >>> round(critical_value(np.arange(101) / 50, 40, 0.95), 3)
+    1.986
+    """
+    from adjudge.stats.intervals import normal_reach, quantiles, student_quantile
+
+    (quantile,) = quantiles(largest, [level])
+    student = student_quantile(level, documents - 1) / normal_reach(level)
+    return quantile * math.sqrt(documents / (documents - 1)) * student
+
+
+def ranges_at(apart: Any, errors: Any, critical: float) -> list[tuple[int, int]]:
+    """The best and the worst rank of every system, from differences, their errors, and how many errors are a lot.
+
+    >>> import numpy as np
+    >>> ranges_at(np.array([[0.0, 0.1], [-0.1, 0.0]]), np.full((2, 2), 0.03), 2.0)
+    [(1, 1), (2, 2)]
+    """
+    above = apart > critical * errors
+    count = len(above)
+    return [(1 + int(above[:, at].sum()), count - int(above[at].sum())) for at in range(count)]
 
 
 def official_standings(

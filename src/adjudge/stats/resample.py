@@ -213,8 +213,8 @@ class _Side(NamedTuple):
 
     @classmethod
     def of(cls, system: Additive, order: Any) -> _Side:
-        rows = system.summed[0].array
-        return cls(system, rows[order], exact_sums(rows))
+        rows = system.units.array
+        return cls(system, rows[order], exact_sums(system.summed[0].array))
 
     def scores(self, shift: Array, swapped: Array, gain: Array, groups: Any) -> dict[Key, Array]:
         """The scores after each exchange, and then those without each document or group of them."""

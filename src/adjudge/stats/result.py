@@ -82,10 +82,10 @@ class SampledCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One system in the ranking by one score, with the interval of that score, and its bound if it is not proven.
 
-    `ranks` is the range that holds its rank in `level` of the resampled corpora, and `rank_shares` the share of corpora
-    in which it has each rank; systems that tie share the better rank. An official ranking is by the `median` over the
-    corpora, whose interval it has, and `wins` and `ties` are the shares of corpora in which the system is strictly
-    above, or level with, each other one.
+    `ranks` are the ranks that it may have: all true ranks are in their ranges at once with the level. `rank_shares` is
+    the share of resampled corpora in which it has each rank; systems that tie share the better rank. An official
+    ranking is by the `median` over the corpora, whose interval it has, and `wins` and `ties` are the shares of corpora
+    in which the system is strictly above, or level with, each other one.
     """
 
     metric: str
@@ -186,7 +186,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus (`family`
     is `overall`) or of all slices by one field (of that name). Holm's is for claims, the share of false discoveries
-    (Benjamini and Hochberg's q) for looking.
+    (Benjamini and Hochberg's q) for looking. `detectable` is the smallest difference that so many documents would show
+    with a power of 80 %.
     """
 
     a: str
@@ -204,6 +205,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     wins: float | None = None
     documents: int | None = None
     resamples: int | None = None
+    detectable: float | None = None
     slice: Slice
 
     def _repr_html_(self) -> str:
@@ -217,8 +219,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices.
     `interval` and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the
-    generator. `unsaved` are fields of the documents that are no attributes of the tables because of long values in some
-    of them.
+    generator. Documents with the same value of `cluster_by` are one unit; there are so many `clusters`. `unsaved` are
+    fields of the documents that are no attributes of the tables because of long values in some of them.
     """
 
     pool: str
@@ -232,6 +234,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     interval: str = "auto"
     resamples: tuple[int, ...] = ()
     draws: str = "numpy"
+    cluster_by: str | None = None
+    clusters: int | None = None
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
@@ -548,7 +552,7 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
     conventions = dict(options.fields)
     on = options.bootstrap > 0
     additive = options.pool != "corpus"
-    interval = chosen_interval(options.interval, documents, additive=additive)
+    interval = chosen_interval(options.interval, options.clusters or documents, additive=additive)
     test = chosen_test(options.test, interval)
     drawn = on and (interval != "jackknife" or systems > 1 or not additive)
     mixed = options.interval == "auto" and interval == "percentile" and options.by
@@ -559,6 +563,7 @@ def result_fields(profile: str, documents: int, systems: int, options: Options) 
         "pool": conventions.get("pool", options.pool),
         "by": "+".join(options.by) or None,
         "docs": f"{documents}{conventions.pop('docs', '')}",
+        "clusters": f"{options.cluster_by}+{options.clusters}" if on and options.cluster_by else None,
         "interval": (f"{interval}+jackknife" if mixed else interval) if on else None,
         "scale": "logit" if on and (interval == "jackknife" or mixed) else None,
         "seed": options.seed if drawn else None,

@@ -16,6 +16,7 @@ import msgspec
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.inference import (
     CENTRED,
+    LEAST,
     RESAMPLES,
     Inference,
     benjamini_hochberg,
@@ -180,7 +181,7 @@ def _gathered(asked: Asked, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[st
         return found
     several = len(estimators) > 1
     found = {name: each._replace(varies=True) for name, each in found.items()}
-    if how.interval in ("jackknife", "bca") or (several and how.test in ("jackknife", "randomisation")):
+    if several or how.interval in ("jackknife", "bca"):
         for name, each in estimators.items():
             found[name] = found[name]._replace(left_out=each.left_out())
     for name, own in drawn.items():
@@ -366,10 +367,22 @@ def pair_comparisons(
                     wins=wins,
                     documents=documents,
                     resamples=(how.tests or len(found[a].tests[key])) if drawn else None,
+                    detectable=_detectable(found[a], found[b], key),
                     slice=where,
                 )
             )
     return comparisons
+
+
+def _detectable(a: Evidence, b: Evidence, key: Key) -> float | None:
+    """The smallest difference that would be found; None where the documents are too few to say, or nothing varies."""
+    if not a.varies or len(a.left_out.get(key, ())) < LEAST:
+        return None
+    from adjudge.stats.intervals import jackknife_error
+    from adjudge.stats.power import detectable
+
+    error = jackknife_error(a.parts(key).minus(b.parts(key)))
+    return finite(detectable(error, len(a.left_out[key]))) if error else None
 
 
 def _tested(a: Evidence, b: Evidence, key: Key, how: How) -> PairedTest:
@@ -446,5 +459,6 @@ def options_of(inference: Inference, families: Mapping[tuple[str, ...], int], **
         test=inference.test,
         interval=inference.interval,
         resamples=inference.of_families(families),
+        cluster_by=inference.cluster_by,
         **rest,
     )

@@ -165,6 +165,19 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
             raise UsageError(f"no attribute {attribute}", hint=did_you_mean(attribute, self.attributes) or known)
         return [(value, self._take(rows)) for value, rows in group_rows(self.attributes[attribute], self.ids)]
 
+    def grouped(self, names: Sequence[str]) -> StatsTable:
+        """The sums of the documents with the same name, sorted by it; attributes are lost.
+
+        >>> StatsTable(("a", "b", "c"), ("n",), [[1], [2], [3]]).grouped(("y", "x", "y"))
+        <StatsTable 2 documents x 1 columns: n>
+        """
+        rows: dict[str, list[tuple[float, ...]]] = {}
+        for name, row in zip(names, self.values, strict=True):
+            rows.setdefault(name, []).append(row)
+        ids = tuple(sorted(rows))
+        sums = tuple(tuple(math.fsum(column) for column in zip(*rows[name], strict=True)) for name in ids)
+        return StatsTable(ids, self.columns, sums)
+
     def select(self, ids: Iterable[str]) -> StatsTable:
         """These documents, in this order."""
         ids = tuple(ids)

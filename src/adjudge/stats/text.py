@@ -23,6 +23,7 @@ _UNITS = {("kbp", "query"): "question"}  # by task and profile; documents otherw
 # A result printed without its measures does not say which parts are counts; these names always are.
 _COUNTS = frozenset((*COUNT_PARTS, "count", "tp", "fp", "fn"))
 _COMPARISONS_SHOWN = 50
+_SCORES_SHOWN = 3
 _POOLS = {
     "micro": "counts are added over documents, then divided",
     "macro": "scores of documents are averaged",
@@ -290,10 +291,30 @@ def footer_fields(result: Result) -> list[tuple[str, str]]:
     fields += [("pool", f"{pool}: {_POOLS[pool]}" if pool in _POOLS else pool) for pool in pools]
     fields += [("interval", level) for level in levels]
     if (options := result.options) is not None and any(each.ranks for each in result.ranking):
-        drawn = f"in {100 * options.level:g} % of {options.bootstrap} resampled corpora"
-        fields.append(("ranks", drawn + "; --pairs compares all pairs" * (len(systems) > 2)))
+        held = f"all true ranks are in their ranges at once with {100 * options.level:g} % confidence"
+        fields.append(("ranks", held + "; --pairs compares all pairs" * (len(systems) > 2)))
+    if (shown := detectable_text(result)) is not None:
+        fields.append(("detects", shown))
     fields.append(("signature", result.signature))
     return [(name, clean(value)) for name, value in fields]
+
+
+def detectable_text(result: Result) -> str | None:
+    """Which differences these documents cannot tell from chance, by score."""
+    largest: dict[tuple[str, str], float] = {}
+    for each in result.comparisons:
+        if each.detectable is not None and not each.slice:
+            key = each.metric, each.part
+            largest[key] = max(largest.get(key, 0.0), each.detectable)
+    if not largest:
+        return None
+    shown = [f"{100 * value:.1f} points of {metric} {part}" for (metric, part), value in largest.items()][
+        :_SCORES_SHOWN
+    ]
+    more = ", ..." if len(largest) > len(shown) else ""
+    number = result.options.clusters if result.options is not None else None
+    what = f"{number} clusters" if number else units(result, result.comparisons[0].documents or 0)
+    return f"with {what}, differences below {', '.join(shown)}{more} cannot be told from chance (power 80 %)"
 
 
 def units(result: Result, number: int) -> str:

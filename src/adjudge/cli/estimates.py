@@ -1,0 +1,229 @@
+"""`adjudge sample`, `estimate`, `judge` and `plan`: scores from what was assessed, and how much is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from adjudge.cli.options import (
+    Level,
+    Share,
+    Whole,
+    choice,
+    command,
+    flag,
+    format_option,
+    output_option,
+    save_option,
+    value,
+)
+from adjudge.cli.output import check_targets, emit, emit_json
+from adjudge.errors import UsageError
+
+_FORMATS = ("text", "json", "csv")
+_design = value(
+    "--design", "FILE", "What was drawn with which probability, as `adjudge sample` wrote it.", required=True
+)
+_by = value("--by", "FIELD", "Also by a field of the items. Repeatable.", multiple=True)
+_judge = value("--judge", "FILE", "Opinions of a judge (id, judge); for a result: the result against the judge.")
+_level = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
+
+
+@command(
+    "sample",
+    click.Argument(["pool"], metavar="POOL"),
+    value("--size", "N", "How many units to draw: a number, or a share such as 10%.", required=True),
+    choice("--by", ("item", "document"), "What is drawn.", default="item"),
+    value("--strata", "FIELD", "Draw from every value of a field in proportion, at least two of each."),
+    flag("--active", "Draw more often what moves the scores and is doubtful to the judge."),
+    value("--for pair", "A,B", "With --active: what moves the difference of two systems."),
+    value(
+        "--uniform", "SHARE", "With --active: this share of the sample is drawn evenly. [default: 0.2]", type=Share()
+    ),
+    choice("--design", ("fixed", "poisson"), "Exactly so many, or each unit by itself.", default="fixed"),
+    value("--labels", "FILE", "Verdicts that are known already; they do not count in the size."),
+    value("--after", "DESIGN LABELS", "Another round after these.", nargs=2),
+    value("--seed", "N", "Seed of the draw.", default=13, type=Whole("give a whole number from 0")),
+    output_option,
+    examples=["adjudge sample pool.jsonl --size 10% --strata type -o design.jsonl"],
+)
+def sample(pool: str, **options: Any) -> None:
+    """Draw what people assess, at random and with recorded probabilities.
+
+    POOL has a line for every item that some system returned: id, document, systems, perhaps judge (0 to 1) and other
+    fields; JSON lines or a table. The design says of every unit with which probability it could be drawn and whether it
+    was; keep it, for `adjudge estimate` needs it.
+    """
+    from adjudge.estimates.api import sample as draw_sample
+    from adjudge.estimates.files import design_text
+
+    check_targets(options, inputs=[pool, options["labels"], *(options["after"] or ())])
+    for name in ("pair", "uniform"):
+        if options[name] is not None and not options["active"]:
+            raise UsageError(f"--{'for' if name == 'pair' else name} needs --active", hint="add --active")
+    pair = options["pair"]
+    if pair is not None:
+        pair = tuple(name.strip() for name in pair.split(","))
+        if len(pair) != 2:
+            raise UsageError("--for takes two systems", hint="such as --for A,B")
+    given = {
+        "by": options["by"],
+        "strata": options["strata"],
+        "active": options["active"],
+        "pair": pair,
+        "design": options["design"],
+        "labels": options["labels"],
+        "after": options["after"] or None,
+        "seed": options["seed"],
+    }
+    if options["uniform"] is not None:
+        given["uniform"] = options["uniform"]
+    emit(design_text(draw_sample(pool, options["size"], **given)), options["output"])
+
+
+@command(
+    "estimate",
+    click.Argument(["source"], metavar="POOL|RESULT"),
+    click.Argument(["labels"], metavar="[LABELS]", required=False),
+    _design,
+    _judge,
+    choice(
+        "--assist",
+        ("auto", "none", "constant", "judge"),
+        "What stands in for items nobody read, corrected by the sample; auto is judge if there is one, else constant.",
+        default="auto",
+    ),
+    choice("--documents", ("fixed", "sample"), "Whether other documents like these are meant, too.", default="fixed"),
+    value("--cluster-by", "FIELD", "With --documents sample: documents with the same value vary together."),
+    value("--exhaustive", "FILE", "Documents read to the end (document, in_pool, all): recall beyond the pool."),
+    flag("--graded", "Of several assessors, count the probability that an item is right, not the verdict."),
+    _by,
+    _level,
+    flag("--assumptions", "Print what the intervals rest on, and score nothing."),
+    save_option,
+    format_option(*_FORMATS),
+    output_option,
+    examples=["adjudge estimate pool.jsonl labels.jsonl --design design.jsonl --judge judge.jsonl"],
+)
+def estimate(source: str, labels: str | None, **options: Any) -> None:
+    """Score systems from a random sample that people assessed, with intervals that hold however wrong the judge is.
+
+    POOL and LABELS (id, verdict from 0 to 1) give precision, recall and F1 within the pool. A RESULT that was saved
+    with --save, of documents assessed whole, gives any score that adds over documents.
+    """
+    from adjudge.estimates.api import estimate as estimate_scores
+    from adjudge.estimates.text import ASSUMPTIONS, difference_rows, render_estimate, score_rows
+
+    if options["assumptions"]:
+        emit("\n".join(ASSUMPTIONS) + "\n", options["output"])
+        return
+    check_targets(options, inputs=[source, labels, options["design"], options["judge"], options["exhaustive"]])
+    found = estimate_scores(
+        source,
+        labels,
+        design=options["design"],
+        judge=options["judge"],
+        assist=options["assist"],
+        documents=options["documents"],
+        cluster_by=options["cluster_by"],
+        exhaustive=options["exhaustive"],
+        graded=options["graded"],
+        by=options["by"],
+        level=options["ci"],
+    )
+    if options["format_"] == "csv":
+        from adjudge.report.tables import csv_rows
+
+        rows = score_rows(found) + difference_rows(found)
+        text = csv_rows(rows, list(dict.fromkeys(name for row in rows for name in row)))
+    else:
+        text = render_estimate(found) + "\n" if options["format_"] == "text" else found.to_json().decode() + "\n"
+    if options["save"] is not None:
+        found.save(options["save"])
+    emit(text, options["output"])
+
+
+@command(
+    "judge",
+    click.Argument(["pool"], metavar="POOL"),
+    click.Argument(["labels"], metavar="LABELS"),
+    _design,
+    value("--judge opinions", "FILE", "Opinions of the judge (id, judge), if the pool has none."),
+    value("--threshold", "P", "From here on the judge says right.", default=0.5, type=float),
+    _by,
+    _level,
+    format_option("text", "json"),
+    output_option,
+    examples=["adjudge judge pool.jsonl labels.jsonl --design design.jsonl"],
+)
+def judge(pool: str, labels: str, **options: Any) -> None:
+    """Say how far an automatic judge can be trusted, whom it favours, and how many labels it saves.
+
+    LABELS are people's verdicts on a random sample of POOL, made without the judge's answer in view.
+    """
+    from adjudge.estimates.api import judge as report_judge
+    from adjudge.estimates.text import render_judge
+
+    check_targets(options, inputs=[pool, labels, options["design"], options["opinions"]])
+    found = report_judge(
+        pool,
+        labels,
+        design=options["design"],
+        opinions=options["opinions"],
+        threshold=options["threshold"],
+        level=options["ci"] or 0.95,
+        by=options["by"],
+    )
+    text = render_judge(found) if options["format_"] == "text" else found.to_json().decode()
+    emit(text + "\n", options["output"])
+
+
+@command(
+    "plan",
+    click.Argument(["source"], metavar="RESULT|ESTIMATE"),
+    value("--difference", "POINTS", "The difference to be found, in points (1.0 is 0.01).", type=float),
+    value("--half-width", "POINTS", "Of an estimate: the half-width its intervals should have, in points.", type=float),
+    value("--pair", "A,B", "Only these two systems."),
+    value("--alpha", "P", "The level of the test.", default=0.05, type=float),
+    value("--power", "P", "How often the difference should be found.", default=0.8, type=float),
+    value("--comparisons", "N", "How many tests are corrected for: a number, or all.", default="1"),
+    value("--cluster-by", "FIELD", "Documents with the same value of a field vary together."),
+    format_option("text", "json"),
+    output_option,
+    examples=["adjudge plan result.json --difference 1.0"],
+)
+def plan(source: str, **options: Any) -> None:
+    """Plan an evaluation: how many documents, or assessments, a difference needs.
+
+    From a result of two or more systems that was saved with --save, or from a saved estimate. Also says which
+    differences the documents at hand could show.
+    """
+    from adjudge.estimates.api import plan as plan_documents
+    from adjudge.estimates.api import plan_labels
+    from adjudge.estimates.text import render_labels, render_plan
+
+    check_targets(options, inputs=[source])
+    if (options["difference"] is None) == (options["half_width"] is None):
+        raise UsageError("give one of --difference and --half-width", hint="such as --difference 1.0")
+    if options["half_width"] is not None:
+        needed = plan_labels(source, options["half_width"] / 100)
+        if options["format_"] == "json":
+            emit_json({"half_width": options["half_width"] / 100, "assessments": needed}, options["output"])
+        else:
+            emit(render_labels(needed, options["half_width"]) + "\n", options["output"])
+        return
+    wanted = options["comparisons"]
+    if wanted != "all" and not str(wanted).isdigit():
+        raise UsageError(f"--comparisons {wanted}", hint="give a number, or all")
+    found = plan_documents(
+        source,
+        options["difference"] / 100,
+        options["power"],
+        pair=options["pair"],
+        alpha=options["alpha"],
+        comparisons=wanted,
+        cluster_by=options["cluster_by"],
+    )
+    text = render_plan(found) if options["format_"] == "text" else found.to_json().decode()
+    emit(text + "\n", options["output"])

@@ -1,0 +1,390 @@
+"""`sample`, `estimate`, `judge` and `plan`, for Python and for the commands."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, cast
+
+import msgspec
+
+from adjudge.errors import UsageError, ValidationError, check_keywords, did_you_mean
+from adjudge.estimates.beyond import FEW, Exhaustive, Share, f1_beyond, recall_beyond, share_in_pool
+from adjudge.estimates.design import Design, Round, refuse_other_pool, units_hash
+from adjudge.estimates.draw import UNIFORM, Plan, document_importance, draw, item_importance, parse_size
+from adjudge.estimates.estimate import Counted, How, estimate_documents, estimate_pool
+from adjudge.estimates.files import Verdict, read_design, read_pool, read_rows, read_verdicts, with_judge
+from adjudge.estimates.judge import Asked, JudgeReport, judge_report
+from adjudge.estimates.planning import labels_needed
+from adjudge.estimates.pool import METRIC, Pool, Sampling
+from adjudge.estimates.rows import Estimate, interval, is_estimate
+from adjudge.stats.inference import ALPHA, LEAST
+from adjudge.stats.intervals import Parts, jackknife_error
+from adjudge.stats.points import Additive
+from adjudge.stats.points import Pool as Pooling
+from adjudge.stats.power import POWER, detectable, documents_needed
+from adjudge.stats.result import Note, Result
+from adjudge.stats.scores import headlines
+from adjudge.stats.table import StatsTable
+
+_SAMPLE = ("design", "active", "by", "strata", "labels", "uniform", "seed", "pair", "after")
+
+
+def sample(pool: Any, size: int | str, **options: Any) -> Design:
+    """Draw items (or with `by="document"` documents) of a pool, with recorded probabilities.
+
+    Options are `design` (fixed or poisson), `active`, `pair` (the two systems that active sampling is for), `strata` (a
+    field), `labels` (verdicts known before), `uniform`, `seed`, and `after` (the design and the labels of earlier
+    rounds).
+
+    >>> drawn = sample([{"id": str(at), "systems": ["A"]} for at in range(10)], 4)
+    >>> sum(row.drawn for row in drawn.rows), drawn.rows[0].probability
+    (4, 0.4)
+    """
+    check_keywords(options, _SAMPLE, "sample")
+    unit = options.get("by") or "item"
+    if unit not in ("item", "document"):
+        raise UsageError(f"units are items or documents, not {unit!r}", hint='give by="document" or leave it out')
+    known_pool = read_pool(pool)
+    units = [item.id for item in known_pool.items] if unit == "item" else list(known_pool.documents)
+    earlier = options.get("after")
+    number, before, old = 1, set[str](), None
+    if earlier is not None:
+        old = read_design(earlier[0])
+        refuse_other_pool(old, units, grown=True)
+        if old.unit != unit:
+            raise UsageError(f"the earlier rounds drew {old.unit}s", hint="draw the same units again")
+        number = old.rounds[-1].number + 1
+        before = {verdict.unit for verdict in read_verdicts(earlier[1])} & set(old.drawn)
+        missing = sorted(old.drawn - before)
+        if missing:
+            raise ValidationError(f"drawn before and not assessed: {', '.join(missing[:5])}", hint="assess them first")
+    labels = options.get("labels")
+    known = [] if labels is None else sorted({each.unit for each in read_verdicts(labels)} & set(units) - before)
+    free = [each for each in units if each not in before]
+    strata = _strata(known_pool, options.get("strata"), unit)
+    importance = None
+    if options.get("active"):
+        pair = options.get("pair")
+        unknown = [name for name in pair or () if name not in known_pool.systems]
+        if unknown:
+            hint = did_you_mean(unknown[0], known_pool.systems) or f"systems: {', '.join(known_pool.systems)}"
+            raise UsageError(f"the pool has no system {unknown[0]}", hint=hint)
+        importance = document_importance(known_pool) if unit == "document" else item_importance(known_pool, pair)
+    seed, sampling = int(options.get("seed", 13)), cast(Sampling, options.get("design") or "fixed")
+    wanted = parse_size(str(size), len(set(free) - set(known)))
+    plan = Plan(wanted, sampling, strata, importance, float(options.get("uniform", UNIFORM)), seed, number)
+    rows = draw(free, plan, known)
+    asked = {name: options[name] for name in ("active", "strata", "uniform", "pair") if options.get(name)}
+    about = Round(
+        number=number,
+        size=wanted,
+        sampling=sampling,
+        unit=unit,
+        seed=seed,
+        pool=units_hash(units),
+        options=asked,
+    )
+    made = Design((about,), tuple(rows))
+    return made if old is None else old.joined(made)
+
+
+def _strata(pool: Pool, field: str | None, unit: str) -> dict[str, str] | None:
+    if field is None:
+        return None
+    known = {name for item in pool.items for name in item.attributes} | {"document"}
+    if field not in known:
+        raise UsageError(f"the items have no {field}", hint=did_you_mean(field, known) or None)
+    found: dict[str, str] = {}
+    for item in pool.items:
+        value = item.document if field == "document" else str(item.attributes.get(field, ""))
+        name = item.id if unit == "item" else item.document
+        if found.setdefault(name, value) != value:
+            raise UsageError(f"document {name!r} is in several strata by {field}", hint="give each document one")
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Estimates
+
+_ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta", "impute")
+
+
+def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) -> Estimate:
+    """Scores from what was assessed: of a pool and labels, or of a result whose documents were assessed whole.
+
+    Options are `judge` (a file of opinions, or a result against the judge), `assist` (auto, none, constant, judge),
+    `documents` (fixed or sample), `level`, `cluster_by`, `by`, `exhaustive`, `graded`, `beta`.
+    """
+    check_keywords(options, _ESTIMATE, "estimate")
+    assist, documents = options.get("assist") or "auto", options.get("documents") or "fixed"
+    for name, value, known in (
+        ("assist", assist, ("auto", "none", "constant", "judge")),
+        ("documents", documents, ("fixed", "sample")),
+    ):
+        if value not in known:
+            raise UsageError(f"no {name} {value!r}", hint=did_you_mean(value, known) or f"{', '.join(known)}")
+    by = options.get("by") or ()
+    how = How(
+        assist=assist,
+        documents=documents,
+        level=float(options.get("level") or 0.95),
+        cluster_by=options.get("cluster_by"),
+        by=(by,) if isinstance(by, str) else tuple(by),
+        beta=float(options.get("beta") or 1.0),
+    )
+    drawn = read_design(design)
+    result = _as_result(source)
+    if result is not None:
+        return _of_result(result, drawn, how, options, labels)
+    if labels is None:
+        raise UsageError("a pool needs the verdicts on what was drawn", hint="give LABELS after POOL")
+    pool = read_pool(source)
+    if options.get("judge") is not None:
+        pool = with_judge(pool, options["judge"])
+    verdicts, notes = resolve(read_verdicts(labels), graded=bool(options.get("graded")))
+    found = estimate_pool(pool, drawn, verdicts, how)
+    found = msgspec.structs.replace(found, notes=(*found.notes, *notes))
+    if options.get("exhaustive") is not None:
+        found = _beyond(found, options["exhaustive"])
+    return found
+
+
+def _as_result(source: Any) -> Result | None:
+    """A result that was given, or saved."""
+    if isinstance(source, Result):
+        return source
+    if isinstance(source, str | os.PathLike):
+        with open(source, "rb") as file:  # noqa: PTH123
+            head = file.read(4096)
+        if head.lstrip()[:1] == b"{" and b'"signature"' in head:
+            return Result.load(os.fspath(source))
+    return None
+
+
+def _of_result(result: Result, design: Design, how: How, options: Mapping[str, Any], labels: Any) -> Estimate:
+    for name in ("exhaustive", "graded", "by", "cluster_by"):
+        if options.get(name):
+            raise UsageError(f"{name} is for pools of items", hint="leave it out")
+    if labels is not None:
+        raise UsageError("a result has its assessments inside", hint="give the result alone, and --judge RESULT")
+    judge = options.get("judge")
+    judged = None if judge is None else _as_result(judge)
+    if judge is not None and judged is None:
+        raise UsageError("the judge of a result is a result, too", hint="score the systems against the judge")
+    if judged is not None and judged.measures != result.measures:
+        raise UsageError("the judge's result has other measures", hint="score both in the same way")
+    return estimate_documents(
+        Counted(result.measures, result.tables(), judged.tables() if judged is not None else {}), design, how
+    )
+
+
+def resolve(verdicts: Sequence[Verdict], *, graded: bool = False) -> tuple[dict[str, float], list[Note]]:
+    """One verdict for every unit; of several assessors by Dawid and Skene's model."""
+    by_unit: dict[str, dict[str, float]] = {}
+    for each in verdicts:
+        by_unit.setdefault(each.unit, {})[each.assessor or ""] = each.value
+    if all(len(own) == 1 for own in by_unit.values()):
+        return {unit: next(iter(own.values())) for unit, own in by_unit.items()}, []
+    from adjudge.estimates.assessors import dawid_skene
+
+    units = sorted(by_unit)
+    said = [{name: "right" if value >= 0.5 else "wrong" for name, value in by_unit[unit].items()} for unit in units]
+    found = dawid_skene(said, ("right", "wrong"))
+    several = sum(len(own) > 1 for own in by_unit.values())
+    message = f"{several} units with several assessors, resolved together; the interval lacks how unsure that is"
+    notes = [Note("resolved", several, message), *found.notes]
+    if graded:
+        return {unit: own[0] for unit, own in zip(units, found.posterior, strict=True)}, notes
+    return {unit: float(verdict == "right") for unit, verdict in zip(units, found.verdicts, strict=True)}, notes
+
+
+def _beyond(found: Estimate, source: Any) -> Estimate:
+    """Recall and F1 of everything that is right, from documents that were read to the end."""
+    rows = read_rows(source, "exhaustive")
+    share = share_in_pool([Exhaustive(float(row["in_pool"]), float(row["all"])) for row in rows.rows])
+    notes = [note for note in found.notes if note.code != "within-pool"]
+    if share.documents < FEW:
+        message = f"only {share.documents} documents were read to the end: recall beyond the pool is rough"
+        notes.append(Note("few-exhaustive", share.documents, message))
+    more = []
+    for row in found.scores:
+        if row.slice or row.part not in ("recall", "f1") or row.variance is None:
+            continue
+        made = _beyond_row(found, row.system, row.part, row.variance, share)
+        freedom = min(row.df or math.inf, share.documents - 1)
+        low, high = interval(made.value, made.variance, freedom, found.level, (0.0, 1.0))
+        part = f"{row.part}-beyond"
+        more.append(
+            msgspec.structs.replace(
+                row,
+                part=part,
+                value=made.value,
+                low=low,
+                high=high,
+                variance=made.variance,
+                df=freedom,
+                bounds=None,
+                events=None,
+                notes=(),
+                uncut=None,
+            )
+        )
+    return msgspec.structs.replace(found, scores=(*found.scores, *more), notes=tuple(notes))
+
+
+def _beyond_row(found: Estimate, system: str, part: str, variance: float, share: Share) -> Any:
+    totals = found.table[system].totals
+    if part == "recall":
+        return recall_beyond(totals["matched"] / totals["gold"] if totals["gold"] else 0.0, variance, share)
+    return f1_beyond(totals["matched"], totals["gold"], totals["system"], share, variance)
+
+
+def judge(pool: Any, labels: Any, *, design: Any, opinions: Any = None, **options: Any) -> JudgeReport:
+    """How far the judge of a pool can be trusted, from verdicts on a random sample of it."""
+    check_keywords(options, Asked._fields, "judge")
+    known = read_pool(pool)
+    if opinions is not None:
+        known = with_judge(known, opinions)
+    said = read_verdicts(labels)
+    verdicts, notes = resolve(said)
+    asked = Asked(**{"seen": sum(each.seen_judge for each in said), **options})
+    found = judge_report(known, read_design(design), verdicts, asked)
+    return msgspec.structs.replace(found, notes=(*found.notes, *notes))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Plans
+
+
+class PlanRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one pair of systems needs on one score, and what these documents can show."""
+
+    a: str
+    b: str
+    metric: str
+    part: str
+    difference: float
+    documents: int
+    detectable: float
+    needed: int
+    assessments: int | None = None
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan: for every pair the documents that a difference needs."""
+
+    difference: float
+    alpha: float
+    power: float
+    comparisons: int
+    rows: tuple[PlanRow, ...]
+    notes: tuple[Note, ...] = ()
+
+    def to_json(self) -> bytes:
+        """As JSON."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1)
+
+
+_PLAN = ("pair", "alpha", "comparisons", "cluster_by")
+
+
+def plan(source: Any, difference: float, power: float = POWER, **options: Any) -> Planned:
+    """How many documents like these show a difference, with a power; from a result or a saved estimate.
+
+    Options are `pair` (two names), `alpha`, `comparisons` (a number, or "all") and `cluster_by`.
+    """
+    check_keywords(options, _PLAN, "plan")
+    if not 0 < difference < 1:
+        raise UsageError(f"a difference of {difference:g}", hint="give a share of one, such as 0.01 for a point")
+    tables, measures, pool = _tables_of(source)
+    names = _pair(options.get("pair"), list(tables))
+    clusters = _clusters(tables, options.get("cluster_by"))
+    alpha = float(options.get("alpha") or ALPHA)
+    asked = options.get("comparisons") or 1
+    comparisons = len(names) if asked == "all" else int(asked)
+    number = len(set(clusters)) if clusters else len(next(iter(tables.values())).ids)
+    if number < LEAST:
+        raise UsageError(f"{number} documents are too few to plan from", hint=f"score at least {LEAST}")
+    rows = []
+    keys = headlines(measures)
+    counted = {
+        name: Additive(table, measures, cast("Pooling", pool), clusters=clusters) for name, table in tables.items()
+    }
+    points = {name: each.point() for name, each in counted.items()}
+    left = {name: each.left_out() for name, each in counted.items()}
+    import numpy as np
+
+    for a, b in names:
+        for key in keys:
+            one, other = (Parts(points[name][key], left[name][key], np.empty(0)) for name in (a, b))
+            error = jackknife_error(one.minus(other)) or 0.0
+            rows.append(
+                PlanRow(
+                    a=a,
+                    b=b,
+                    metric=key[0],
+                    part=key[1],
+                    difference=points[a][key] - points[b][key],
+                    documents=number,
+                    detectable=detectable(error, number, alpha=alpha, power=power, comparisons=comparisons),
+                    needed=documents_needed(
+                        error * math.sqrt(number), difference, alpha=alpha, power=power, comparisons=comparisons
+                    ),
+                )
+            )
+    notes = []
+    if number < 20:
+        notes.append(Note("few-documents", number, f"the plan is rough: it rests on {number} documents"))
+    return Planned(
+        difference=difference, alpha=alpha, power=power, comparisons=comparisons, rows=tuple(rows), notes=tuple(notes)
+    )
+
+
+def plan_labels(source: Any, half_width: float) -> dict[str, int]:
+    """How many assessed items give the F1 of each system an interval of this half-width; from an estimate of a pool."""
+    found = Estimate.load(source) if isinstance(source, str | os.PathLike) else cast(Estimate, source)
+    if found.unit != "item":
+        raise UsageError("the estimate is of whole documents", hint="plan with --difference")
+    return {
+        row.system: labels_needed(row.variance or 0.0, found.n, found.of, half_width, level=found.level)
+        for row in found.scores
+        if row.part == "f1" and row.metric == METRIC and not row.slice
+    }
+
+
+def _tables_of(source: Any) -> tuple[dict[str, StatsTable], tuple[Any, ...], str]:
+    if isinstance(source, str | os.PathLike) and is_estimate(source):
+        source = Estimate.load(source)
+    if isinstance(source, Estimate):
+        return dict(source.table), source.measures, "micro"
+    result = source if isinstance(source, Result) else Result.load(os.fspath(source))
+    return dict(result.tables()), result.measures, result.saved.pool
+
+
+def _pair(pair: Any, names: Sequence[str]) -> list[tuple[str, str]]:
+    if len(names) < 2:
+        raise UsageError("a difference needs two systems", hint="score two systems and save the result")
+    if pair is None:
+        return list(combinations(names, 2))
+    given = tuple(pair.split(",")) if isinstance(pair, str) else tuple(pair)
+    for name in given:
+        if name not in names:
+            raise UsageError(f"no system {name}", hint=did_you_mean(name, names) or f"systems: {', '.join(names)}")
+    if len(given) != 2:
+        raise UsageError("a pair is two systems", hint="such as A,B")
+    return [cast("tuple[str, str]", given)]
+
+
+def _clusters(tables: Mapping[str, StatsTable], field: str | None) -> tuple[str, ...] | None:
+    if field is None:
+        return None
+    first = next(iter(tables.values()))
+    if field not in first.attributes:
+        raise UsageError(f"the documents have no field {field!r}", hint=did_you_mean(field, first.attributes) or None)
+    return tuple(
+        f"document {each}" if value is None else f"{field} {value}"
+        for each, value in zip(first.ids, first.attributes[field], strict=True)
+    )

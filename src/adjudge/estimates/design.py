@@ -1,0 +1,125 @@
+"""The design of a sample: what was drawn with which probability, from which pool, in which round."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.estimates.pool import Drawn, Item, Sampling
+
+_SHOWN = 5
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one round was drawn."""
+
+    number: int = 1
+    size: int
+    sampling: Sampling = "fixed"
+    unit: str = "item"  # or document
+    seed: int | None = None
+    pool: str = ""  # hash of the units
+    options: dict[str, Any] = {}
+
+
+class Design(msgspec.Struct, frozen=True, dict=True):
+    """All rounds of a sample, and a row for every unit of each."""
+
+    rounds: tuple[Round, ...]
+    rows: tuple[Drawn, ...]
+
+    @property
+    def unit(self) -> str:
+        """What was drawn: items, or whole documents."""
+        return self.rounds[0].unit
+
+    @cached_property
+    def by_round(self) -> dict[int, dict[str, Drawn]]:
+        """The rows of each round by unit."""
+        found: dict[int, dict[str, Drawn]] = {each.number: {} for each in self.rounds}
+        for row in self.rows:
+            found.setdefault(row.round, {})[row.id] = row
+        return found
+
+    @property
+    def drawn(self) -> set[str]:
+        """Every unit that was drawn in some round."""
+        return {row.id for row in self.rows if row.drawn}
+
+    def checked(self) -> Design:
+        """The design itself, if its probabilities are such and no unit is twice in a round."""
+        problems: list[Problem] = []
+        seen: set[tuple[int, str]] = set()
+        for row in self.rows:
+            if not 0 < row.probability <= 1:
+                problems.append(
+                    Problem(f"the probability of {row.id!r} is {row.probability:g}", hint="give one above 0, at most 1")
+                )
+            elif row.probability == 1 and not row.drawn:
+                problems.append(Problem(f"{row.id!r} has probability 1 and was not drawn", hint="is drawn right?"))
+            if (row.round, row.id) in seen:
+                problems.append(Problem(f"{row.id!r} is in round {row.round} twice", hint="each unit has one row"))
+            seen.add((row.round, row.id))
+        if problems:
+            raise ValidationError(problems)
+        return self
+
+    def joined(self, other: Design) -> Design:
+        """With another round after these."""
+        return Design(self.rounds + other.rounds, self.rows + other.rows)
+
+
+def units_hash(units: Iterable[str]) -> str:
+    """What tells one set of units from another, whatever their order."""
+    digest = hashlib.sha256()
+    for unit in sorted(units):
+        digest.update(msgspec.json.encode(unit))
+    return digest.hexdigest()[:16]
+
+
+def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = False) -> None:
+    """The pool must be the one that was drawn from; before another round it may have grown."""
+    known, last = set(units), design.rounds[-1]
+    theirs = {row.id for row in design.rows}
+    lost = sorted(theirs - known)
+    if lost:
+        listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
+        raise ValidationError(f"the design is of another pool: it has {listed}, which the pool has not")
+    if not grown and last.pool and last.pool != units_hash(known):
+        new = sorted(known - theirs)
+        listed = ", ".join(new[:_SHOWN]) + (f" and {len(new) - _SHOWN} more" if len(new) > _SHOWN else "")
+        raise ValidationError(
+            f"the design is of another pool: {listed or 'its units'} could not have been drawn",
+            hint="draw from them: adjudge sample POOL --after DESIGN LABELS",
+        )
+
+
+def verdicts_of(
+    design: Design, verdicts: Mapping[str, float], *, what: str = "item"
+) -> tuple[dict[str, float], list[str]]:
+    """The verdicts of what was drawn, and the units that were not and are left out; a drawn one without is an error."""
+    drawn = design.drawn
+    missing = sorted(drawn - verdicts.keys())
+    if missing:
+        problems = [Problem(f"{what} {unit!r} was drawn and has no verdict") for unit in missing]
+        raise ValidationError(problems)
+    outside = sorted(verdicts.keys() - drawn)
+    return {unit: verdicts[unit] for unit in drawn}, outside
+
+
+def items_by_id(items: Iterable[Item]) -> dict[str, Item]:
+    """Items by their ids; one that is there twice is an error."""
+    found: dict[str, Item] = {}
+    twice: list[str] = []
+    for item in items:
+        if item.id in found:
+            twice.append(item.id)
+        found[item.id] = item
+    if twice:
+        raise UsageError(f"items that are in the pool twice: {', '.join(twice[:_SHOWN])}", hint="give each its own id")
+    return found

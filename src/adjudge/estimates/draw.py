@@ -1,0 +1,220 @@
+"""Which units of a pool people read: a random sample whose probabilities are recorded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from adjudge.errors import UsageError
+from adjudge.estimates.pool import Drawn, Pool, Sampling
+from adjudge.stats.draws import Stream
+from adjudge.stats.measure import Array
+
+FEWEST = 2  # units of a stratum, and of a sample
+UNIFORM = 0.2
+
+Chosen: TypeAlias = Any  # an array of truth values
+
+
+class Plan(NamedTuple):
+    """How many units to draw, and with which chances: equal ones, by strata, or by importance."""
+
+    size: int
+    sampling: Sampling = "fixed"
+    strata: Mapping[str, str] | None = None
+    importance: Mapping[str, float] | None = None
+    uniform: float = UNIFORM
+    seed: int = 13
+    round: int = 1
+
+
+def draw(units: Sequence[str], plan: Plan, known: Sequence[str] = ()) -> list[Drawn]:
+    """A sample of the units; those that were assessed before are in it for certain and do not count in its size.
+
+    >>> rows = draw(["a", "b", "c", "d"], Plan(2))
+    >>> len(rows), sum(row.drawn for row in rows), rows[0].probability
+    (4, 2, 0.5)
+    """
+    certain = set(known)
+    free = sorted(unit for unit in units if unit not in certain)
+    _check_size(plan.size, len(free))
+    stream = Stream(plan.seed, plan.round)
+    if plan.strata is not None and plan.importance is not None:
+        raise UsageError("a sample is either by strata or by importance", hint="leave out --strata or --active")
+    if plan.strata is not None:
+        rows = _by_strata(free, plan, stream)
+    elif plan.importance is not None:
+        chances = probabilities([plan.importance[unit] for unit in free], plan.size, plan.uniform)
+        chosen = _poisson(chances, stream) if plan.sampling == "poisson" else pivotal(chances, stream)
+        rows = _rows(free, chances, chosen, plan.round)
+    else:
+        rows = _equal(free, plan.size, plan, stream, None)
+    rows += [Drawn(id=unit, probability=1.0, drawn=True, round=plan.round) for unit in sorted(certain)]
+    return sorted(rows, key=lambda row: row.id)
+
+
+def parse_size(text: str, units: int) -> int:
+    """A number of units, or a share of them.
+
+    >>> parse_size("200", 1000), parse_size("10%", 1005)
+    (200, 101)
+    """
+    try:
+        number = float(text.rstrip("%")) * units / 100 if text.endswith("%") else int(text)
+    except ValueError:
+        raise UsageError(f"the size {text!r} is no number", hint="give a number (200) or a share (10%)") from None
+    if not math.isfinite(number):
+        raise UsageError(f"the size {text!r} is no number", hint="give a number (200) or a share (10%)")
+    return math.ceil(round(number, 9))
+
+
+def _check_size(size: int, units: int) -> None:
+    if size < FEWEST:
+        raise UsageError(f"a sample of {size} says nothing of how sure it is", hint=f"draw at least {FEWEST}")
+    if size > units:
+        raise UsageError(f"a sample of {size} from {units} units that nobody assessed", hint=f"draw at most {units}")
+
+
+def probabilities(importance: Sequence[float], size: float, uniform: float = UNIFORM) -> Array:
+    """Chances proportional to importance, mixed with equal ones, which add up to the size; none is above 1.
+
+    >>> probabilities([1, 2, 3, 4], 2).round(2).tolist()
+    [0.26, 0.42, 0.58, 0.74]
+    """
+    values = np.asarray(importance, dtype=np.float64)
+    if not 0 <= uniform <= 1:
+        raise UsageError(f"the uniform share is {uniform:g}", hint="give a number from 0 to 1")
+    total = math.fsum(values.tolist())
+    shares = values / total if total > 0 else np.full(len(values), 1 / len(values))
+    weights: Array = (1 - uniform) * shares + uniform / len(values)
+    if (weights <= 0).any():
+        raise UsageError("units without importance could never be drawn", hint="give --uniform above 0")
+    chances = np.zeros(len(values))
+    free = np.ones(len(values), dtype=bool)
+    while free.any():
+        left = size - np.count_nonzero(~free)
+        chances[free] = left * weights[free] / math.fsum(weights[free].tolist())
+        full = free & (chances >= 1 - 1e-12)
+        if not full.any():
+            break
+        chances[full] = 1.0
+        free &= ~full
+    return chances
+
+
+def pivotal(chances: Array, stream: Stream) -> Chosen:
+    """The pivotal method in random order (Deville and Tillé 1998): as many units as the chances add up to, exactly.
+
+    Two units fight: one of them is decided, the other takes what is left of both chances.
+
+    >>> pivotal(np.full(6, 0.5), Stream(1)).sum()
+    3
+    """
+    chosen = chances >= 1
+    order = [int(unit) for unit in stream.permutation(len(chances)) if not chosen[unit]]
+    if not order:
+        return chosen
+    coins = stream.shares(len(order)).tolist()
+    held, own = order[0], float(chances[order[0]])
+    for other, coin in zip(order[1:], coins, strict=False):
+        theirs = float(chances[other])
+        both = own + theirs
+        if both < 1:
+            out = coin < theirs / both  # who holds is out, or else the other
+            held = other if out else held
+            own = both
+        else:
+            drawn = coin < (1 - theirs) / (2 - both)
+            chosen[held if drawn else other] = True
+            held = other if drawn else held
+            own = both - 1
+    chosen[held] = coins[-1] < own if 1e-9 < own < 1 - 1e-9 else own > 0.5
+    return chosen
+
+
+def _poisson(chances: Array, stream: Stream) -> Chosen:
+    found: Chosen = stream.shares(len(chances)) < chances
+    return found
+
+
+def _equal(units: Sequence[str], size: int, plan: Plan, stream: Stream, stratum: str | None) -> list[Drawn]:
+    """A simple random sample."""
+    chances = np.full(len(units), size / len(units))
+    if plan.sampling == "poisson":
+        chosen = _poisson(chances, stream)
+    else:
+        chosen = np.zeros(len(units), dtype=bool)
+        chosen[stream.permutation(len(units))[:size]] = True
+    return _rows(units, chances, chosen, plan.round, stratum)
+
+
+def _rows(units: Sequence[str], chances: Array, chosen: Chosen, number: int, stratum: str | None = None) -> list[Drawn]:
+    return [
+        Drawn(id=unit, probability=min(1.0, float(chance)), drawn=bool(drawn), stratum=stratum, round=number)
+        for unit, chance, drawn in zip(units, chances, chosen, strict=True)
+    ]
+
+
+def _by_strata(units: Sequence[str], plan: Plan, stream: Stream) -> list[Drawn]:
+    assert plan.strata is not None
+    members: dict[str, list[str]] = {}
+    for unit in units:
+        members.setdefault(plan.strata[unit], []).append(unit)
+    small = [name for name, own in sorted(members.items()) if len(own) < FEWEST]
+    if small:
+        named = ", ".join(f"{name!r}" for name in small)
+        raise UsageError(f"strata with fewer than {FEWEST} units: {named}", hint="join them with others")
+    sizes = allocate({name: len(own) for name, own in members.items()}, plan.size)
+    return [row for name in sorted(members) for row in _equal(members[name], sizes[name], plan, stream, name)]
+
+
+def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
+    """How many of each stratum: in proportion, by largest remainders, at least two of each.
+
+    >>> allocate({"df": 30, "nw": 68, "wb": 2}, 10)
+    {'df': 2, 'nw': 6, 'wb': 2}
+    """
+    if total < FEWEST * len(sizes):
+        message = f"a sample of {total} from {len(sizes)} strata: at least {FEWEST} of each are needed"
+        raise UsageError(message, hint=f"draw at least {FEWEST * len(sizes)}, or join strata")
+    units = sum(sizes.values())
+    wanted = {name: total * own / units for name, own in sorted(sizes.items())}
+    found = {name: min(sizes[name], max(FEWEST, math.floor(share))) for name, share in wanted.items()}
+    while (left := total - sum(found.values())) != 0:
+        step = 1 if left > 0 else -1
+        open_ = [name for name in found if (found[name] < sizes[name] if step > 0 else found[name] > FEWEST)]
+        chosen = max(open_, key=lambda name: (step * (wanted[name] - found[name]), name))
+        found[chosen] += step
+    return found
+
+
+def item_importance(pool: Pool, pair: tuple[str, str] | None = None) -> dict[str, float]:
+    """How much each item moves the F1 of the systems, times how unsure the judge is of it.
+
+    With a pair of systems: how much it moves their difference.
+    """
+    if not pool.judged:
+        raise UsageError("active sampling needs the opinion of a judge on every item", hint="give the pool a judge")
+    member = np.array([[name in item.systems for name in pool.systems] for item in pool.items], dtype=np.float64)
+    judge = np.array([item.judge for item in pool.items], dtype=np.float64)
+    total, size = judge.sum(), member.sum(axis=0)
+    score = np.divide(2 * (judge @ member), size + total, out=np.zeros(len(size)), where=size + total > 0)
+    slope = (2 * member - score) / np.maximum(size + total, 1e-300)
+    if pair is None:
+        moved = (slope**2).sum(axis=1)
+    else:
+        a, b = (pool.systems.index(name) for name in pair)
+        moved = (slope[:, a] - slope[:, b]) ** 2
+    values = np.sqrt(moved * judge * (1 - judge))
+    return dict(zip((item.id for item in pool.items), values.tolist(), strict=True))
+
+
+def document_importance(pool: Pool) -> dict[str, float]:
+    """How much a document is expected to hold: items that the judge calls right, and a little for all others."""
+    found: dict[str, float] = dict.fromkeys(pool.documents, 0.5)
+    for item in pool.items:
+        found[item.document] += 0.1 + (item.judge or 0.0)
+    return found

@@ -1,0 +1,523 @@
+"""From a pool, a design and verdicts to an estimate; and from counts of documents that were assessed whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple, cast
+
+import msgspec
+import numpy as np
+
+from adjudge._version import __version__
+from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.estimates.bounds import Assessed, Pair, difference_bounds, score_bounds
+from adjudge.estimates.design import Design, refuse_other_pool, verdicts_of
+from adjudge.estimates.items import ItemEstimate, estimate_items, pool_counts
+from adjudge.estimates.pool import METRIC, Assist, Pool, Sample, measures_of_pool
+from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, ScoreRow, difference, interval
+from adjudge.estimates.whole import Documents, WholeEstimate, estimate_whole
+from adjudge.stats.inference import holm
+from adjudge.stats.intervals import Parts, jackknife_error
+from adjudge.stats.measure import Array, Key, Measure, Prf, count_keys, part_keys
+from adjudge.stats.points import Additive, scores_of
+from adjudge.stats.result import Note
+from adjudge.stats.table import StatsTable, group_rows
+
+FEW_LABELS, FEW_EVENTS, FEW_DOCUMENTS, FEWEST_SAMPLED = 30, 5, 20, 10
+_LARGE = 0.25
+_SHOWN = 5
+
+
+class How(NamedTuple):
+    """How an estimate is made."""
+
+    assist: str = "auto"
+    documents: str = "fixed"
+    level: float = 0.95
+    cluster_by: str | None = None
+    by: tuple[str, ...] = ()
+    beta: float = 1.0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Items
+
+
+def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
+    """Precision, recall and F of every system within the pool."""
+    if design.unit != "item":
+        raise UsageError("the design is of whole documents", hint="give a saved result: adjudge estimate RESULT")
+    refuse_other_pool(design, (item.id for item in pool.items))
+    known, outside = verdicts_of(design, verdicts)
+    assist = _assist(pool, how.assist)
+    measure = cast(Prf, measures_of_pool(how.beta)[0])
+    notes = _sample_notes(outside)
+    samples = _rounds(pool, design, known)
+    scopes: list[tuple[dict[str, Any], Any]] = [({}, None), *_slices(pool, how.by)]
+    scores: list[ScoreRow] = []
+    differences: list[DifferenceRow] = []
+    tables: dict[str, StatsTable] = {}
+    weights: dict[str, float] = {}
+    for where, scope in scopes:
+        rounds = [estimate_items(each, assist, design.rounds[at].sampling, measure, scope) for at, each in samples]
+        mixed = _Mixed.of(rounds, [float(design.rounds[at].size) for at, _ in samples], measure, samples[0][1], scope)
+        if not where:
+            tables = _pseudo_tables(pool, mixed.pseudo, how.cluster_by)
+            weights = {} if assist != "judge" else {METRIC: rounds[-1].model.b}
+        about = _About(pool, how, measure, where, len(known))
+        if how.documents == "sample":
+            own = tables if not where else _pseudo_tables(pool, mixed.pseudo, how.cluster_by, scope)
+            found, apart = _sampled_rows(about, own)
+        else:
+            found, apart = _fixed_rows(about, mixed, _known_counts(pool, known, scope))
+        scores += found
+        differences += apart
+    labelled = sum(int(np.count_nonzero(each.labelled)) for _, each in samples)
+    if 0 < labelled < FEW_LABELS:
+        notes.append(Note("few-labels", labelled, f"only {labelled} assessed items: intervals are rough"))
+    if how.documents == "fixed" and how.cluster_by:
+        message = f"{how.cluster_by} changes nothing: the documents are fixed, and only the sample of items varies"
+        notes.append(Note("clusters-without-effect", 1, message))
+    notes.append(Note("within-pool", 1, "recall within the pool: what no system returned is not counted"))
+    return Estimate(
+        adjudge=__version__,
+        unit="item",
+        n=len(known),
+        of=len(pool.items),
+        assist=assist,
+        weight=weights,
+        documents=how.documents,
+        level=how.level,
+        rounds=design.rounds,
+        scores=tuple(scores),
+        differences=_corrected(differences),
+        notes=tuple(notes),
+        table=tables,
+        measures=(measure,),
+    )
+
+
+def _assist(pool: Pool, asked: str) -> Assist:
+    if asked == "auto":
+        return "judge" if pool.judged else "constant"
+    if asked == "judge" and not pool.judged:
+        raise UsageError("not every item of the pool has a judge", hint="give --judge FILE, or --assist constant")
+    return cast(Assist, asked)
+
+
+def _sample_notes(outside: Sequence[str]) -> list[Note]:
+    if not outside:
+        return []
+    message = f"{len(outside)} verdicts on what was not drawn are left out"
+    return [Note("outside-sample", len(outside), message, tuple(outside[:_SHOWN]))]
+
+
+def _rounds(pool: Pool, design: Design, verdicts: Mapping[str, float]) -> list[tuple[int, Sample]]:
+    """The columns of each round; what was assessed before it is known for certain."""
+    found: list[tuple[int, Sample]] = []
+    before: set[str] = set()
+    for at, each in enumerate(design.rounds):
+        rows = {unit: row for unit, row in design.by_round[each.number].items() if unit not in before}
+        lost = [item.id for item in pool.items if item.id not in rows and item.id not in before]
+        if lost:
+            listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
+            raise ValidationError(
+                f"in round {each.number} {listed} could not have been drawn",
+                hint="draw from them: adjudge sample POOL --after DESIGN LABELS",
+            )
+        drawn = {unit for unit, row in rows.items() if row.drawn}
+        heard = {unit: verdicts[unit] for unit in before | drawn}
+        found.append((at, pool.sample(rows, heard)))
+        before |= drawn
+    return found
+
+
+class _Mixed(NamedTuple):
+    """Several rounds as one: pseudo-verdicts by planned size, variances by their squares."""
+
+    pseudo: Array
+    values: Mapping[Key, Array]
+    counts: Mapping[str, Array]
+    rounds: Sequence[ItemEstimate]
+    shares: Sequence[float]
+    labelled: tuple[Any, Array, Any]  # member, verdict, which
+
+    @classmethod
+    def of(
+        cls, rounds: Sequence[ItemEstimate], sizes: Sequence[float], measure: Prf, sample: Sample, scope: Any
+    ) -> _Mixed:
+        shares = [size / sum(sizes) for size in sizes] if len(rounds) > 1 else [1.0]
+        labelled = (sample.member, sample.verdict, sample.labelled)
+        if len(rounds) == 1:
+            only = rounds[0]
+            return cls(only.pseudo, only.values, only.counts, rounds, shares, labelled)
+        pseudo = np.sum([share * each.pseudo for share, each in zip(shares, rounds, strict=True)], axis=0)
+        scope = np.ones(len(pseudo), dtype=bool) if scope is None else scope
+        counts = pool_counts(sample.member, pseudo, scope)
+        return cls(pseudo, scores_of([measure], counts), counts, rounds, shares, labelled)
+
+    def variance(self, key: Key, a: int, b: int | None = None) -> tuple[float, float]:
+        """The variance of a score, or of a difference, and its degrees of freedom (Satterthwaite)."""
+        parts = []
+        for share, each in zip(self.shares, self.rounds, strict=True):
+            if each.spread is None:
+                continue
+            own = each.values[key]
+            alone = b is None
+            value = (
+                float(each.spread.variance(key, own)[a])
+                if alone
+                else each.spread.difference_variance(key, own, a, cast(int, b))
+            )
+            parts.append((share * share * value, each.spread.freedom))
+        total = math.fsum(value for value, _ in parts)
+        if len(parts) == 1 or total <= 0:
+            return total, parts[0][1] if parts else 0.0
+        return total, total * total / math.fsum(value * value / freedom for value, freedom in parts)
+
+
+class _About(NamedTuple):
+    pool: Pool
+    how: How
+    measure: Prf
+    where: dict[str, Any]
+    read: int
+
+    def row(self, system: str, part: str, **more: Any) -> ScoreRow:
+        """A row with what is the same in all of them."""
+        return ScoreRow(
+            system=system,
+            metric=METRIC,
+            part=part,
+            level=self.how.level,
+            n=self.read,
+            of=len(self.pool.items),
+            varies=VARIES[self.how.documents],
+            slice=self.where,
+            **more,
+        )
+
+
+def _fixed_rows(about: _About, mixed: _Mixed, known: Mapping[str, Any]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+    systems, how = about.pool.systems, about.how
+    scores: list[ScoreRow] = []
+    differences: list[DifferenceRow] = []
+    for at, system in enumerate(systems):
+        bounds = score_bounds(known[system], about.measure)
+        events = _events(mixed, at)
+        for key, values in mixed.values.items():
+            value, (variance, freedom) = float(values[at]), mixed.variance(key, at)
+            sides = bounds[key[1]]
+            cut = min(max(value, sides[0]), sides[1])
+            low, high = interval(value, variance, freedom, how.level, sides) if freedom else (value, value)
+            notes = []
+            number = events.get(key[1], FEW_EVENTS)
+            if freedom and number == 0:
+                notes.append("no events: only the bounds are certain")
+            elif freedom and number < FEW_EVENTS:
+                notes.append(f"few events ({number}): the interval is rough")
+            if cut != value:
+                notes.append("cut to its bounds: the sample is too small")
+            scores.append(
+                about.row(
+                    system,
+                    key[1],
+                    value=cut,
+                    low=low,
+                    high=high,
+                    variance=variance,
+                    df=freedom or None,
+                    bounds=sides,
+                    events=number if freedom and key[1] in events else None,
+                    notes=tuple(notes),
+                    uncut=None if cut == value else value,
+                )
+            )
+    for (i, a), (j, b) in combinations(enumerate(systems), 2):
+        for key, values in mixed.values.items():
+            variance, freedom = mixed.variance(key, i, j)
+            names = {"a": a, "b": b, "metric": METRIC, "part": key[1]}
+            row = difference(names, float(values[i] - values[j]), variance, freedom or 1.0, how.level)
+            certain = None
+            if key[1] == about.measure.f_name:
+                certain = difference_bounds(_pair(known, a, b), about.measure.beta)
+            differences.append(msgspec.structs.replace(row, slice=about.where, bounds=certain, df=freedom or None))
+    return scores, differences
+
+
+def _events(mixed: _Mixed, system: int) -> dict[str, int]:
+    """How many labels a score hangs on: of the rarer kind among those that it depends on."""
+    member, verdict, labelled = mixed.labelled
+    own, right = member[:, system] & labelled, labelled & (np.nan_to_num(verdict) >= 0.5)
+    inside, wrong = int(np.count_nonzero(own & right)), int(np.count_nonzero(own & ~right))
+    outside = int(np.count_nonzero(right & ~own))
+    return {
+        "precision": min(inside, wrong),
+        "recall": min(inside, outside),
+        **{name: min(inside, wrong + outside) for name in ("f1", "jaccard")},
+    }
+
+
+def _known_counts(pool: Pool, verdicts: Mapping[str, float], scope: Any) -> dict[str, Any]:
+    """What is certain about every system, and the items behind it."""
+    inside = [True] * len(pool.items) if scope is None else scope.tolist()
+    items = [item for item, here in zip(pool.items, inside, strict=True) if here]
+    gold = math.fsum(verdicts[item.id] for item in items if item.id in verdicts)
+    unread = [item for item in items if item.id not in verdicts]
+    found: dict[str, Any] = {"": unread}
+    for system in pool.systems:
+        own = [item for item in items if system in item.systems]
+        matched = math.fsum(verdicts[item.id] for item in own if item.id in verdicts)
+        mine = sum(item.id not in verdicts for item in own)
+        found[system] = Assessed(matched, gold, float(len(own)), mine, len(unread) - mine)
+    return found
+
+
+def _pair(known: Mapping[str, Any], a: str, b: str) -> Pair:
+    """Two systems, and whose the items are that nobody read."""
+    kinds = {(True, False): 0, (False, True): 0, (True, True): 0, (False, False): 0}
+    for item in known[""]:
+        kinds[a in item.systems, b in item.systems] += 1
+    one, other = known[a], known[b]
+    return Pair((one.matched, other.matched), (one.system, other.system), one.gold, *kinds.values())
+
+
+def _pseudo_tables(pool: Pool, pseudo: Array, cluster_by: str | None, scope: Any = None) -> dict[str, StatsTable]:
+    """Pseudo-counts per document, or per cluster of documents."""
+    units = _units_of(pool, cluster_by)
+    names = sorted(set(units))
+    place = {name: at for at, name in enumerate(names)}
+    at = np.array([place[unit] for unit in units])
+    inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
+    gold = np.bincount(at, weights=np.where(inside, pseudo, 0.0), minlength=len(names))
+    found: dict[str, StatsTable] = {}
+    for system in pool.systems:
+        own = np.array([system in item.systems for item in pool.items]) & inside
+        matched = np.bincount(at, weights=np.where(own, pseudo, 0.0), minlength=len(names))
+        size = np.bincount(at, weights=own.astype(np.float64), minlength=len(names))
+        rows = np.stack([matched, size, gold], axis=1)
+        found[system] = StatsTable(tuple(names), ("matched", "system", "gold"), rows)  # type: ignore[arg-type]
+    return found
+
+
+def _units_of(pool: Pool, cluster_by: str | None) -> list[str]:
+    """The document of each item, or the cluster of documents that it belongs to; one without is its own."""
+    if cluster_by is None:
+        return [item.document for item in pool.items]
+    known = {name for item in pool.items for name in item.attributes}
+    if cluster_by not in known:
+        raise UsageError(f"the items have no {cluster_by}", hint=did_you_mean(cluster_by, known) or None)
+    values: dict[str, set[str]] = {}
+    for item in pool.items:
+        value = item.attributes.get(cluster_by)
+        values.setdefault(item.document, set()).add(f"document {item.document}" if value is None else str(value))
+    mixed = sorted(document for document, own in values.items() if len(own) > 1)
+    if mixed:
+        raise UsageError(f"document {mixed[0]!r} belongs to several values of {cluster_by}", hint="give each one")
+    return [next(iter(values[item.document])) for item in pool.items]
+
+
+def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+    """Documents are a sample: ordinary counts from here on."""
+    number = len(next(iter(tables.values())).ids)
+    if number < FEWEST_SAMPLED and not about.where:
+        what = "clusters" if about.how.cluster_by else "documents"
+        hint = f"say --documents fixed, or have at least {FEWEST_SAMPLED}"
+        raise UsageError(f"{number} {what} are too few to stand for others", hint=hint)
+    parts: dict[tuple[str, Key], Parts] = {}
+    for system, table in tables.items():
+        counts = Additive(table, (about.measure,))
+        left = counts.left_out()
+        parts |= {(system, key): Parts(value, left[key], np.empty(0)) for key, value in counts.point().items()}
+    freedom = number - 1.0
+    notes = (f"only {number} documents: the interval is rough",) if number < FEW_DOCUMENTS else ()
+    scores = []
+    for (system, key), own in parts.items():
+        cut = min(max(own.point, 0.0), 1.0)
+        variance = (jackknife_error(own) or 0.0) ** 2
+        low, high = interval(own.point, variance, freedom, about.how.level, (0.0, 1.0))
+        uncut = None if cut == own.point else own.point
+        more = {"value": cut, "low": low, "high": high, "variance": variance, "df": freedom, "uncut": uncut}
+        scores.append(about.row(system, key[1], **more, notes=notes))
+    differences = []
+    for a, b in combinations(tables, 2):
+        for key in {key: None for _, key in parts}:
+            apart = parts[a, key].minus(parts[b, key])
+            variance = (jackknife_error(apart) or 0.0) ** 2
+            names = {"a": a, "b": b, "metric": METRIC, "part": key[1]}
+            row = difference(names, apart.point, variance, freedom, about.how.level)
+            differences.append(msgspec.structs.replace(row, slice=about.where))
+    return scores, differences
+
+
+def _slices(pool: Pool, by: Sequence[str]) -> list[tuple[dict[str, Any], Any]]:
+    found: list[tuple[dict[str, Any], Any]] = []
+    known = {name for item in pool.items for name in item.attributes} | {"document"}
+    for name in by:
+        if name not in known:
+            raise UsageError(f"the items have no {name}", hint=did_you_mean(name, known) or None)
+        values = [item.document if name == "document" else item.attributes.get(name) for item in pool.items]
+        for value, places in group_rows(values, [item.id for item in pool.items]):
+            scope = np.zeros(len(values), dtype=bool)
+            scope[places] = True
+            found.append(({name: value}, scope))
+    return found
+
+
+def _corrected(rows: Sequence[DifferenceRow]) -> tuple[DifferenceRow, ...]:
+    """Holm's correction over the pairs, by part and family of slices."""
+    families: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
+    for at, row in enumerate(rows):
+        families.setdefault((row.metric, row.part, tuple(row.slice)), []).append(at)
+    found = list(rows)
+    for places in families.values():
+        adjusted = holm([rows[at].p for at in places])
+        for at, p in zip(places, adjusted, strict=True):
+            found[at] = msgspec.structs.replace(rows[at], p_holm=p)
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents assessed whole
+
+
+class Counted(NamedTuple):
+    """Counts of every system on the documents that people assessed, and of a judge on all documents."""
+
+    measures: tuple[Measure, ...]
+    assessed: Mapping[str, StatsTable]
+    judged: Mapping[str, StatsTable] = {}
+
+
+def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
+    """Any score whose counts add over documents, from those that were drawn."""
+    if design.unit != "document":
+        raise UsageError("the design is of items", hint="draw documents: adjudge sample POOL --by document")
+    if len(design.rounds) > 1:
+        raise UsageError("documents of several rounds are not estimated together", hint="draw them in one round")
+    rows = {row.id: row for row in design.rows}
+    drawn = sorted(unit for unit, row in rows.items() if row.drawn)
+    _refuse_missing(counted, drawn, rows)
+    some = next(iter(counted.assessed.values()))
+    outside = sorted(set(some.ids) - set(drawn))
+    notes = _sample_notes(outside)
+    systems = list(counted.assessed)
+    columns = some.columns
+    counts = np.stack([_rows_of(counted.assessed[name], columns, drawn) for name in systems], axis=1)
+    judge = places = None
+    if counted.judged:
+        everything = sorted(rows)
+        judge = np.stack([_rows_of(counted.judged[name], columns, everything) for name in systems], axis=1)
+        places = np.array([everything.index(unit) for unit in drawn])
+    strata = {name: at for at, name in enumerate(sorted({str(row.stratum) for row in rows.values()}))}
+    documents = Documents(
+        columns,
+        counts,
+        np.array([rows[unit].probability for unit in drawn]),
+        np.array([strata[str(rows[unit].stratum)] for unit in drawn]),
+        judge,
+        places,
+    )
+    keys = [key for key in part_keys(counted.measures) if key not in count_keys(counted.measures)]
+    scores: list[ScoreRow] = []
+    differences: list[DifferenceRow] = []
+    weights: dict[str, float] = {}
+    carried = 0.0
+    for key in keys:
+        found = estimate_whole(counted.measures, key, documents)
+        if found.freedom:
+            carried = max(carried, found.largest_share())
+        if counted.judged:
+            weights[".".join(key)] = found.weight
+        own, apart = _whole_rows(found, key, systems, (how, len(drawn), len(rows)))
+        scores += own
+        differences += apart
+    number = int(np.count_nonzero(documents.open))
+    if 0 < number < FEW_DOCUMENTS:
+        notes.append(Note("few-documents", number, f"only {number} assessed documents: intervals are rough"))
+    if carried > _LARGE:
+        message = f"one document has {carried:.0%} of the variance of a score: its interval is rough"
+        notes.append(Note("one-document-carries", 1, message))
+    return Estimate(
+        adjudge=__version__,
+        unit="document",
+        n=len(drawn),
+        of=len(rows),
+        assist="judge" if counted.judged else "none",
+        weight=weights,
+        documents=how.documents,
+        level=how.level,
+        rounds=design.rounds,
+        scores=tuple(scores),
+        differences=_corrected(differences),
+        notes=tuple(notes),
+        table={name: counted.assessed[name].select(drawn) for name in systems},
+        judged={name: table.select(sorted(rows)) for name, table in counted.judged.items()},
+        design=tuple(rows[unit] for unit in sorted(rows)),
+        measures=counted.measures,
+    )
+
+
+def _refuse_missing(counted: Counted, drawn: Sequence[str], rows: Mapping[str, Any]) -> None:
+    for name, table in counted.assessed.items():
+        lost = sorted(set(drawn) - set(table.ids))
+        if lost:
+            raise ValidationError(f"drawn documents that the result of {name} lacks: {', '.join(lost)}")
+    if counted.judged and list(counted.judged) != list(counted.assessed):
+        raise UsageError("the judge's result has other systems", hint="score the same systems against the judge")
+    for name, table in counted.judged.items():
+        lost = sorted(set(rows) - set(table.ids))
+        if lost:
+            raise ValidationError(f"documents that the judge's result of {name} lacks: {', '.join(lost)}")
+
+
+def _rows_of(table: StatsTable, columns: Sequence[str], ids: Sequence[str]) -> Array:
+    if set(table.columns) != set(columns):
+        raise UsageError("the results have other columns", hint="score them with the same metrics and options")
+    chosen = table.select(ids)
+    found: Array = chosen.array[:, [chosen.columns.index(name) for name in columns]]
+    return found
+
+
+def _whole_rows(
+    found: WholeEstimate, key: Key, systems: Sequence[str], sample: tuple[How, int, int]
+) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+    how, n, number = sample
+    sampled = how.documents == "sample"
+    variances = found.variance() + (found.alone if sampled else 0.0)
+    scores = []
+    for at, system in enumerate(systems):
+        value, variance = float(found.values[at]), float(variances[at])
+        bounds = (0.0, 1.0) if 0 <= value <= 1 else None
+        low, high = interval(value, variance, found.freedom or 1.0, how.level, bounds)
+        scores.append(
+            ScoreRow(
+                system=system,
+                metric=key[0],
+                part=key[1],
+                value=value,
+                low=low,
+                high=high,
+                level=how.level,
+                variance=variance,
+                df=found.freedom or None,
+                n=n,
+                of=number,
+                varies=VARIES[how.documents],
+            )
+        )
+    differences = []
+    for (i, a), (j, b) in combinations(enumerate(systems), 2):
+        names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
+        variance = found.difference_variance(i, j) + (_alone_apart(found, i, j) if sampled else 0.0)
+        value = float(found.values[i] - found.values[j])
+        row = difference(names, value, variance, found.freedom or 1.0, how.level)
+        differences.append(msgspec.structs.replace(row, df=found.freedom or None))
+    return scores, differences
+
+
+def _alone_apart(found: WholeEstimate, a: int, b: int) -> float:
+    """What documents as a sample add to the variance of a difference."""
+    return float(((found.departures[:, a] - found.departures[:, b]) ** 2).sum() * found.share)

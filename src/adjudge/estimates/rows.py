@@ -1,0 +1,157 @@
+"""What an estimate is: rows of scores and of differences, with the sample that they come from."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import Problem, ValidationError
+from adjudge.estimates.design import Round
+from adjudge.estimates.pool import Drawn
+from adjudge.files import write_atomically
+from adjudge.stats.intervals import student_interval, student_tails
+from adjudge.stats.measure import Measure
+from adjudge.stats.result import Note, Slice
+from adjudge.stats.table import StatsTable
+
+VARIES = {"fixed": "documents fixed", "sample": "documents sampled"}
+
+
+class ScoreRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One score of one system: its value, where it is believed to be, and what is certain (`bounds`).
+
+    `events` are the labels that the score hangs on: without any, only the bounds are certain. `uncut` is the value
+    before it was cut to the bounds, if that differs.
+    """
+
+    system: str
+    metric: str
+    part: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    level: float
+    variance: float | None = None
+    df: float | None = None
+    bounds: tuple[float, float] | None = None
+    n: int
+    of: int
+    varies: str
+    method: str = "design"
+    slice: Slice = {}
+    events: int | None = None
+    notes: tuple[str, ...] = ()
+    uncut: float | None = None
+
+
+class DifferenceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """System a minus system b."""
+
+    a: str
+    b: str
+    metric: str
+    part: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    variance: float | None = None
+    df: float | None = None
+    bounds: tuple[float, float] | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    slice: Slice = {}
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="estimate"):
+    """Scores from a sample: n of N units assessed, what varies, and counts per document to go on with.
+
+    `weight` is how much the judge counts (the slope of the model for items, lambda for documents). Of documents
+    assessed whole, `table` has the counts of those drawn, `judged` those of the judge on all, `design` all of them.
+    """
+
+    adjudge: str
+    unit: str
+    n: int
+    of: int
+    assist: str
+    weight: dict[str, float] = {}
+    documents: str = "fixed"
+    level: float = 0.95
+    rounds: tuple[Round, ...] = ()
+    scores: tuple[ScoreRow, ...] = ()
+    differences: tuple[DifferenceRow, ...] = ()
+    notes: tuple[Note, ...] = ()
+    table: dict[str, StatsTable] = {}
+    judged: dict[str, StatsTable] = {}
+    design: tuple[Drawn, ...] = ()
+    measures: tuple[Measure, ...] = ()
+
+    def __getitem__(self, key: tuple[str, str]) -> ScoreRow:
+        """The row of a system and a part, `estimate["A", "f1"]`."""
+        for row in self.scores:
+            if (row.system, row.part) == key and not row.slice:
+                return row
+        raise KeyError(key)
+
+    def to_json(self) -> bytes:
+        """All of it, to be read again."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, for `compare`, `report` and `plan`."""
+        write_atomically(path, self.to_json() + b"\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Estimate:
+        """Read what was saved."""
+        from adjudge.formats.source import read_bytes
+
+        data = read_bytes(os.fspath(path), os.fspath(path))
+        try:
+            return msgspec.json.decode(data, type=cls)
+        except msgspec.DecodeError as error:
+            raise ValidationError([Problem(f"no saved estimate ({error})", path=os.fspath(path))]) from None
+
+    def _repr_html_(self) -> str:
+        from adjudge.estimates.text import estimate_html
+
+        return estimate_html(self)
+
+
+def is_estimate(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a saved estimate."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return b'"kind": "estimate"' in file.read(64)
+    except (OSError, ValueError):
+        return False
+
+
+def interval(
+    value: float, variance: float, df: float, level: float, bounds: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Student's interval on the logit scale, cut to what is possible.
+
+    >>> [round(end, 4) for end in interval(1.0, 0.012, 4, 0.95, (0.5, 1.0))]
+    [0.6959, 1.0]
+    """
+    if variance <= 0:
+        return value, value
+    low, high, *_ = student_interval(value, math.sqrt(variance), df, level=level)
+    if bounds is not None:
+        low, high = min(max(low, bounds[0]), bounds[1]), max(min(high, bounds[1]), bounds[0])
+    return low, high
+
+
+def difference(names: Mapping[str, Any], value: float, variance: float, df: float, level: float) -> DifferenceRow:
+    """The row of a difference, with its test."""
+    low = high = p = None
+    if variance > 0:
+        error = math.sqrt(variance)
+        low, high, *_ = student_interval(value, error, df, level=level, signed=True)
+        p = student_tails(value / error, df)
+    return DifferenceRow(**names, value=value, low=low, high=high, variance=variance, df=df, p=p)

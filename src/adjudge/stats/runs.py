@@ -1,0 +1,243 @@
+"""Several runs of one system: the mean of their scores, with the spread over documents and over runs.
+
+Systems whose names end in #1, #2, ... are runs of one. Pseudo-values y = n theta - (n - 1) theta without the document
+are laid out as documents x runs, and both margins vary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import msgspec
+
+from adjudge.errors import UsageError
+from adjudge.stats.measure import signed_keys
+from adjudge.stats.points import Additive, Pool
+from adjudge.stats.result import Comparison, Note, Result, Score, SystemResult
+from adjudge.stats.scores import POOL, corrected, finite, headlines
+
+if TYPE_CHECKING:
+    from adjudge.stats.measure import Array, Key
+
+METHOD = "runs"
+
+
+class Runs(NamedTuple):
+    """A score of several runs: by run, and the pseudo-values of documents x runs."""
+
+    values: Array
+    pseudo: Array
+
+    @property
+    def value(self) -> float:
+        """The mean over the runs."""
+        return math.fsum(self.values.tolist()) / len(self.values)
+
+    @classmethod
+    def of(cls, values: Array, left_out: Array) -> Runs:
+        """From scores by run, and scores without each document (documents x runs)."""
+        n = len(left_out)
+        return cls(values, n * values - (n - 1) * left_out)
+
+    def spread(self, *, fixed: bool = False) -> Spread:
+        """How the mean varies over documents and, unless they are `fixed`, over runs."""
+        documents = self.pseudo.mean(axis=1)
+        runs = 0.0 if fixed else _variance(self.values) / len(self.values)
+        both = 0.0 if fixed else self.interaction()
+        return Spread(_variance(documents) / len(documents), runs, both, len(documents) - 1, (len(self.values) - 1,))
+
+    def interaction(self) -> float:
+        """What documents and runs do only together."""
+        n, k = self.pseudo.shape
+        if k < 2:
+            return 0.0
+        rest = self.pseudo - self.pseudo.mean(axis=1, keepdims=True) - self.pseudo.mean(axis=0) + self.pseudo.mean()
+        total: float = float((rest**2).sum())
+        return total / float((n - 1) * (k - 1) * n * k)
+
+
+class Spread(NamedTuple):
+    """The parts of a variance: over documents, over runs, and what both share."""
+
+    documents: float
+    runs: float
+    both: float
+    freedom: int
+    run_freedoms: tuple[int, ...]
+    run_parts: tuple[float, ...] = ()
+
+    @property
+    def variance(self) -> float:
+        """The variance of the mean, or of a difference of means."""
+        return max(self.documents + self.runs - self.both, self.documents, self.runs)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom (Satterthwaite)."""
+        parts = self.run_parts or (self.runs,)
+        bottom = self.documents**2 / self.freedom
+        bottom += sum(part**2 / df for part, df in zip(parts, self.run_freedoms, strict=True) if df > 0)
+        return (self.documents + self.runs) ** 2 / bottom if bottom else float(self.freedom)
+
+    @property
+    def share(self) -> float:
+        """How much of the variance is that of the runs."""
+        return self.runs / self.variance if self.variance else 0.0
+
+
+def difference_spread(a: Runs, b: Runs, *, fixed: bool = False) -> Spread:
+    """The spread of the difference of two means: documents are paired, runs are not."""
+    documents = a.pseudo.mean(axis=1) - b.pseudo.mean(axis=1)
+    parts = tuple(0.0 if fixed else _variance(each.values) / len(each.values) for each in (a, b))
+    both = 0.0 if fixed else a.interaction() + b.interaction()
+    freedoms = len(a.values) - 1, len(b.values) - 1
+    return Spread(_variance(documents) / len(documents), sum(parts), both, len(documents) - 1, freedoms, parts)
+
+
+def run_groups(names: Sequence[str]) -> dict[str, list[str]]:
+    """Systems and the names of their runs.
+
+    >>> run_groups(["A#1", "A#2", "B"])
+    {'A': ['A#1', 'A#2'], 'B': ['B']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in names:
+        system, sign, number = name.rpartition("#")
+        found.setdefault(system if sign and system and number.isdigit() else name, []).append(name)
+    return found
+
+
+def has_runs(result: Result) -> bool:
+    """Whether some system has several runs."""
+    groups = run_groups([system.name for system in result.systems])
+    return len(groups) < len(result.systems)
+
+
+def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
+    """The result with one system for all of its runs; `fixed` says that these runs alone are meant."""
+    options = result.saved
+    if options.pool == POOL:
+        raise UsageError("scores of a whole corpus are not averaged over runs", hint="score the runs by themselves")
+    groups = run_groups([system.name for system in result.systems])
+    tables = result.tables()
+    pool = cast("Pool", options.pool)
+    found = {
+        system: _runs_of([Additive(tables[name], result.measures, pool) for name in own])
+        for system, own in groups.items()
+    }
+    several = options.bootstrap > 0 and len(next(iter(tables.values())).ids) > 1
+    level, signed = options.level if several else None, signed_keys(result.measures)
+    keys = headlines(result.measures)
+    systems = []
+    for system, own in groups.items():
+        first = next(each for each in result.systems if each.name == own[0])
+        scores = tuple(
+            _score(score, found[system][score.metric, score.part], level, fixed=fixed, signed=_key(score) in signed)
+            for score in first.scores
+            if not score.slice and score.value is not None
+        )
+        notes = (*first.notes, *_notes(len(own), found[system], keys, fixed=fixed))
+        systems.append(SystemResult(name=system, documents=first.documents, scores=scores, notes=notes))
+    comparisons = _comparisons(found, keys, result, several, fixed=fixed) if len(groups) > 1 else []
+    made = msgspec.structs.replace(
+        result,
+        systems=tuple(systems),
+        comparisons=corrected(comparisons, result.measures) if comparisons else (),
+        ranking=(),
+    )
+    if len(groups) < 2:
+        return made
+    from adjudge.stats.ranking import standings_by
+
+    by_name = {system.name: system.scores for system in systems}
+    return msgspec.structs.replace(made, ranking=tuple(row for key in keys for row in standings_by(key, by_name)))
+
+
+def _key(score: Score) -> Key:
+    return score.metric, score.part
+
+
+def _runs_of(runs: Sequence[Additive]) -> dict[Key, Runs]:
+    import numpy as np
+
+    points, left = [each.point() for each in runs], [each.left_out() for each in runs]
+    return {
+        key: Runs.of(np.array([own[key] for own in points]), np.stack([own[key] for own in left], axis=1))
+        for key in points[0]
+    }
+
+
+def _score(score: Score, runs: Runs, level: float | None, *, fixed: bool, signed: bool) -> Score:
+    low = high = None
+    spread = runs.spread(fixed=fixed)
+    if level is not None and score.interval is not None and spread.variance > 0:
+        from adjudge.stats.intervals import student_interval
+
+        low, high, *_ = student_interval(runs.value, math.sqrt(spread.variance), spread.df, level=level, signed=True)
+        if 0 <= runs.value <= 1 and not signed:
+            low, high = max(0.0, low), min(1.0, high)
+    return msgspec.structs.replace(
+        score,
+        value=finite(runs.value),
+        low=low,
+        high=high,
+        level=None if low is None else level,
+        interval=None if low is None else METHOD,
+        scale=None,
+        numerator=None,
+        denominator=None,
+    )
+
+
+def _notes(number: int, runs: Mapping[Key, Runs], keys: Sequence[Key], *, fixed: bool) -> list[Note]:
+    if number == 1:
+        return [Note("one-run", 1, "one run only: how much runs differ is not in the interval")]
+    if fixed:
+        return [Note("runs", number, f"the mean of {number} runs, which are meant as they are")]
+    share = runs[keys[0]].spread().share
+    return [
+        Note("runs", number, f"the mean of {number} runs; they are {share:.0%} of the variance of {' '.join(keys[0])}")
+    ]
+
+
+def _comparisons(
+    found: Mapping[str, Mapping[Key, Runs]], keys: Sequence[Key], result: Result, several: bool, *, fixed: bool
+) -> list[Comparison]:
+    from adjudge.stats.intervals import student_interval, student_tails
+
+    made = []
+    for a, b in combinations(found, 2):
+        for key in keys:
+            one, other = found[a][key], found[b][key]
+            value, spread = one.value - other.value, difference_spread(one, other, fixed=fixed)
+            low = high = p = None
+            if several and spread.variance > 0:
+                error = math.sqrt(spread.variance)
+                low, high, *_ = student_interval(value, error, spread.df, level=result.saved.level, signed=True)
+                p = student_tails(value / error, spread.df)
+            made.append(
+                Comparison(
+                    a=a,
+                    b=b,
+                    metric=key[0],
+                    part=key[1],
+                    difference=finite(value),
+                    low=low,
+                    high=high,
+                    p=p,
+                    test=METHOD if p is not None else None,
+                    documents=result.systems[0].documents,
+                    slice={},
+                )
+            )
+    return made
+
+
+def _variance(values: Array) -> float:
+    mean = math.fsum(values.tolist()) / len(values)
+    if len(values) < 2:
+        return 0.0
+    return math.fsum(((values - mean) ** 2).tolist()) / (len(values) - 1)

@@ -1,0 +1,210 @@
+"""sample, estimate, judge and plan, as people use them."""
+
+import json
+import random
+from typing import NamedTuple
+
+import pytest
+
+from adjudge.cli import run as run_command
+from adjudge.errors import AdjudgeError
+from adjudge.estimates.api import estimate, plan, sample
+from adjudge.stats.measure import Prf
+from adjudge.stats.points import scores_of
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """A command in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(words):
+        return Done(run_command(words), *capsys.readouterr())
+
+    return call
+
+
+def made(number=200, seed=5):
+    draw = random.Random(seed)
+    pool, truth = [], {}
+    for at in range(number):
+        right = draw.random() < 0.45
+        systems = [name for name, p in (("A", 0.8 if right else 0.3), ("B", 0.6)) if draw.random() < p] or ["A"]
+        judge = round(min(1, max(0, (0.7 if right else 0.3) + draw.gauss(0, 0.2))), 2)
+        kind = draw.choice(["Attack", "Meet"])
+        item = {"id": f"x{at:03}", "document": f"d{at % 25:02}", "systems": systems, "judge": judge, "type": kind}
+        pool.append(item)
+        truth[item["id"]] = int(right)
+    return pool, truth
+
+
+def labels(design, truth):
+    return [{"id": row.id, "verdict": truth[row.id]} for row in design.rows if row.drawn]
+
+
+@pytest.fixture
+def files(tmp_path, run):
+    pool, truth = made()
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(item) + "\n" for item in pool))
+    done = run(["sample", "pool.jsonl", "--size", "30%", "--strata", "type", "-o", "design.jsonl"])
+    assert done.code == 0, done.err
+    rows = [json.loads(line) for line in (tmp_path / "design.jsonl").read_text().splitlines()[1:]]
+    said = [{"id": row["id"], "verdict": truth[row["id"]]} for row in rows if row["drawn"]]
+    (tmp_path / "labels.csv").write_text("id,verdict\n" + "".join(f"{x['id']},{x['verdict']}\n" for x in said))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("files")
+def test_from_a_pool_to_a_plan(run):
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--by", "type", "--save", "e.json"])
+    assert done.code == 0, done.err
+    assert "60 of 200 items" in done.out
+    assert "documents fixed" in done.out
+    assert "recall within the pool" in done.out
+    for command in (
+        ["compare", "e.json"],
+        ["plan", "e.json", "--difference", "5"],
+        ["report", "e.json", "-o", "p.html"],
+    ):
+        done = run(command)
+        assert done.code == 0, done.err
+    done = run(["judge", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--format", "json"])
+    assert json.loads(done.out)["n"] == 60
+
+
+def test_a_drawn_item_without_verdict_is_an_error(files, run):
+    text = (files / "labels.csv").read_text().splitlines()
+    (files / "labels.csv").write_text("\n".join([text[0], *text[3:]]) + "\n")
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl"])
+    assert done.code == 1
+    assert done.err.count("was drawn and has no verdict") == 2
+
+
+def test_wrong_rows_are_named_with_their_lines(files, run):
+    (files / "labels.csv").write_text("id,verdict\nx001,2\nx002,yes\nx003,\n")
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl"])
+    assert done.code == 1
+    assert "labels.csv:2: 'x001': the verdict is 2, which is not between 0 and 1" in done.err
+    assert "labels.csv:3" in done.err
+    assert "labels.csv:4" in done.err
+
+
+def test_everything_assessed_is_the_ordinary_score_to_the_last_bit():
+    pool, truth = made(97)
+    design = [{"id": item["id"], "probability": 1.0, "drawn": True} for item in pool]
+    found = estimate(pool, truth, design=design)
+    measure = Prf("pool", ("matched", "system"), ("matched", "gold"))
+    for name in "AB":
+        own = [item["id"] for item in pool if name in item["systems"]]
+        counts = {
+            "matched": float(sum(truth[x] for x in own)),
+            "system": float(len(own)),
+            "gold": float(sum(truth.values())),
+        }
+        for (_, part), value in scores_of([measure], counts).items():
+            row = found[name, part]
+            assert (row.value, row.low, row.high, row.variance) == (value, value, value, 0.0)
+
+
+def test_the_order_of_rows_changes_nothing():
+    pool, truth = made()
+    design = sample(pool, 80, active=True)
+    mixed = pool[:]
+    random.Random(1).shuffle(mixed)
+    again = sample(mixed, 80, active=True)
+    assert design == again
+    assert estimate(pool, labels(design, truth), design=design) == estimate(
+        mixed, labels(design, truth)[::-1], design=design.rows[::-1] and design
+    )
+
+
+def test_rounds_and_new_systems():
+    pool, truth = made()
+    first = sample(pool, 40)
+    known = labels(first, truth)
+    second = sample(pool, 30, after=(first, known), seed=2)
+    said = labels(second, truth)
+    assert len(said) == 70
+    found = estimate(pool, said, design=second)
+    assert found.n == 70
+    grown = [*pool, {"id": "new", "document": "d01", "systems": ["C"], "judge": 0.5}]
+    with pytest.raises(AdjudgeError, match="new could not have been drawn"):
+        estimate(grown, {**{x["id"]: x["verdict"] for x in said}}, design=second)
+    third = sample(grown, 20, after=(second, said), seed=3)
+    assert "new" in {row.id for row in third.rows if row.round == 3}
+
+
+def test_what_was_not_drawn_is_left_out_with_a_note():
+    pool, truth = made()
+    design = sample(pool, 60)
+    found = estimate(pool, truth, design=design)
+    note = next(note for note in found.notes if note.code == "outside-sample")
+    assert note.count == 140
+    assert found.scores == estimate(pool, labels(design, truth), design=design).scores
+
+
+def test_several_assessors():
+    pool, truth = made()
+    design = sample(pool, 60)
+    draw = random.Random(1)
+    said = [
+        {"id": row["id"], "assessor": name, "verdict": row["verdict"] if draw.random() < 0.9 else 1 - row["verdict"]}
+        for row in labels(design, truth)
+        for name in ("ann", "ben", "cas")
+    ]
+    found = estimate(pool, said, design=design)
+    assert any(note.code == "resolved" for note in found.notes)
+    near = estimate(pool, labels(design, truth), design=design)
+    assert found["A", "f1"].value == pytest.approx(near["A", "f1"].value, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "message"),
+    [
+        (500, {}, "a sample of 500 from 200"),
+        (1, {}, "says nothing of how sure"),
+        ("many", {}, "is no number"),
+        (50, {"strata": "genre"}, "the items have no genre"),
+        (3, {"strata": "type"}, "from 2 strata"),
+        (50, {"active": True, "strata": "type"}, "either by strata or by importance"),
+        (50, {"by": "sentence"}, "units are items or documents"),
+        (50, {"sede": 3}, "sede"),
+    ],
+)
+def test_samples_that_are_refused(size, options, message):
+    with pytest.raises((AdjudgeError, TypeError), match=message):
+        sample(made()[0], size, **options)
+
+
+def test_documents_assessed_whole(tmp_path, run):
+    draw = random.Random(3)
+    kinds = ("gold", "a", "b")
+    texts = {name: [] for name in kinds}
+    for at in range(40):
+        spans = [{"span": {"start": 5 * x, "end": 5 * x + 3}, "type": draw.choice(["PER", "LOC"])} for x in range(6)]
+        for name, share in zip(kinds, (1.0, 0.8, 0.6), strict=True):
+            kept = [span for span in spans if draw.random() < share]
+            texts[name].append(json.dumps({"id": f"d{at:02}", "entities": kept}))
+    for name, lines in texts.items():
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    pool = "".join(json.dumps({"id": f"i{at}", "document": f"d{at:02}", "systems": ["a"]}) + "\n" for at in range(40))
+    (tmp_path / "pool.jsonl").write_text(pool)
+    assert run(["sample", "pool.jsonl", "--size", "15", "--by", "document", "-o", "design.jsonl"]).code == 0
+    score = ["ner", "score", "gold.jsonl", "a.jsonl", "b.jsonl", "--metric", "ner.strict", "--save", "r.json"]
+    assert run(score).code == 0
+    done = run(["estimate", "r.json", "--design", "design.jsonl", "--save", "e.json"])
+    assert done.code == 0, done.err
+    assert "15 of 40 documents" in done.out
+    judged = run(["estimate", "r.json", "--design", "design.jsonl", "--judge", "r.json", "--format", "json"])
+    whole = json.loads((tmp_path / "r.json").read_text())["systems"][0]["scores"]
+    f1 = next(score["value"] for score in whole if score["part"] == "f1")
+    found = next(row for row in json.loads(judged.out)["scores"] if row["part"] == "f1" and row["system"] == "a")
+    assert found["value"] == pytest.approx(f1)  # the judge is right, and so is the estimate
+    assert run(["compare", "e.json"]).code == 0
+    assert plan(str(tmp_path / "e.json"), 0.05).rows[0].documents == 15
