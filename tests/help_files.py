@@ -296,7 +296,29 @@ def _record() -> None:
     write("name: text\nage: number\n", "invoice.yaml")
 
 
+def _pool() -> None:
+    """A pool of which a part was drawn and assessed, opinions of a judge, and a result of two systems."""
+    _extraction()
+    items = [
+        {"id": f"x{at:02}", "document": f"d{at % 12}", "systems": ["A", "B"][: 1 + at % 2], "type": "ab"[at % 2]}
+        for at in range(80)
+    ]
+    opinions = [{"id": item["id"], "judge": at % 10 / 10} for at, item in enumerate(items)]
+    write(as_lines(item | opinion for item, opinion in zip(items, opinions, strict=True)), "pool.jsonl")
+    write(as_lines(opinions), "judge.jsonl")
+    call("sample", "pool.jsonl", "--size", "40", "-o", "design.jsonl")
+    rows = [json.loads(line) for line in Path("design.jsonl").read_text().splitlines()[1:]]
+    said = [{"id": row["id"], "verdict": at % 2} for at, row in enumerate(row for row in rows if row["drawn"])]
+    write(as_lines(said), "labels.jsonl")
+    few = ("--bootstrap", "0", "--quiet")
+    call("score", "relation.strict", "gold.jsonl", "a.jsonl", "b.jsonl", "--save", "result.json", *few)
+
+
 _MAKERS = {
+    "sample": _pool,
+    "estimate": _pool,
+    "judge": _pool,
+    "plan": _pool,
     "compare": _saved,
     "report": _saved,
     "merge": _saved,

@@ -153,6 +153,7 @@ def test_help_has_headings_and_examples(adjudge):
         "Options",
         "Score",
         "Compare and look",
+        "Assess and plan",
         "More",
     ]
     assert len(text.splitlines()) <= 52, "the help fits a screen"

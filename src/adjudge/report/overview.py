@@ -150,7 +150,7 @@ def rankings(result: Result) -> Iterator[Ranking]:
         if len(order) > 1 and best is not None and best.low is not None and best.high is not None:
             band = scale(best.low), scale(best.high)
         level = 0.95 if result.options is None else result.options.level
-        ranks = f"Ranks are ranges that hold {100 * level:g} % of the resampled corpora." if ranges else ""
+        ranks = f"All true ranks are in these ranges at once, with {100 * level:g} % confidence." if ranges else ""
         yield Ranking(clean(" ".join(key)), tuple(rows), ticks, band, ranks)
 
 
