@@ -9,7 +9,8 @@ import msgspec
 
 from adjudge.estimates.judge import FEW, JudgeReport
 from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, ScoreRow
-from adjudge.stats.text import Cell, Grid, clean, format_grid, note_line, rows_html, slice_text
+from adjudge.stats.notebook import rows_html
+from adjudge.stats.text import Cell, Grid, clean, format_grid, note_line, slice_text
 
 ASSUMPTIONS = (
     "The sample was drawn by the recorded probabilities.",
