@@ -96,7 +96,7 @@ def test_the_demo_from_the_link_to_the_first_judgment(tmp_path):
                     body = {"version": 0, "answers": {"aet": "W"}, "key": "tab-1", "ms": 1500}
                     headers = {"X-CSRF-Token": csrf, "Origin": base}
                     saved = client.put(f"{scope}/items/{first['id']}/judgment", json=body, headers=headers)
-                    assert saved.json() == {"version": 1, "n": 1, "complete": True}
+                    assert saved.json().items() >= {"version": 1, "n": 1, "complete": True}.items()
                     change = json.loads(next(line for line in lines if line.startswith("data:"))[5:])
                     assert (change["campaign"], change["scope"], change["reader"]) == ("demo", "MINI_DF_01", "you")
                 assert client.get("/healthz").json()["state"] == "ok"

@@ -141,7 +141,7 @@ def test_changes_are_told_to_whom_they_concern():
         heard = {name: [] for name in people}
 
         async def one(name):
-            async for part in hub.listen(people[name]):
+            async for part in hub.listen(people[name], lambda: people[name]):
                 heard[name].append(part)
 
         tasks = [asyncio.create_task(one(name)) for name in people]
@@ -164,3 +164,13 @@ def test_metrics(server):
     assert saves["count"] == 20
     assert 0 < saves["p50"] <= saves["p95"] <= saves["p99"]
     assert found["refused_by_browsers"] == 0
+
+
+def test_who_is_sent_away_hears_no_more(monkeypatch):
+    monkeypatch.setattr("adjudge.serve.stream.ALIVE", 0.01)
+    ann = Who("ann", "ann", frozenset({("one", "assessor")}), "", "session")
+
+    async def listen():
+        return [part async for part in Hub().listen(ann, lambda: None)]
+
+    assert len(asyncio.run(listen())) == 2  # that it is there, and still alive

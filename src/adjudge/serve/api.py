@@ -28,6 +28,11 @@ def desk(call: Call, *, looks_on: bool = False) -> Desk:
     return Desk(call.service.store, call.params["c"], reader, call.service.secret)
 
 
+def looks_on(roles: frozenset[str]) -> bool:
+    """Whether somebody sees all documents, and not those that were given to them to read."""
+    return "organiser" in roles and "assessor" not in roles
+
+
 def me(call: Call) -> Me:
     """Who is signed in."""
     who = call.person
@@ -36,7 +41,7 @@ def me(call: Call) -> Me:
 
 def campaign(call: Call) -> dict[str, Any]:
     """State and own assignments; who organises sees all documents, and no answer."""
-    return views.campaign_view(desk(call, looks_on="organiser" in call.person.roles_in(call.params["c"])))
+    return views.campaign_view(desk(call, looks_on=looks_on(call.person.roles_in(call.params["c"]))))
 
 
 def scope(call: Call) -> Response:

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from adjudge.serve import views
 from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
-from adjudge.serve.api import desk
+from adjudge.serve.api import desk, looks_on
 from adjudge.serve.desk import campaign_of
 from adjudge.serve.messages import Fault
 
@@ -79,7 +79,7 @@ def home(call: Call) -> Response:
     for name in known:
         call.params["c"] = name
         roles = call.who.roles_in(name)
-        found.append({**views.campaign_view(desk(call, looks_on="organiser" in roles)), "roles": sorted(roles)})
+        found.append({**views.campaign_view(desk(call, looks_on=looks_on(roles))), "roles": sorted(roles)})
     return _page(call, "home.html", campaigns=found)
 
 

@@ -124,7 +124,7 @@ ROUTES: tuple[Route, ...] = (
     _page("GET", "/", "The campaigns and documents of whoever is signed in.", "home", [PUBLIC]),
     _page("GET", "/sign-in", "Name and password.", "sign_in", [PUBLIC]),
     _page("POST", "/sign-in", "Sign in with a password.", "sign_in_now", [PUBLIC], csrf=False, limit="sign-in"),
-    _page("GET", "/join/{token}", "An invitation, with a button.", "join", [PUBLIC], limit="sign-in"),
+    _page("GET", "/join/{token}", "An invitation, with a button.", "join", [PUBLIC]),
     _page("POST", "/join/{token}", "Take up an invitation.", "join_now", [PUBLIC], csrf=False, limit="sign-in"),
     _page("POST", "/sign-out", "End this session.", "sign_out", [ANYONE]),
     _page("POST", "/password", "Set a password of one's own.", "set_password", [ANYONE], limit="sign-in"),

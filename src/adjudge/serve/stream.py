@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -56,21 +56,27 @@ class Hub:
         for queue, (_, loop) in list(self._listeners.items()):
             loop.call_soon_threadsafe(_put, queue, None)
 
-    async def listen(self, who: Who) -> AsyncIterator[bytes]:
-        """What is sent to one who listens."""
+    async def listen(self, who: Who, still: Callable[[], Who | None]) -> AsyncIterator[bytes]:
+        """What is sent to one who listens; `still` says from time to time who that is, or that they may no longer."""
         queue: asyncio.Queue[Change | None] = asyncio.Queue(_WAITING)
-        self._listeners[queue] = (who, asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        self._listeners[queue] = (who, loop)
+        asked = loop.time()
         try:
             yield b"retry: 3000\n\n"
             while not self._ended:
                 try:
                     change = await asyncio.wait_for(queue.get(), ALIVE)
+                    if change is None:
+                        return
+                    yield b"data: " + msgspec.json.encode(change) + b"\n\n"
                 except TimeoutError:
                     yield b": alive\n\n"
-                    continue
-                if change is None:
-                    return
-                yield b"data: " + msgspec.json.encode(change) + b"\n\n"
+                if loop.time() - asked >= ALIVE:
+                    now, asked = await asyncio.to_thread(still), loop.time()
+                    if now is None:
+                        return
+                    self._listeners[queue] = (now, loop)
         finally:
             del self._listeners[queue]
 
@@ -82,7 +88,10 @@ def _put(queue: asyncio.Queue[Any], change: Change | None) -> None:
 
 
 async def stream(call: Call) -> Response:
-    """Server-sent events for whoever is signed in; the roles are those at the beginning, so it ends after a while."""
+    """Server-sent events for whoever is signed in."""
     from starlette.responses import StreamingResponse
 
-    return StreamingResponse(call.service.hub.listen(call.person), media_type="text/event-stream")
+    def still() -> Who | None:
+        return call.service.access.who(call.request.headers, call.request.cookies)
+
+    return StreamingResponse(call.service.hub.listen(call.person, still), media_type="text/event-stream")

@@ -60,7 +60,9 @@ export class Frame {
 
   refused(entry, error) {
     if (entry.op?.op === "finish" && error.error === "closed") { this.onward(); return; }  // its first answer was lost
-    ask("Not saved", el("div", { role: "alert" }, el("p", {}, error.message), el("p", {}, error.hint ?? "")));
+    const text = el("p", {}, [error.message, error.hint].filter(Boolean).join(", "));
+    if (this.troubles?.isConnected) this.troubles.append(text);
+    else ask("Not saved", this.troubles = el("div", { role: "alert" }, text));
     this.again();
   }
 

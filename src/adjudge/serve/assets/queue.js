@@ -16,10 +16,12 @@ export class Queue {
     Object.assign(this, { name, stage, versions, on, entries: [], conflicts: 0, flight: false, wait: 0, timer: 0, kept: true });
     this.prefix = `adjudge queue ${name} `;
     this.place = this.prefix + newKey();
-    for (const place of Object.keys(localStorage).filter((each) => each.startsWith(this.prefix)).sort()) {
-      try { this.entries.push(...JSON.parse(localStorage.getItem(place))); } catch { /* not ours */ }
-      localStorage.removeItem(place);
-    }
+    try {
+      for (const place of Object.keys(localStorage).filter((each) => each.startsWith(this.prefix)).sort()) {
+        this.entries.push(...JSON.parse(localStorage.getItem(place)));
+        localStorage.removeItem(place);
+      }
+    } catch { /* the browser keeps nothing, and `keep` says so */ }
     window.addEventListener("online", () => this.soon(0));
     this.keep();
     this.soon(0);
