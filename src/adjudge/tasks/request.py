@@ -13,6 +13,7 @@ import msgspec
 from adjudge.errors import UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import Run, run_of
+from adjudge.evaluate.sides import is_file
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Documents, check_readers
 from adjudge.tasks.door import OPTIONS, family_of, opened
@@ -241,7 +242,11 @@ class _Opened:
         check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
         named = () if callable(metrics) else metrics
         if GUESS in readers.readers:
-            readers = chosen(family or metric_family(named), gold, files_of(gold, system), readers.readers)
+            files = files_of(gold, system)
+            if files or is_file(gold):
+                readers = chosen(family or metric_family(named), gold, files, readers.readers)
+            else:  # nothing that a reader would read
+                readers = Chosen((JSONL, None))
         kind = "record" if has_schema(named) and not given else family if callable(metrics) else family_of(named)
         gold, system = opened(kind if kind in _COERCED else None, gold, system, given or {}, readers.readers)
         return cls(gold, system, readers, metrics(gold, system, readers.readers[0]) if callable(metrics) else metrics)
