@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 import re
@@ -396,6 +397,12 @@ def test_published_scorers_in_memory(tmp_path):
     assert aj.amr.score([graph], [graph], compat="smatch-1.0.4", bootstrap=0).profile == "smatch-1.0.4"
     records = aj.record.score([{"a": 1}], [{"a": 2}], compat="anls-star-1.0.1", bootstrap=0)
     assert records.profile == "anls-star-1.0.1"
+    names = [[{"name": "Paris"}], [{"name": "France"}]]
+    key = [{"title": "A", "vertexSet": names, "labels": [{"h": 0, "t": 1, "r": "P17", "evidence": [0]}]}]
+    found = [{"title": "A", "h_idx": 0, "t_idx": 1, "r": "P17", "evidence": [0]}]
+    assert aj.relation.score(key, found, compat="docred", bootstrap=0)["relation.docred"].f1 == 1
+    tree = "1\tfish\tfish\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    assert aj.tree.score(io.StringIO(tree), tree.encode(), compat="ud-2018", bootstrap=0)["ud.las"].f1 == 1
     for call, message in (
         (lambda: aj.ner.score(GOLD, GOOD, compat="seqeval-1.2.1"), "did you mean seqeval-1.2.2"),
         (lambda: aj.score("ner.strict", GOLD, GOOD, compat="seqeval-1.2.2"), 'name the task: score("ner", ...)'),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _INFERENCE = ("bootstrap", "ci", "seed", "interval", "test")
 _TAGS = ("tags", "ner_tags", "labels")
+_WHOLE = ("docred", "gtt", "grit", "iterx", "auto-err")  # whose files are one JSON value
 
 
 def published_score(
@@ -51,7 +52,8 @@ def published_score(
             raise UsageError(f"{compat} needs {name.replace('-', '_')}", hint=option.about)
     names = options.pop("names", None)
     inference = run_with(run, options).inference
-    several = name_systems(gold, system, names, is_whole=_is_whole, texts=not is_file(gold))
+    known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
+    several = name_systems(gold, system, names, known=known, is_whole=_is_whole, texts=not is_file(gold))
     mine = _as_file(gold, scorer)
     sources = {name: _as_file(each, scorer) for name, each in several}
     found = published_runs(scorer, mine, sources, {name.replace("-", "_"): each for name, each in chosen.items()})
@@ -65,8 +67,13 @@ def _is_whole(value: Any) -> bool:
 
 def _as_file(source: Any, scorer: Scorer) -> Any:
     """A file as it is; what is in memory as the bytes of one, as the program would read them."""
+    if hasattr(source, "read"):  # which is read twice: to score, and for the signature
+        data = source.read()
+        return data.encode() if isinstance(data, str) else data
     if is_file(source):
         return source
+    if scorer.name in _WHOLE:
+        return msgspec.json.encode(source, enc_hook=plain)
     documents = _documents(source)
     if scorer.family == "ner":
         return "\n".join(map(_columns, documents)).encode()
@@ -74,7 +81,10 @@ def _as_file(source: Any, scorer: Scorer) -> Any:
         return (
             "\n\n".join(str(each if isinstance(each, str) else each["amr"]) for _, each in documents).encode() + b"\n"
         )
-    if all(isinstance(each, str) for _, each in documents):
+    texts = all(isinstance(each, str) for _, each in documents)
+    if texts and scorer.family != "record":
+        return "\n".join(each for _, each in documents).encode()
+    if texts:
         documents = [(name, {"output": each}) for name, each in documents]
     lines = [{"id": name, **_fields(each, scorer.family)} for name, each in documents]
     return b"".join(msgspec.json.encode(each, enc_hook=plain) + b"\n" for each in lines)
