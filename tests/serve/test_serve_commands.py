@@ -88,6 +88,9 @@ def test_mistakes_in_files(serve, tmp_path):
     assert "MINI_NW_06:1:" in said
     assert said.endswith(f"{tmp_path / 'a'}: 2 items in 1 scope, 2 new, 2 newly answered\n")
     assert serve("init", tmp_path / "b", "--answers", tmp_path / "in")[0] == 2
+    assert serve("import", tmp_path / "a", "--answers", tmp_path / "in", "--as", "a/b")[0] == 2
+    assert serve("init", tmp_path / "d", "--name", "a/b")[0] == 2
+    assert not (tmp_path / "d").exists()
     assert serve("init", tmp_path / "c", "--campaign", tmp_path / "in")[0] == 2
     assert not (tmp_path / "c").exists()
 

@@ -66,6 +66,7 @@ def init(folder: str, **options: Any) -> int:
 
     What people have assessed and linked already stays as it is. Go on with `adjudge serve invite` and `serve run`.
     """
+    from adjudge.serve.campaigns import check_name, create_campaign, import_sources
     from adjudge.serve.folder import Folder
 
     campaign, answers = options["campaign"], options["answers"]
@@ -75,6 +76,7 @@ def init(folder: str, **options: Any) -> int:
         raise UsageError("a schema says how the answers are read", hint=f"give --schema: a file, or {_SCHEMAS}")
     read = named_schema(options["schema"] or "eal-2015")
     name = options["name"] or Path(folder).resolve().name
+    check_name(name, "a campaign")
     lines = [f"[server]\nname = {json.dumps(name, ensure_ascii=False)}\n"]
     if options["database"] is not None:
         lines.append(f"database = {json.dumps(options['database'])}\n")
@@ -86,7 +88,6 @@ def init(folder: str, **options: Any) -> int:
     if sources is None:
         emit_lines([f"made {folder}, without a campaign"])
         return 0
-    from adjudge.serve.campaigns import create_campaign, import_sources
     from adjudge.serve.codecs import codec_of
     from adjudge.serve.store import Store
     from adjudge.serve.training import set_training

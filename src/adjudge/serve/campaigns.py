@@ -75,8 +75,20 @@ def item_id(secret: bytes, campaign: str, identity: str) -> str:
     return hmac.new(secret, f"{campaign}\n{identity}".encode(), hashlib.sha256).hexdigest()[:20]
 
 
+def check_name(name: str, what: str) -> None:
+    """Raise if a campaign or a reader cannot be called so, because streams and files are.
+
+    >>> check_name("ann/ben", "a reader")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: 'ann/ben' cannot be the name of a reader, use letters, digits and - only
+    """
+    if not name or not name.isprintable() or name[0] in ".=" or any(mark in name for mark in "/\\"):
+        raise UsageError(f"{name!r} cannot be the name of {what}", hint="use letters, digits and - only")
+
+
 def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mapping[str, Any]) -> None:
     """Make a campaign, or change its settings; its schema stays what it is."""
+    check_name(campaign, "a campaign")
     with store.read() as snapshot:
         known = snapshot.campaign(campaign)
     digest = store.put_blob(schema.text.encode(), "schema")

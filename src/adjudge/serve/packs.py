@@ -37,7 +37,8 @@ def export_pack(desk: Desk, target: Path) -> int:
             raise UsageError(f"nothing waits for {reader!r} in {desk.campaign!r}", hint="assign something first")
         Folder.create(target)
         with Store.open(target) as pack:
-            settings = {**campaign.settings, "pack": {"reader": reader, "event": snapshot.last()}}
+            kept = {name: value for name, value in campaign.settings.items() if name != "training"}
+            settings = {**kept, "pack": {"reader": reader, "event": snapshot.last()}}
             create_campaign(pack, desk.campaign, schema, settings)
             batch = Batch(pack)
             batch.add("admin", "person", reader, {"name": reader})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adjudge.errors import Problem
 from adjudge.findings import Finding
-from adjudge.serve.campaigns import IMPORT, Batch, Imported, Names, named_links, schema_of
+from adjudge.serve.campaigns import IMPORT, Batch, Imported, Names, check_name, named_links, schema_of
 from adjudge.serve.codecs import ScopeData, Sources, codec_of
 from adjudge.serve.desk import Desk
 from adjudge.serve.groups import GROUP
@@ -18,6 +18,7 @@ def import_answers(desk: Desk, sources: Sources) -> Imported:
     """Take files as the work of the desk's reader; what is not in the campaign is left out and said."""
     store, campaign, reader = desk.store, desk.campaign, desk.reader
     assert reader is not None
+    check_name(reader, "a reader")
     schema = schema_of(store, campaign)
     done = Imported()
     batch = Batch(store, reader)
