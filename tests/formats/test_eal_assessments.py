@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 
 from adjudge.errors import UsageError, ValidationError
+from adjudge.formats.eal_arguments import _POOL, parse_arguments, write_arguments
 from adjudge.formats.eal_assessments import parse_key, write_key
-from adjudge.model.eal import AnswerKey, Assessment, Cas, Response, Span
+from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Response, Span
 from eal_files import DOCUMENT, keys
 
 ROME = Response("D", "Life.Die", "Place", Cas("Rome", Span(20, 23)), Span(20, 23), (Span(5, 50),), (), "Actual")
@@ -47,3 +48,17 @@ def test_a_comment_changes_nothing(key):
     """Files without anything unusual are read in another way, column by column; it must say the same."""
     data = write_key(key)
     assert parse_key(data, key.document) == parse_key(data + b"#\n", key.document)
+
+
+@given(keys())
+def test_arguments_are_the_same_whether_the_key_was_read_before(key):
+    """Responses that the key has just been read with are not read again."""
+    responses = [*key.assessed, *key.unassessed]
+    arguments = Arguments(key.document, [Argument(each, 0.5) for each in responses])
+    data = write_arguments(arguments)
+    changes = (b"", b"x\tD\tbroken\n"), (b"\t0.5\n", b"\t1.5\n"), (b"\t0.5\n", b"\t0.5\tmore\n"), (b"\t", b"\t ")
+    files = [data, *(data.replace(*change, 1) for change in changes)]
+    _POOL.clear()
+    afresh = [parse_arguments(each, key.document) for each in files]
+    parse_key(write_key(key), key.document)
+    assert [parse_arguments(each, key.document) for each in files] == afresh

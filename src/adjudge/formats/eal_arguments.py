@@ -9,7 +9,7 @@ at, so a file with assessments can be read as well. What could not be read back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise, repeat
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -63,7 +63,8 @@ def scan_arguments(
 ) -> tuple[Arguments, list[Finding]]:
     """The same with the kind of each problem, for programs."""
     try:
-        found = _read_rows([line.split("\t", COLUMNS) for line in plain_lines(data)], document)
+        lines = plain_lines(data)
+        found = _read_known(lines, document) or _read_rows([line.split("\t", COLUMNS) for line in lines], document)
     except ValueError:
         found = None
     if found is not None and len({argument[0] for argument in found}) == len(found):
@@ -88,6 +89,30 @@ def scan_arguments(
         found = _without_repeats(found, repeats, findings)
     complaints.report_documents(findings)
     return Arguments(document, found), findings.sorted()
+
+
+_POOL: dict[str, dict[str, Response]] = {}  # of the document whose assessments were read last
+
+
+def remember(document: str, middles: Iterable[str], responses: Iterable[Response]) -> None:
+    """Responses of a document, by columns 2 to 10 as they are written: what is read next has mostly the same ones."""
+    _POOL.clear()
+    _POOL[document] = dict(zip(middles, responses, strict=True))
+
+
+def _read_known(lines: Sequence[str], document: str) -> list[Argument] | None:
+    """The responses of lines that are all known; None if one is not, a ValueError if a confidence is none."""
+    known = _POOL.get(document)
+    if not known:
+        return None
+    halves = [line.partition("\t") for line in lines]
+    ends = [rest.rpartition("\t") for _, _, rest in halves]
+    responses = list(map(known.get, [middle for middle, _, _ in ends]))
+    if None in responses:
+        return None
+    sure = map(_CONFIDENCES.__getitem__, [each for _, _, each in ends])
+    ids = map(str.strip, [each for each, _, _ in halves], repeat(WHITE))
+    return list(map(_new, repeat(Argument), zip(responses, sure, ids, repeat(None), range(1, len(lines) + 1))))
 
 
 def _read_rows(rows: Sequence[Sequence[str]], document: str) -> list[Argument]:

@@ -22,6 +22,7 @@ from adjudge.formats.eal_arguments import (
     format_id,
     format_response,
     read_responses,
+    remember,
     sort_key,
 )
 from adjudge.formats.eal_fields import (
@@ -34,6 +35,7 @@ from adjudge.formats.eal_fields import (
     id_2014,
     plain_lines,
     sha1_id,
+    sha1_ids,
 )
 from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
 
@@ -78,31 +80,35 @@ def scan_key(
     counts.
     """
     try:
-        sound = _read_sound([line.split("\t", COLUMNS) for line in plain_lines(data)], document)
+        sound = _read_sound(plain_lines(data), document)
     except ValueError:
         sound = None
     return (sound, []) if sound is not None else _scan_lines(data, document, place or document, repeated_cluster)
 
 
-def _read_sound(rows: Sequence[Sequence[str]], document: str) -> AnswerKey | None:
+def _read_sound(lines: Sequence[str], document: str) -> AnswerKey | None:
     """The assessments of lines that have nothing wrong or unusual, column by column; None if they have something."""
+    rows = [line.split("\t", COLUMNS) for line in lines]
     if not rows or set(map(len, rows)) != {COLUMNS + 1}:
         return None
-    ids, *middle, _, answers = zip(*rows, strict=True)
+    ids, *middle, sure, answers = zip(*rows, strict=True)
     responses = read_responses(middle, document)
     hashes = dict(zip(ids, responses, strict=True))
-    if len(hashes) < len(ids) or list(map(sha1_id, responses)) != list(ids):
+    if len(hashes) < len(ids) or sha1_ids(responses) != list(ids):
         return None
-    assessed: dict[Response, Assessment] = {}
-    unassessed: list[Response] = []
+    clusters, judged = zip(*map(_SOUND.__getitem__, answers), strict=True)
+    assessed = dict(zip(responses, judged, strict=True))
+    unassessed = [each for each, given in assessed.items() if given is None] if None in judged else []
+    for response in unassessed:
+        del assessed[response]
     coref: dict[Cas, int] = {}
-    for response, (cluster, judged) in zip(responses, map(_SOUND.__getitem__, answers), strict=True):
-        if judged is None:
-            unassessed.append(response)
-        else:
-            assessed[response] = judged
-        if cluster is not None and coref.setdefault(response[3], cluster) != cluster:
+    first = coref.setdefault
+    for response, cluster in zip(responses, clusters, strict=True):
+        if cluster is not None and first(response[3], cluster) != cluster:
             return None
+    ends = zip(lines, ids, sure, answers, strict=True)
+    middles = [line[len(id_) + 1 : -len(end) - len(number) - 2] for line, id_, number, end in ends]
+    remember(document, middles, responses)
     return AnswerKey(document, assessed, tuple(unassessed), coref, hashes=hashes)
 
 

@@ -247,21 +247,28 @@ def sha1_id(response: Response) -> str:
     >>> sha1_id(Response("D1", "Conflict.Attack", "Attacker", Cas("Bob", at), at, (Span(5, 50),), (), "Actual"))
     'cf8d5f87779ef1cae3fff7ae8631b820b6318a3b'
     """
-    document, type_, role, (text, (start, end)), (first, last), justifications, additional, realis = response
-    if len(justifications) == 1 and not additional:  # mostly
-        ((begin, stop),) = justifications
-        numbers = _pack_nine(start, end, first, last, 0, begin, stop, 1, _ORDINAL[realis])
-    else:
-        several = [start, end, first, last, 0]
-        for span in justifications:
-            several += span
-        several.append(1)
-        for span in additional:
-            several += span
-        several.append(_ORDINAL[realis])
-        numbers = pack(f"<{len(several)}i", *several)
-    words = f"{document}{type_}{role}{text}".encode("utf-8", "replace")
-    return sha1(words + numbers, usedforsecurity=False).hexdigest()
+    return sha1_ids((response,))[0]
+
+
+def sha1_ids(responses: Iterable[Response]) -> list[str]:
+    """The digests of responses."""
+    found = []
+    for document, type_, role, (text, (start, end)), (first, last), justifications, additional, realis in responses:
+        if len(justifications) == 1 and not additional:  # mostly
+            ((begin, stop),) = justifications
+            numbers = _pack_nine(start, end, first, last, 0, begin, stop, 1, _ORDINAL[realis])
+        else:
+            several = [start, end, first, last, 0]
+            for span in justifications:
+                several += span
+            several.append(1)
+            for span in additional:
+                several += span
+            several.append(_ORDINAL[realis])
+            numbers = pack(f"<{len(several)}i", *several)
+        words = f"{document}{type_}{role}{text}".encode("utf-8", "replace")
+        found.append(sha1(words + numbers, usedforsecurity=False).hexdigest())
+    return found
 
 
 def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> str:

@@ -130,8 +130,7 @@ class Files:
 
     def _read(self, document: str, kind: str) -> bytes:
         try:
-            with open(self._files[kind][document], "rb", buffering=0) as stream:  # noqa: PTH123
-                return stream.read()
+            return _content(self._files[kind][document])
         except OSError as error:
             hint = "check the permissions and whether it is still there"
             message = f"the file cannot be read: {error.strerror or error}"
@@ -150,6 +149,22 @@ class Files:
         while (document := self._digest.next()) is not None:
             self._pass(document, self._digest)
         return self._digest.hasher.hexdigest()
+
+
+def _content(path: str | Path) -> bytes:
+    """A file as it is, with three calls of the system: there may be very many, and small ones."""
+    file = os.open(path, _READING)
+    try:
+        parts = [os.read(file, _SMALL)]
+        while len(parts[-1]) > 0 and (len(parts) > 1 or len(parts[0]) == _SMALL):
+            parts.append(os.read(file, _LARGE))
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+    finally:
+        os.close(file)
+
+
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_SMALL, _LARGE = 1 << 16, 1 << 24
 
 
 class _Digest:

@@ -245,35 +245,32 @@ def _clusters(key: AnswerKey, profile: Profile) -> Mapping[Cas, int]:
 
 def _number(reference: Reference, assessed: Mapping[Response, Assessment], *, keep_dates: bool) -> None:
     """Give each response its code; with `keep_dates` vague dates go from systems only and stay right here."""
-    codes, classes, numbers = reference.codes, reference.classes, reference.numbers
-    correct, perfect, generic = reference.correct, reference.perfect, reference.generic
+    codes, numbers = reference.codes, reference.numbers
     bans, spellings, coref = reference.bans, reference.spellings, reference.coref
-    banned = bool(bans.covered or bans.dates)
+    covered, dated = bool(bans.covered), bool(bans.dates)
     removed: dict[str, int] = {}
+    worths = [0] * len(assessed)
     for response, assessment in assessed.items():
         _, type_, role, cas, _, _, _, realis = response
         own = coref.get(cas, cas)
-        rule = bans.rule(response, own) if banned else None
+        rule = bans.rule(response, own) if covered or (dated and role in TIME_ROLES) else None
         if rule is not None:
             codes[response] = REMOVED[rule]
             if not (keep_dates and rule == "less-specific-time"):
                 removed[rule] = removed.get(rule, 0) + 1
                 continue
-        key = spellings.get(type_, type_), role, realis, own
-        number = numbers.get(key)
-        if number is None:
-            number = numbers[key] = len(classes)
-            classes.append(key)
-            correct.append(0)
-            perfect.append(0)
-            generic.append(realis == "Generic")
+        if spellings:
+            type_ = spellings.get(type_, type_)
+        number = numbers.setdefault((type_, role, realis, own), len(numbers))
         worth = _worth(assessment, realis)
-        if worth:
-            correct[number] = 1
-            if worth & PERFECT:
-                perfect[number] = 1
+        worths[number] |= worth
         if rule is None:
             codes[response] = number << SHIFT | worth
+    del worths[len(numbers) :]
+    reference.classes += numbers
+    reference.correct += bytes([worth & GOOD for worth in worths])
+    reference.perfect += bytes([worth // PERFECT for worth in worths])
+    reference.generic += bytes([realis == "Generic" for _, _, realis, _ in numbers])
     reference.removed = removed
 
 
@@ -301,17 +298,18 @@ def _frame(reference: Reference, linking: Linking | None, profile: Profile, plac
     unlinked: dict[str, int] = {}
     # Frames are sets, whose order changes from run to run; classes get their numbers and bits in one that does not.
     everything = frozenset[Response]().union(*[frame.responses for frame in linking.frames])
-    for response in sorted(everything - codes.keys()):
+    for response in sorted(everything.difference(codes)):
         if reference.bans.rule(response, reference.cluster(response)) is None:
             _extra(reference, response)
     found: list[set[int]] = []
     for frame in linking.frames:
         inside: set[int] = set()
-        for response in frame.responses:
+        for response in frame[0]:
             code = codes.get(response)
-            if code is not None and code >= 0 and response not in dropped:  # nearly always
-                if not generic[code >> SHIFT]:
-                    inside.add(code >> SHIFT)
+            if code is not None and code >= 0 and not (dropped and response in dropped):  # nearly always
+                code >>= SHIFT
+                if not generic[code]:
+                    inside.add(code)
                 continue
             if code is None:  # nobody has assessed it
                 banned = reference.bans.rule(response, reference.cluster(response))
