@@ -89,7 +89,7 @@ test-browser-with: $(PAGES)/.made $(BROWSER_VENV)/.installed $(VENV)/.serving
 	$(BROWSER_VENV)/bin/python -m pytest -c tests/browser/pytest.ini tests/browser -n $(WORKERS) --chromium "$(CHROMIUM)" --pages $(PAGES) --axe $(AXE)/node_modules/axe-core/axe.min.js
 
 # The pictures of the documentation.
-screenshots: $(PAGES)/.made $(BROWSER_VENV)/.installed
+screenshots: $(PAGES)/.made $(BROWSER_VENV)/.installed $(VENV)/.serving
 	$(BROWSER_VENV)/bin/python tests/browser/screenshots.py --chromium "$$(CHROMIUM='$(CHROMIUM)' tests/browser/chromium.sh install)" --pages $(PAGES)
 
 $(PAGES)/.made: $(VENV)/.installed tests/browser/make_pages.py $(shell find src/adjudge -name '*.py' -o -path '*/report/*' -type f -o -path '*/demo/data/*' -type f)

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from browsing import Window, browser
 from playwright.sync_api import Page
+from serving import Reader, demo_server, press, saved
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 LARGEST = 150_000
+SIZE = {"width": 1120, "height": 700}
 
 
 def beginning(page: Page) -> None:
@@ -55,18 +57,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--chromium", required=True)
     parser.add_argument("--pages", required=True, type=Path)
+    parser.add_argument("--adjudge", type=Path, default=Path(".venv/bin/adjudge"))
     given = parser.parse_args()
     IMAGES.mkdir(exist_ok=True)
     with browser(given.chromium) as launched:
         window = Window(launched)
         for name, (task, show) in SHOTS.items():
-            page = window.open(given.pages / f"{task}.html", width=1120, height=700)
+            page = window.open(given.pages / f"{task}.html", **SIZE)
             show(page)
-            picture = page.screenshot()
-            if window.wrong or len(picture) > LARGEST:
-                raise SystemExit(f"{name}: {window.wrong or f'{len(picture)} bytes'}")
-            (IMAGES / f"{name}.png").write_bytes(picture)
-            print(f"docs/images/{name}.png  {len(picture)} bytes")
+            keep(name, page.screenshot(), window.wrong)
+        with demo_server(given.adjudge) as link:
+            reader = Reader(launched, link, None, viewport={"width": 1060, "height": 620})
+            reader.page()
+            keep("serve-assess", assessing(reader).screenshot(), reader.wrong)
+
+
+def assessing(reader: Reader) -> Page:
+    """A document of which some responses are answered."""
+    page = reader.page("MINI_NW_01")
+    for keys in ("na", "q", "na", "a", "na", "na", "w", "na"):
+        press(page, *keys)
+    saved(page)
+    return page
+
+
+def keep(name: str, picture: bytes, wrong: list[str]) -> None:
+    """Write a picture, unless something went wrong or it is too large."""
+    if wrong or len(picture) > LARGEST:
+        raise SystemExit(f"{name}: {wrong or f'{len(picture)} bytes'}")
+    (IMAGES / f"{name}.png").write_bytes(picture)
+    print(f"docs/images/{name}.png  {len(picture)} bytes")
 
 
 if __name__ == "__main__":
