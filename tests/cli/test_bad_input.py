@@ -116,7 +116,7 @@ def test_the_call_or_the_file(adjudge, campaign: Path, arguments, code: int, sai
 
 
 def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
-    import adjudge.tasks.scoring as module
+    import adjudge.tasks.request as module
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
@@ -132,7 +132,7 @@ def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
 
 
 def test_an_interrupt(adjudge, monkeypatch) -> None:
-    import adjudge.tasks.scoring as module
+    import adjudge.tasks.request as module
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
