@@ -10,12 +10,12 @@ from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import write_linking
 from adjudge.formats.eal_store import open_frames, open_key
 from adjudge.model.eal import AnswerKey, Frame, Linking
-from adjudge.serve.campaigns import assign, files_of, import_sources
+from adjudge.serve.campaigns import assign, check_campaign, files_of, import_sources
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk
 from adjudge.serve.exchange import campaign_sources, export_folder, export_home
 from adjudge.serve.readers import import_answers
-from adjudge.serve.store import Store
+from adjudge.serve.store import Store, Write, stream_of
 from adjudge.serve.views import campaign_view, scope_view
 from adjudge.serve.workbench import Judgment, judge, operate
 from adjudge.tasks.eal.campaign import init_campaign, run_campaign
@@ -146,6 +146,21 @@ def test_late_responses_open_a_document_again(tmp_path, stored, database):
         assert [(finding.kind, finding.error) for finding in done.findings] == [("decided", False)]
         (tmp_path / "early" / "assessments" / DOCUMENT).write_bytes(write_key(early))
         assert import_sources(store, SECRET, NAME, sources).withdrawn == 2
+
+
+def test_what_became_wrong_is_said(tmp_path):
+    """A document that is opened again keeps its frames, and the check says which of them are no longer right."""
+    with campaign(tmp_path, readers=["ann"]) as store:
+        assert [each for each in check_campaign(store, NAME) if each.error] == []
+        stream = stream_of(NAME, DOCUMENT, "=decided")
+        store.write([Write(stream, "reopen", "assess", {"why": "a slip"}, "org", next(keys))])
+        ann = desk(store)
+        item = next(each for each in scope_view(ann, DOCUMENT)["items"] if each["label"] == "Instrument a police van")
+        judge(ann, DOCUMENT, [Judgment(item["id"], 0, {"aet": "W"}, 0, next(keys))])
+        assert operate(ann, DOCUMENT, "assess", 0, [{"op": "finish"}], next(keys))["stage"] == "group"
+        found = [each for each in check_campaign(store, NAME) if each.error]
+        assert [(each.kind, each.document) for each in found] == [("frame-wrong", DOCUMENT)]
+        assert "a police van" in str(found[0].problem)
 
 
 def test_files_become_a_reader(tmp_path):

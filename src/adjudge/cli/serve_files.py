@@ -204,12 +204,13 @@ def import_(folder: str, **options: Any) -> int:
         "adjudge serve export autumn --for ann -o ann-pack",
     ],
 )
-def export(folder: str, output: Path | None, reader: str | None, overwrite: bool, scope: str | None) -> None:
+def export(folder: str, output: Path | None, reader: str | None, overwrite: bool, scope: str | None) -> int:
     """Write what was decided in FOLDER as files, as of one moment; the server may be running.
 
     With -o everything goes into a folder of its own: official answers, those of each reader, events, the schema, and a
     manifest. Without it the official answers go back into the folder of adjudge eal campaign that was taken over, where
-    `adjudge eal campaign run` goes on.
+    `adjudge eal campaign run` goes on. What contradicts itself there, such as frames of responses that are no longer
+    right, is written and said, with exit code 1.
     """
     with _desk(folder, scope, reader) as (found, desk):
         if reader is not None:
@@ -219,19 +220,23 @@ def export(folder: str, output: Path | None, reader: str | None, overwrite: bool
                 raise UsageError("a pack needs a place", hint="give -o DIR")
             scopes = counted(export_pack(desk, output), "scope")
             emit_lines([f"{output}: {scopes} for {reader}; adjudge serve run works on it without a connection"])
-            return
+            return 0
+        from adjudge.serve.campaigns import check_campaign
         from adjudge.serve.exchange import export_folder, export_home
+
+        wrong = [each for each in check_campaign(desk.store, desk.campaign) if each.error]
 
         if output is not None:
             files = counted(export_folder(desk.store, desk.campaign, output, overwrite=overwrite), "file")
             emit_lines([f"{output}: {files}"])
-            return
+            return _findings(folder, wrong)
         home = _home(found, desk.campaign)
         if home is None:
             raise UsageError("there is no campaign folder to write into", hint="give -o DIR")
         done = export_home(desk.store, desk.campaign, home)
         written = counted(len(done.written), "file")
         emit_lines([f"{folder}: {written} written into {home.name}, {done.same} as they were"])
+    return _findings(folder, wrong)
 
 
 def _home(folder: Folder, campaign: str) -> Path | None:

@@ -294,6 +294,13 @@ def _written(
     return Written(scope, listed, meta, bodies.get(GROUP, {}).get("of", {}), made)
 
 
+def check_campaign(store: Store, campaign: str) -> list[Finding]:
+    """What contradicts itself in the official answers, as the check of the files would say."""
+    schema = schema_of(store, campaign)
+    with store.read() as snapshot:
+        return list(codec_of(schema).check(written_scopes(snapshot, schema, campaign)))
+
+
 def _events(snapshot: Snapshot, campaign: str) -> Iterator[bytes]:
     after = 0
     while events := snapshot.feed(campaign, after):

@@ -71,6 +71,9 @@ class Codec(Protocol):
     def read(self, schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[ScopeData]:
         """The scopes of a source; those with mistakes are left out and said."""
 
+    def check(self, scopes: Iterable[Written]) -> Iterator[Finding]:
+        """What contradicts itself in scopes."""
+
     def write(self, schema: Schema, scopes: Iterable[Written]) -> Iterator[tuple[str, bytes]]:
         """The files of scopes."""
 

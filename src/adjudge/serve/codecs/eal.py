@@ -216,18 +216,23 @@ def linking_of(scope: Written, key: AnswerKey, responses: Mapping[str, Response]
 
     if scope.links is None:
         return None
-    given = scope.links.get("events", {})
+    linking = _as_made(scope, responses)
+    full = project(linking, key).linking
+    return (full if scope.links.get("waiting") is None else linking), full
+
+
+def _as_made(scope: Written, responses: Mapping[str, Response], waiting: frozenset[Response] = frozenset()) -> Linking:
+    """The frames with what is listed in them, whatever has become of it; `waiting` is what waits unless a file says."""
+    links = scope.links or {}
+    given = links.get("events", {})
     frames = []
     for name in sorted(given, key=int):
         here = frozenset(responses[each] for each in given[name]["items"] if each in responses)
         if here:
             frames.append(Frame(here, given[name].get("name")))
-    linking = Linking(scope.id, frames)
-    full = project(linking, key).linking
-    waiting = scope.links.get("waiting")
-    if waiting is None:
-        return full, full
-    return Linking(scope.id, frames, frozenset(responses[each] for each in waiting if each in responses)), full
+    if links.get("waiting") is not None:
+        waiting = frozenset(responses[each] for each in links["waiting"] if each in responses)
+    return Linking(scope.id, frames, waiting)
 
 
 def write(schema: Schema, scopes: Iterable[Written]) -> Iterator[tuple[str, bytes]]:
@@ -241,3 +246,17 @@ def write(schema: Schema, scopes: Iterable[Written]) -> Iterator[tuple[str, byte
         if both is not None:
             yield f"frames/{scope.id}", _written(both[0], key, comments=bool(scope.meta.get("comments")))
             yield f"reference/{scope.id}", _written(both[1], key, comments=False)
+
+
+def check(scopes: Iterable[Written]) -> Iterator[Finding]:
+    """What contradicts itself in official answers: after a document was opened again, frames may have become wrong."""
+    from adjudge.formats.eal_assessments import scan_key
+    from adjudge.tasks.eal.consistency import check_frames, check_key
+
+    for scope in scopes:
+        key, responses = key_of(scope)
+        yield from scan_key(write_key(key), scope.id, f"assessments/{scope.id}")[1]
+        yield from check_key(key, f"assessments/{scope.id}")
+        both = linking_of(scope, key, responses)
+        if both is not None:
+            yield from check_frames(_as_made(scope, responses, both[1].incomplete), key, f"frames/{scope.id}")
