@@ -11,6 +11,7 @@ PAGES := build/demo-pages
 BROWSER_VENV := .venv-browser
 AXE := build/axe
 DOCS_VENV := .venv-docs
+RECIPES_VENV := .venv-recipes
 DIST_VENV := .venv-dist
 MUTATION_VENV := .venv-mutation
 FUZZ_VENV := .venv-fuzz
@@ -30,7 +31,7 @@ define environment
 	$(1)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
 endef
 
-.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-serve test-browser test-browser-with screenshots docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
+.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-serve test-browser test-browser-with screenshots test-recipes docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
@@ -54,6 +55,12 @@ lint: $(VENV)/.developer
 
 unit: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+# The files of docs/recipes with the newest releases of the libraries that they are for, in an environment of their own.
+test-recipes:
+	$(call environment,$(RECIPES_VENV))
+	$(RECIPES_VENV)/bin/python -m pip --disable-pip-version-check --quiet install -e '.[zst]' pytest inspect_ai evaluate deepeval mlflow-skinny wandb
+	DEEPEVAL_TELEMETRY_OPT_OUT=YES $(RECIPES_VENV)/bin/python -m pytest -c /dev/null --noconftest --rootdir tests/recipes -p no:cacheprovider -q -rs tests/recipes
 
 test-slow: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope -m slow
