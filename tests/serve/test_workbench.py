@@ -275,3 +275,38 @@ def test_frozen(tmp_path):
         with pytest.raises(Refusal, match="frozen") as caught:
             assess(desk(store), "MINI_NW_07")
         assert caught.value.kind == "frozen"
+
+
+def test_two_readers_group_and_link(tmp_path):
+    """Groups and events are compared by what is in them; where readers differ, the document waits."""
+    document = "MINI_DF_05"
+    with campaign(tmp_path, answers=False, readers=["ann", "ben"]) as store:
+        ann, ben = desk(store), desk(store, "ben")
+        finish = [{"op": "finish"}]
+        for at in (ann, ben):
+            assess(at, document)
+            stage = operate(at, document, "assess", 0, finish, next(keys))["stage"]
+        assert stage == "group"
+        rows = scope_view(ben, document)["groups"]["rows"]
+        row = next(each for each in rows if len(each["members"]) == 1)
+        operate(ben, document, "group", 0, [{"op": "join", "a": rows[0]["id"], "b": row["id"]}], next(keys))
+        assert operate(ann, document, "group", 0, finish, next(keys))["stage"] == "group"
+        assert scope_view(ann, document)["groups"]["rows"] == rows  # nothing of the other reader
+        out = {"op": "out", "member": row["members"][0]["id"]}
+        operate(ben, document, "group", 1, [out], next(keys))
+        assert {each["id"] for each in scope_view(ben, document)["groups"]["rows"]} != {each["id"] for each in rows}
+        assert operate(ben, document, "group", 2, finish, next(keys))["stage"] == "link"
+        for at, alone in ((ann, False), (ben, True)):
+            ops = []
+            events = 0
+            for table in scope_view(at, document)["frames"]["tables"]:
+                for number, each in enumerate(table["rows"]):
+                    events += alone or number == 0
+                    ops.append({"op": "put", "row": each["id"], "event": "new" if alone or not number else str(events)})
+            operate(at, document, "link", 0, ops, next(keys))
+            stage = operate(at, document, "link", 1, finish, next(keys))["stage"]
+        assert stage == "link"
+        with store.read() as snapshot:
+            assert [each.stage for each in snapshot.decisions(NAME, document) if each.stage != "assess"] == ["group"]
+        operate(ben, document, "link", 2, [{"op": "unfinish"}], next(keys))
+        assert scope_view(ben, document)["state"] == "open"

@@ -11,7 +11,7 @@ from adjudge.serve.groups import GROUP
 from adjudge.serve.links import LINK
 from adjudge.serve.schema import Schema
 from adjudge.serve.settle import settle
-from adjudge.serve.store import ASSESS, Snapshot, Store, stream_of
+from adjudge.serve.store import ASSESS, Snapshot, stream_of
 
 
 def import_answers(desk: Desk, sources: Sources) -> Imported:
@@ -79,9 +79,3 @@ def _add_scope(
     done.items += len(scope.items)
     done.decided += len(said)
     return stages
-
-
-def readers_of(store: Store, campaign: str) -> list[str]:
-    """Everybody to whom something of a campaign is assigned."""
-    with store.read() as snapshot:
-        return sorted({each.reader for each in snapshot.assignments(campaign)})

@@ -7,7 +7,6 @@ other entries. Fields are looked up in the item; the scope itself (`document`, `
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -107,7 +106,7 @@ class Files(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True, rename={"name": "schema"}, forbid_unknown_fields=True):
-    """A whole schema; `text` is the file and `sha256` its digest."""
+    """A whole schema; `text` is the file."""
 
     name: str
     scope: str
@@ -119,11 +118,6 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True, rename={"name": "schema"
     question: tuple[Question, ...] = ()
     stage: tuple[Stage, ...] = ()
     text: str = ""
-
-    @property
-    def sha256(self) -> str:
-        """The digest of the file."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def fields(self) -> Mapping[str, str]:
