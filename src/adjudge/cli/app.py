@@ -137,7 +137,7 @@ COMMANDS = {
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
     "serve": Entry(
-        "Let people assess in the browser: a server, its people, its data.",
+        "Let people assess in the browser: server, people, data.",
         commands=_SERVE,
         example="adjudge serve demo",
     ),
