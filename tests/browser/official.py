@@ -10,12 +10,14 @@ from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.serve.campaigns import create_campaign, import_sources
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet, decided
+from adjudge.serve.groups import GROUP
+from adjudge.serve.links import link_tables
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import ASSESS, Store
 
 
 def main() -> None:
-    """Print them as JSON: document, then a list of the visible fields of a card, and what is right of it."""
+    """Print them as JSON: for every document the cards (fields, answers, how many), the groups, and the tables."""
     found = {}
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
         create_campaign(store, "official", named_schema("eal-2015"), {})
@@ -28,7 +30,8 @@ def main() -> None:
                 assert all(
                     answers[item.id] == answers[each.items[0].id] for each in sheet.stacks for item in each.items
                 )
-                found[scope.id] = cards
+                groups = decided(snapshot, "official", scope.id, GROUP).get(GROUP, {}).get("of", {})
+                found[scope.id] = {"cards": cards, "groups": groups, "frames": link_tables(sheet, snapshot)["tables"]}
     sys.stdout.buffer.write(msgspec.json.encode(found))
 
 

@@ -97,7 +97,7 @@ export class Queue {
 
   async sendOperation(entry) {
     try {
-      const answer = await send("POST", `${scopePath()}/stages/${this.stage}`, { key: entry.key, ops: [entry.op], version: entry.version || 0 });
+      const answer = await send("POST", `${scopePath()}/stages/${this.stage}`, { key: entry.key, ops: [entry.op], version: this.stage === "assess" ? 0 : this.versions() });
       this.done(entry);
       this.on.saved(entry, answer);
     } catch (error) {
