@@ -81,7 +81,7 @@ def current(page):
 def group(reader, page, scope, wanted):
     """Say which fillers are the same; the number of keys."""
     page.goto(f"{reader.base}/c/demo/{scope}/group")
-    page.wait_for_selector("#work .rows, #work .problem")
+    page.wait_for_selector("#work .rows")
     pressed = 0
 
     def rows():
@@ -137,7 +137,7 @@ def link_rows(reader, page, scope, tables):
         for row in table["rows"]
     }
     page.goto(f"{reader.base}/c/demo/{scope}/link")
-    page.wait_for_selector("#work .types, #work .problem")
+    page.wait_for_selector("#work .asked", state="attached")
     view = reader.view(scope)["frames"]["tables"]
     rows = {row["id"]: (table["table"], row) for table in view for row in table["rows"]}
     todo = {row["id"] for table in view for row in table["rows"] if not row["ignored"]}

@@ -156,7 +156,8 @@ class Group {
   draw() {
     const all = this.rows.filter((each) => each.perhaps).length;
     this.frame.progress(all - this.doubtful().length, all);
-    fill(at("work"), el("p", { id: "asked", class: "asked", role: "status" }), el("ul", { class: "rows" }, this.rows.map((row) => this.drawRow(row))));
+    fill(at("work"), el("p", { id: "asked", class: "asked", role: "status" }), 
+      this.rows.length ? el("ul", { class: "rows" }, this.rows.map((row) => this.drawRow(row))) : el("p", { class: "rows" }, "There is nothing to group here."));
     this.frame.drawKeys();
   }
 

@@ -32,6 +32,7 @@ class Link {
     const now = this.now?.id;
     this.tables = tables;
     this.now = this.all().find((each) => each.id === now) ?? this.all()[0];
+    this.last = this.all().find((each) => each.id === this.last?.id);
     this.draw();
   }
 
