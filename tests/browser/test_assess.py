@@ -45,6 +45,14 @@ INTERPRET = """async ([path, cases, schemas]) => {
   }
   return [steps, wrong];
 }"""
+# Where a word stands that is a text node of its own.
+WORD = """(word) => {
+  const walker = document.createTreeWalker(document.getElementById("text"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() && walker.currentNode.data !== word);
+  const range = document.createRange();
+  range.selectNode(walker.currentNode);
+  return range.getBoundingClientRect().toJSON();
+}"""
 # Keys as other keyboards send them, at once.
 DISPATCH = """(events) => {
   for (const each of events) document.body.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, ...each }));
@@ -395,3 +403,48 @@ def test_training_says_what_is_right(reader):
     assert claim(page) == first
     page.keyboard.press("Enter")
     expect(page.locator("#claim")).not_to_have_text(first)
+
+
+def test_questions_that_are_typed_or_selected(reader):
+    """No bundled schema has such questions: the page gets one that has."""
+    sent = []
+    page = reader.context.new_page()
+
+    def ask(route):
+        answer = route.fetch()
+        view = answer.json()
+        more = {"ask": "", "keys": {}, "implied": None, "nil": [], "finishes": False, "carry": [], "same": []}
+        names = {"span": "Where", "text": "What", "number": "How many"}
+        view["schema"]["questions"] = [
+            {**more, "id": kind, "label": label, "kind": kind} for kind, label in names.items()
+        ]
+        view["text"] = "\U0001f600 A <b>small</b> text.\nAnd more.\n"
+        view["hide"], view["quote"] = [[4, 7], [12, 16]], []
+        for each in view["items"]:
+            each |= {"marks": {"tint": [[0, 4]]}, "answers": {}, "complete": False}
+        route.fulfill(response=answer, json=view)
+
+    def save(route):
+        sent.extend(route.request.post_data_json)
+        route.fulfill(
+            json=[{"item": each["item"], "status": 200, "saved": {"version": 1, "n": 1}} for each in sent[-1:]]
+        )
+
+    page.route("**/scopes/MINI_NW_06", ask)
+    page.route("**/judgments", save)
+    page.goto(f"{reader.base}/c/demo/MINI_NW_06")
+    reader.ready(page)
+    first = claim(page)
+    assert page.locator("#text").inner_text().split() == ["\U0001f600", "A", "small", "text.", "And", "more."]
+    place = page.evaluate(WORD, "small")
+    page.mouse.dblclick(place["x"] + 5, place["y"] + 5)
+    page.get_by_role("button", name="take what is selected").click()
+    saved(page)
+    assert sent[-1]["answers"]["span"].startswith("7-12")
+    page.get_by_label("What").last.fill("j k z")  # no keys of the page
+    page.keyboard.press("Enter")
+    page.locator("input[type=number]").fill("3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#claim")).not_to_have_text(first)
+    saved(page)
+    assert sent[-1]["answers"] == {"span": "7-12", "text": "j k z", "number": "3"}

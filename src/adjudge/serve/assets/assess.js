@@ -367,6 +367,7 @@ class Assess {
     cell.value.className = `value ${kind}`;
     fill(cell.value, text);
     if (question.kind === "text" || question.kind === "number") { this.drawField(question, cell, given, nil); return; }
+    if (question.kind === "span") { this.drawTaker(question, cell, nil); return; }
     const choices = this.reading.choices(item.id, question);
     const drawn = JSON.stringify(choices);
     if (cell.drawn !== drawn) {  // else the buttons stay, and with them the focus
@@ -380,16 +381,32 @@ class Assess {
     });
   }
 
+  // Answer one question with what was typed or selected; with nothing, take its answer back.
+  put(question, value) {
+    const answers = { ...this.reading.answers.get(this.now) };
+    if (value === "") delete answers[question.id];
+    else answers[question.id] = value;
+    this.answer(answers);
+  }
+
+  // A stretch of the text is "from-to", the end not included.
+  drawTaker(question, cell, nil) {
+    cell.taker ??= el("button", { type: "button", onclick: () => {
+      const found = this.text.selected();
+      if (found) this.put(question, found.join("-"));
+      else say("select something in the text first");
+    } }, "take what is selected");
+    if (!cell.taker.isConnected) fill(cell.keys, cell.taker);
+    cell.taker.disabled = nil || Boolean(page.readonly);
+  }
+
   drawField(question, cell, given, nil) {
     cell.field ??= el("input", { type: question.kind, "aria-label": question.label || question.id, onchange: () => {
-      const answers = { ...this.reading.answers.get(this.now) };
-      if (cell.field.value === "") delete answers[question.id];
-      else answers[question.id] = cell.field.value;
       cell.field.blur();
-      this.answer(answers);
+      this.put(question, cell.field.value);
     } });
     if (!cell.field.isConnected) fill(cell.keys, cell.field);
-    cell.field.disabled = nil;
+    cell.field.disabled = nil || Boolean(page.readonly);
     if (document.activeElement !== cell.field) cell.field.value = given ?? "";
   }
 

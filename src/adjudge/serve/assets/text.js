@@ -9,6 +9,7 @@ export class MarkedText {
     this.hide = hide;
     this.quote = quote.map(([from, to]) => [from, to, "quoted"]);
     this.now = [];
+    this.places = new WeakMap();  // of text nodes: where they begin
     this.lines = [];
     let from = 0;
     const ends = [];
@@ -52,13 +53,33 @@ export class MarkedText {
     if (scroll && first) (first.querySelector("mark") ?? first).scrollIntoView({ block: "nearest" });
   }
 
+  // What is selected, as [from, to]; null if that is nothing, or not in this text.
+  selected() {
+    const range = getSelection().rangeCount ? getSelection().getRangeAt(0) : null;
+    if (!range || range.collapsed) return null;
+    const length = (node, offset) => Array.from(node.data.slice(0, offset)).length;
+    let found = null;
+    for (const line of this.lines) {
+      const walker = document.createTreeWalker(line.element, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const node = walker.currentNode, start = this.places.get(node);
+        if (!range.intersectsNode(node)) continue;
+        const from = start + (node === range.startContainer ? length(node, range.startOffset) : 0);
+        const to = start + length(node, node === range.endContainer ? range.endOffset : undefined);
+        if (from < to) found = [found ? found[0] : from, to];
+      }
+    }
+    return found;
+  }
+
   draw(line) {
     const all = [...this.quote, ...this.now].filter(([from, to]) => from < line.to && to > line.from);
     const parts = this.shown(line.from, line.to).flatMap(([from, to]) => {
       const cuts = [...new Set([from, to, ...all.flatMap(([a, b]) => [a, b])])].filter((each) => each >= from && each <= to).sort((a, b) => a - b);
       return cuts.slice(1).map((end, at) => {
         const names = all.filter(([a, b]) => a < end && b > cuts[at]).map((each) => each[2]);
-        const text = this.slice(cuts[at], end);
+        const text = document.createTextNode(this.slice(cuts[at], end));
+        this.places.set(text, cuts[at]);
         return names.length ? el(names.some((each) => each !== "quoted") ? "mark" : "span", { class: [...new Set(names)].join(" ") }, text) : text;
       });
     });
