@@ -141,7 +141,7 @@ $(BENCHES):
 
 $(BENCH_VENV)/.installed: pyproject.toml
 	$(call environment,$(BENCH_VENV))
-	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster]" "duckdb>=1.0" "polars>=1.0"
+	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster]" "duckdb>=1.0" "polars>=1.0" "pydantic>=2.5"
 	@touch $@
 
 # The pages as they are in the project, built with warnings as errors: open build/docs/index.html

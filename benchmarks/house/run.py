@@ -45,22 +45,22 @@ def run_all(
 
 
 def measure_again(lines: Sequence[Line], benches: Iterable[Bench], setting: Setting) -> list[Line]:
-    """The lines, with those of benches that missed a bar measured a second time: a shared machine has bad minutes.
+    """The lines, with these benches measured a second time as a whole, whether they met their bars or missed them.
 
-    The second time stands, whatever it says, and the note has what was found at first.
+    The second time stands, whatever it says, and the note has what was found at first: a shared machine has bad
+    minutes, and good ones.
     """
-    below = {line.bench for line in missed(lines)}
     first = {(line.bench, line.row.key): line for line in lines}
-    new: dict[tuple[str, str], Line] = {}
+    found = dict(first)
     for bench in benches:
-        if bench.name in below:
-            setting.say(f"again: {bench.name}")
-            for line in lines_of(bench, setting):
-                print(text_line(line), flush=True)
-                key = line.bench, line.row.key
-                notes = (line.found.note, f"{show_value(first[key])} the first time")
-                new[key] = line._replace(found=line.found._replace(note="; ".join(filter(None, notes))))
-    return [new.get(key, line) for key, line in first.items()]
+        setting.say(f"again: {bench.name}")
+        for line in lines_of(bench, setting):
+            print(text_line(line), flush=True)
+            key = line.bench, line.row.key
+            before = f"{show_value(first[key])} the first time" if key in first else ""
+            notes = "; ".join(filter(None, (line.found.note, before)))
+            found[key] = line._replace(found=line.found._replace(note=notes))
+    return list(found.values())
 
 
 def _too_late(_: Setting) -> list[Found]:
@@ -83,7 +83,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, default=OUT / "results.json", metavar="FILE", help="where results go")
     parser.add_argument("--write-docs", action="store_true", help="also write docs/benchmarks.md, after a full run")
     parser.add_argument(
-        "--again", type=Path, metavar="FILE", help="measure benches of saved results that missed a bar a second time"
+        "--again",
+        type=Path,
+        metavar="FILE",
+        help="measure all benches of saved results, or those of --only, a second time, met or missed",
     )
     parser.add_argument("--from", dest="saved", type=Path, metavar="FILE", help="write the page from saved results")
     given = parser.parse_args(arguments)
@@ -96,10 +99,10 @@ def main(arguments: list[str] | None = None) -> int:
     benches = select(all_benches(quick=given.quick), only)
     if not benches:
         parser.error(f"there is no bench {given.only}; see --list")
-    if given.write_docs and (only or given.quick):
+    if given.write_docs and ((only and not given.again) or given.quick):
         parser.error("--write-docs is for a full run: leave --only and --quick out")
-    if given.again and (only or given.quick):
-        parser.error("--again is for a full run: leave --only and --quick out")
+    if given.again and given.quick:
+        parser.error("--again is for a full run: leave --quick out")
     for folder in (given.programs, given.data):
         if folder is not None and not folder.is_dir():
             parser.error(f"{folder} is not a folder")

@@ -148,7 +148,17 @@ def _growth(task: str, title: str, skewed: bool, *, quick: bool) -> Bench:
 def _bootstrap(*, quick: bool) -> Bench:
     documents, columns = 1_000 if quick else 5_000, 20
     what = f"1,000 samples of {documents:,} documents x {columns} counts"
-    row = Row("bootstrap", what, "of the CPU of reading documents of 20 events", 1.0, at_least=False, judged=not quick)
+    rows = (
+        Row("bootstrap", what, "of the CPU of reading documents of 20 events", 1.0, at_least=False, judged=not quick),
+        Row(
+            "large",
+            f"1,000 samples of {10 * documents:,} documents x 4 counts, drawing and intervals alone",
+            "s of CPU",
+            0.3,
+            at_least=False,
+            judged=not quick,
+        ),
+    )
 
     def run(setting: Setting) -> Iterator[Found]:
         table = setting.corpus("structures", kind="counts", documents=documents, columns=columns) / "data.json"
@@ -162,5 +172,8 @@ def _bootstrap(*, quick: bool) -> Bench:
         )
         read, drawn = turns.best("read"), turns.best("draw")
         yield Found("bootstrap", drawn.cpu / read.cpu, ours=drawn, theirs=read, note="reading")
+        large = setting.corpus("structures", kind="counts", documents=10 * documents, columns=4) / "data.json"
+        cost = setting.alternate({"draw": lambda: run_worker("ours", "bootstrap", large, 3, 2)}, 2).best("draw")
+        yield Found("large", cost.cpu, ours=cost)
 
-    return Bench("algebra/bootstrap", (row,), run)
+    return Bench("algebra/bootstrap", rows, run)

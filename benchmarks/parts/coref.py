@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.house.measure import Cost, adjudge, run_process, summed
 from benchmarks.house.rows import Bench, Found, Row, compare
 from benchmarks.house.setting import Setting
-from benchmarks.parts.shared import after_reading, measure_growth
+from benchmarks.parts.shared import Scored, after_reading, beside_splitting, measure_growth
 
 METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
 PERL, COVAL = "the reference scorer", "coval"
@@ -29,6 +29,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _novel("novel-moved", "one document of 20,000 mentions, half of them in wrong chains", {**novel, "moved": 0.5}),
         _many(many, shapes, judged=full),
         _growth(quick=quick),
+        _splitting(many, shapes, judged=full),
         after_reading(
             "coref",
             f"{many:,} documents of 60 mentions",
@@ -157,9 +158,8 @@ def _many(documents: int, shape: dict[str, Any], *, judged: bool) -> Bench:
 
 def _growth(*, quick: bool) -> Bench:
     sizes = (2_000, 5_000, 10_000) if quick else (2_000, 5_000, 10_000, 20_000, 50_000)
-    row = Row(
-        "mentions", f"one document of {sizes[0]:,} to {sizes[-1]:,} mentions", "growth exponent of CPU, start-up apart"
-    )
+    what = f"one document of {sizes[0]:,} to {sizes[-1]:,} mentions"
+    row = Row("mentions", what, "growth exponent of CPU, start-up apart", 1.3, at_least=False, judged=not quick)
 
     def run(setting: Setting) -> Iterator[Found]:
         folders = {n: setting.corpus("conll", documents=1, mentions=n, per_chain=5.0) for n in (20, *sizes)}
@@ -167,3 +167,13 @@ def _growth(*, quick: bool) -> Bench:
         yield measure_growth(setting, "mentions", commands, commands.pop(20))
 
     return Bench("coref/growth", (row,), run)
+
+
+def _splitting(documents: int, shape: dict[str, Any], *, judged: bool) -> Bench:
+    scored = Scored(
+        f"{documents:,} documents of 60 mentions, `coref score`",
+        lambda setting: setting.corpus("conll", **shape),
+        lambda folder: list(map(Path, _files(folder))),
+        lambda folder: adjudge("coref", "score", *_files(folder)),
+    )
+    return beside_splitting("coref", scored, 1, judged=judged)

@@ -84,7 +84,7 @@ def _growth(*, quick: bool) -> Bench:
     sizes = (100, 200, 400) if quick else (50, 100, 200, 400, 800)
     documents = 20 if quick else 50
     what = f"{documents} documents of {sizes[0]} to {sizes[-1]} responses"
-    row = Row("growth", what, "growth exponent of CPU, start-up apart")
+    row = Row("growth", what, "growth exponent of CPU, start-up apart", 1.3, at_least=False, judged=not quick)
 
     def run(setting: Setting) -> Iterator[Found]:
         def command(documents: int, responses: int) -> list[str]:

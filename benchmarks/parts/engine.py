@@ -27,6 +27,9 @@ PLAIN = ("--bootstrap", "0", "--quiet", "--format", "json")
 Words = Callable[[Setting], list[Any]]
 
 
+KINDS = ("dicts", "dataclasses", "structs", "pydantic")  # of `benchmarks.workers.memory`
+
+
 def benches(*, quick: bool) -> list[Bench]:
     full = not quick
     documents, small, messages = (5_000, 50_000, 1_000) if full else (500, 5_000, 100)
@@ -59,7 +62,8 @@ def benches(*, quick: bool) -> list[Bench]:
         _dask("template", f"`template score`, {messages:,} messages", _templates(messages)),
         _million(quick=quick),
         _decoding(small, judged=full),
-        *(_memory(kind, 10_000 if full else 1_000, judged=full) for kind in ("dicts", "dataclasses", "structs")),
+        *(_memory(kind, 10_000 if full else 1_000, judged=full) for kind in KINDS),
+        _start(),
     ]
 
 
@@ -114,6 +118,42 @@ def _memory(kind: str, documents: int, *, judged: bool) -> Bench:
         yield Found("memory", ours.cpu / other.cpu, ours=ours, theirs=other)
 
     return Bench(f"engine/memory-{kind}", (row,), run)
+
+
+def _start() -> Bench:
+    """What has to be paid before anything is counted: a tiny score as a command, and in memory."""
+    rows = (
+        Row(
+            "command",
+            "`score relation.strict --bootstrap 0` on two documents: the whole process, less `python -c pass`",
+            "s of CPU",
+            0.12,
+            at_least=False,
+        ),
+        Row(
+            "memory",
+            "`aj.score` on ten documents of 20 relations in memory (dicts), its first call, the import apart",
+            "ms of CPU",
+            20,
+            at_least=False,
+        ),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("relations", documents=2)
+        score = adjudge("score", "relation.strict", folder / "gold", f"system={folder / 'system'}", *PLAIN)
+        run_process(score)  # compiled files are there from here on
+        sides: dict[str, Callable[[], Cost]] = {
+            "ours": lambda: run_process(score),
+            "python": lambda: run_process([sys.executable, "-c", "pass"]),
+            "memory": lambda: run_worker("memory", "dicts", "first", 10),
+        }
+        turns = setting.alternate(sides, 7)
+        ours, other, memory = (turns.best(name) for name in sides)
+        yield Found("command", ours.cpu - other.cpu, ours=ours, theirs=other)
+        yield Found("memory", 1_000 * memory.cpu, ours=memory)
+
+    return Bench("engine/start", rows, run)
 
 
 def _events(documents: int) -> Words:
@@ -288,7 +328,14 @@ def _million(*, quick: bool) -> Bench:
     rows = (
         Row("memory", what, "MB, the largest process", 1_000, at_least=False, judged=not quick),
         Row("cpu", what, "µs of CPU for a document"),
-        Row("growth", f"the same, {sizes[0]:,} to {sizes[-1]:,} documents", "growth exponent of CPU"),
+        Row(
+            "growth",
+            f"the same, {sizes[0]:,} to {sizes[-1]:,} documents",
+            "growth exponent of CPU",
+            1.3,
+            at_least=False,
+            judged=not quick,
+        ),
     )
 
     def run(setting: Setting) -> Iterator[Found]:
