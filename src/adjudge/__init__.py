@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from adjudge import algebra
     from adjudge.algebra import Conventions, view
     from adjudge.errors import AdjudgeError
+    from adjudge.estimates.api import estimate, plan, sample
     from adjudge.metrics import Metric, derive, find, metric
     from adjudge.stats.compare import compare
     from adjudge.stats.frames import assert_score
@@ -44,6 +45,7 @@ _TASKS = ("amr", "coref", "eal", "event", "kbp", "linking", "ner", "nugget", "re
 _HOMES = {
     "adjudge.algebra": "Conventions view",
     "adjudge.errors": "AdjudgeError",
+    "adjudge.estimates.api": "estimate plan sample",
     "adjudge.metrics": "Metric derive find metric",
     "adjudge.stats.compare": "compare",
     "adjudge.stats.frames": "assert_score",
@@ -80,6 +82,7 @@ __all__ = [
     "coref",
     "derive",
     "eal",
+    "estimate",
     "event",
     "explain",
     "find",
@@ -88,9 +91,11 @@ __all__ = [
     "metric",
     "ner",
     "nugget",
+    "plan",
     "read",
     "record",
     "relation",
+    "sample",
     "score",
     "state",
     "template",

@@ -24,11 +24,12 @@ from adjudge.cli.options import (
     save_option,
     value,
 )
-from adjudge.cli.output import check_targets, emit, is_file, log, working
+from adjudge.cli.output import check_targets, emit, is_file, log, say, working
 from adjudge.errors import UsageError
 from adjudge.tasks.profiles import PROFILES
 
 DISTANCES = ("nominal", "ordinal", "interval")
+RESOLVE = ("majority", "dawid-skene", "least-distance")
 
 
 @command(
@@ -53,6 +54,11 @@ DISTANCES = ("nominal", "ordinal", "interval")
         default=DISTANCES[0],
     ),
     flag("--disagreements", "List what only one annotator has, document by document."),
+    choice(
+        "--resolve",
+        RESOLVE,
+        "Print one answer instead: labels by vote or by trust (with --label), documents by least distance.",
+    ),
     resampling_options(
         names=("bootstrap", "ci", "seed", "interval"),
         bootstrap="Resamples for intervals; 0 turns them off. [default: 1000]",
@@ -97,6 +103,12 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     if options["disagreements"] and options["format_"] not in ("text", "md", "json"):
         hint = "use text, md or json"
         raise UsageError(f"--disagreements and --format {options['format_']} do not go together", hint=hint)
+    if options["resolve"] in RESOLVE[:2] and len(options["label"]) != 1:
+        raise UsageError(f"--resolve {options['resolve']} is of one kind of labels", hint="name it with --label FIELD")
+    if options["resolve"] and (options["save"] is not None or options["report"] is not None):
+        raise UsageError(
+            "--resolve prints answers, and has no page and no scores", hint="leave out --save and --report"
+        )
     given = [named(each) for each in annotators]
     listed = [options["docs"]] if is_file(options["docs"]) else []
     check_targets(options, "report", inputs=[*(path for _, path in given), *metric_files(metric, options), *listed])
@@ -115,6 +127,9 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
         "ci": inference.level,
         "docs": document_list(options["docs"]),
     }
+    if options["resolve"]:
+        _resolve(metric, list(sides.values()), options, {name: usual[name] for name in ("reader", "pool", "profile")})
+        return
     with working("comparing", shown=not options["quiet"]):
         found = measure_agreement(
             metric,
@@ -136,3 +151,19 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
         if options["save"] is not None:
             emit(kept.to_json(with_tables=True) + "\n", options["save"])
     emit(text, options["output"])
+
+
+def _resolve(metric: str, sides: list[Any], options: dict[str, Any], usual: dict[str, Any]) -> None:
+    """Print one answer for every unit or document."""
+    from adjudge.report.tables import render_listing
+    from adjudge.stats.text import note_line
+    from adjudge.tasks.resolve import resolve_documents, resolve_labels
+
+    if options["resolve"] == RESOLVE[2]:
+        found = resolve_documents(metric, sides, **usual)
+    else:
+        unit = [each.strip() for each in (options["unit"] or "").split(",") if each.strip()]
+        found = resolve_labels(sides, options["label"][0], unit, options["resolve"])
+    emit(render_listing(found.rows, list(found.rows[0]), options["format_"]), options["output"])
+    for note in found.notes:
+        say(f"note: {note_line(note)}")
