@@ -136,14 +136,12 @@ class Store:
         """Read: everything within the block is of one moment."""
         connection = self._readers.get()
         try:
+            if connection is not None and not connection.is_alive():  # the database was restarted
+                connection.close()
+                connection = None
             if connection is None:
                 connection = sql.connect(self.folder, self.url, read_only=True)
-            try:
-                connection.begin(write=False)
-            except connection.lost:  # the server was restarted
-                connection.close()
-                connection = sql.connect(self.folder, self.url, read_only=True)
-                connection.begin(write=False)
+            connection.begin(write=False)
             try:
                 yield Snapshot(connection)
             finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from adjudge.serve.store.sql import Connection
@@ -33,6 +33,13 @@ class Rows:
             known.update(dict.fromkeys(asked))
             table = TABLES[kind]
             known.update((table.at(row), row) for row in self.connection.get(kind, asked))
+
+    def load_all(self, wanted: Mapping[type[Row], Sequence[tuple[Any, ...]]]) -> None:
+        """Fetch rows of several tables at once."""
+        for kind, keys in wanted.items():
+            self._known[kind].update(dict.fromkeys(keys))
+        for row in self.connection.get_all(wanted):
+            self._known[type(row)][TABLES[type(row)].at(row)] = row
 
     def find(self, kind: type[R], /, **where: Any) -> list[R]:
         """The rows whose columns have these values."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from itertools import count
 from pathlib import Path
 from typing import IO, Any, cast
@@ -128,6 +129,10 @@ class Connection:
         with contextlib.suppress(*self.failures):
             self.execute("ROLLBACK")
 
+    def is_alive(self) -> bool:
+        """Whether the other end is there, as far as one can tell without asking it."""
+        return True
+
     def close(self) -> None:
         """Close it."""
         with contextlib.suppress(*self.failures):
@@ -136,6 +141,15 @@ class Connection:
     def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
         """The rows with these primary keys, or values of other columns, as far as they are there."""
         raise NotImplementedError
+
+    def together(self) -> AbstractContextManager[Any]:
+        """Statements whose results nobody waits for within the block: they may be sent as one."""
+        return contextlib.nullcontext()
+
+    def get_all(self, wanted: Mapping[type[Row], Sequence[Values]]) -> Iterator[Row]:
+        """The rows of several tables with these primary keys."""
+        for kind, keys in wanted.items():
+            yield from self.get(kind, keys)
 
     def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
         """Write rows of one type; those that are there are replaced, or it is an error."""
@@ -268,6 +282,8 @@ class Postgres(Connection):
         except psycopg.Error as error:
             raise UsageError(f"the database cannot be opened: {str(error).strip()}") from None
         super().__init__(raw)
+        self._first: tuple[str, ...] = ()  # what is sent before the next statement, and with it
+        self._pipelines = psycopg.Pipeline.is_supported()
         self.execute("SET synchronous_commit = on")
         self.execute("SET timezone = 'UTC'")
         self.execute("SET idle_in_transaction_session_timeout = '60s'")
@@ -279,30 +295,65 @@ class Postgres(Connection):
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """See `Connection`."""
-        if not values:
-            return self.raw.execute(statement)
-        return self.raw.execute(statement.replace("?", "%s"), values)
+        first, self._first = self._first, ()
+        if not first:
+            return self._send(statement, values)
+        with self.together():
+            for each in first:
+                self._send(each)
+            return self._send(statement, values)
+
+    def _send(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        return self.raw.execute(statement.replace("?", "%s"), values) if values else self.raw.execute(statement)
+
+    def together(self) -> AbstractContextManager[Any]:
+        """See `Connection`."""
+        return self.raw.pipeline() if self._pipelines else contextlib.nullcontext()
+
+    def is_alive(self) -> bool:
+        """See `Connection`."""
+        try:
+            for _ in range(2):  # what it said when it left, and that it has left
+                self.raw.pgconn.consume_input()
+        except self.failures:
+            return False
+        return not self.raw.closed
 
     def stream(self, statement: str) -> Any:
         """See `Connection`."""
+        if self._first:
+            self.execute("SELECT 1")
         return self.raw.cursor(name=f"c{next(_numbers)}").execute(statement)
 
     def begin(self, *, write: bool) -> None:
         """See `Connection`."""
-        if write:
-            self.execute("BEGIN")
-            self.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
-        else:
-            self.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        self._first = ("BEGIN", f"SELECT pg_advisory_xact_lock({_LOCK})") if write else (snapshot,)
+
+    def rollback(self) -> None:
+        """See `Connection`."""
+        if not self._first:
+            super().rollback()
+        self._first = ()
 
     def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
         """See `Connection`."""
+        found = self._asked(kind, keys, names).fetchall()
+        return [cast("R", TABLES[kind].made(values)) for values in found]
+
+    def get_all(self, wanted: Mapping[type[Row], Sequence[Values]]) -> Iterator[Row]:
+        """See `Connection`."""
+        with self.together():
+            asked = [(TABLES[kind], self._asked(kind, keys)) for kind, keys in wanted.items()]
+        for table, cursor in asked:
+            yield from (table.made(values) for values in cursor.fetchall())
+
+    def _asked(self, kind: type[Row], keys: Sequence[Values], names: Sequence[str] = ()) -> Any:
         table = TABLES[kind]
         names = names or table.key
         joined, key = ", ".join(f't."{name}"' for name in table.columns), ", ".join(_quoted(names))
         statement = f"SELECT {joined} FROM {_given(table, names)} JOIN {table.name} t USING ({key})"  # noqa: S608
-        found = self.select(statement, [_records(names, keys)])
-        return [cast("R", table.made(values)) for values in found]
+        return self.execute(statement, [_records(names, keys)])
 
     def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
         """See `Connection`."""

@@ -62,9 +62,8 @@ class Log:
         for write in writes:
             for kind, key in needed(write):
                 wanted.setdefault(kind, []).append(key)
-        for kind, keys in wanted.items():
-            rows.load(kind, keys)
         if writes:
+            rows.load_all(wanted)
             keys = [(write.stream, write.key) for write in writes]
             found = self.connection.get(Event, keys, ("stream", "key"))
             self._by_key = {(event.stream, event.key): event for event in found}
@@ -202,8 +201,9 @@ class Writer:
                 rows = Rows(connection)
                 log = Log(rows, [write for request in requests for write in request.writes])
                 results = [request.run(rows, log) for request in requests]
-                rows.flush()
-                connection.commit()
+                with connection.together():
+                    rows.flush()
+                    connection.commit()
                 return results
             except connection.failures as error:
                 connection.rollback()
