@@ -68,7 +68,7 @@ def test_a_command_that_is_not_there_is_found():
     for line in (
         "adjudge scare gold system",
         "adjudge ner score gold.bio system.bio --stern",
-        "adjudge ner score a.bio",
+        "adjudge coref score a.conll",
     ):
         with pytest.raises(click.ClickException):
             parse(words(line))

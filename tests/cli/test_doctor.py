@@ -176,7 +176,7 @@ def test_what_is_common_missing_and_unknown_is_said(tmp_path, monkeypatch, capsy
         "  sys.jsonl: 2 documents in common, 1 of gold missing (a), 1 not in gold (x), "
         "labels that gold does not have: PERSON"
     )
-    assert line == "next: adjudge ner score gold.jsonl sys.jsonl --reader jsonl"
+    assert line == "next: adjudge ner score gold.jsonl sys.jsonl --reader jsonl --map PERSON=PER"
 
 
 ODD = {
@@ -336,3 +336,31 @@ def test_a_file_with_nothing_to_recognise_says_why(tmp_path, capsys, content, sa
     assert f"{path}: error: {said}" in capsys.readouterr().out
     assert run([str(path), str(path)]) == 1
     assert f"error: {path}: {said}" in capsys.readouterr().err
+
+
+def test_what_has_to_be_said_of_files_is_in_the_next_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    gold = {"id": "a", "text": "Ada met Bo", "entities": [{"start": 0, "end": 3, "label": "PER"}]}
+    system = {"id": "a", "entities": [{"start": 0, "end": 2, "type": "PERSON"}]}
+    Path("gold.jsonl").write_text(json.dumps(gold) + "\n")
+    Path("pred.jsonl").write_text(json.dumps(system) + "\n")
+    assert run(["doctor", "gold.jsonl", "pred.jsonl"]) == 0
+    out = capsys.readouterr().out
+    assert "gold.jsonl: JSON lines (entities with spans)\n" in out
+    assert "error" not in out
+    line = out.splitlines()[-1].removeprefix("next: adjudge ")
+    assert line == "ner score gold.jsonl pred.jsonl --reader jsonl --system-ends inclusive --map PERSON=PER"
+    assert run([*shlex.split(line), "--metric", "ner.strict", "--bootstrap", "0"]) == 0
+    assert "ner.strict  100.0      100.0   100.0" in capsys.readouterr().out
+
+
+def test_a_table_with_gold_and_answers_is_scored_by_its_columns(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text(
+        'id,prompt,answer,expected\n1,p,"{""a"": 1}","{""a"": 1}"\n2,p,"{""a"": 2}","{""a"": 3}"\n'
+    )
+    assert run(["doctor", "x.csv"]) == 0
+    line = capsys.readouterr().out.splitlines()[-1].removeprefix("next: adjudge ")
+    assert line == "record score x.csv --gold-column expected --system-column answer"
+    assert run([*shlex.split(line), "--metric", "record.fields", "--bootstrap", "0"]) == 0
+    assert "50.0" in capsys.readouterr().out

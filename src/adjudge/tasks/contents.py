@@ -13,6 +13,7 @@ from adjudge.evaluate.doubts import spans_in
 from adjudge.findings import Findings, errors_of, raise_problems
 from adjudge.formats.recognise import Format
 from adjudge.formats.source import Source
+from adjudge.model.document import Corpus
 from adjudge.model.eal import AnswerKey, Arguments
 from adjudge.rooms import load
 
@@ -75,7 +76,17 @@ def read_contents(format: Format, reader: str, source: Source, place: str) -> Co
 
 def _documents(found: Contents, source: Source, reader: str) -> None:
     """Documents of the families."""
-    corpus = load(reader)(source, name=found.place)
+    _take(found, load(reader)(source, name=found.place))
+
+
+def counted_documents(place: str, corpus: Corpus) -> Contents:
+    """What is in documents that were read already."""
+    found = Contents(place)
+    _take(found, corpus)
+    return found
+
+
+def _take(found: Contents, corpus: Corpus) -> None:
     found.notes += [each.message for each in corpus.notes]
     for each in corpus.documents:
         found.data.append(each.data)

@@ -20,7 +20,7 @@ from adjudge.model.tags import SCHEMES
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
 
-_LINES = {  # what says that lines of JSON have the documents of a task, in whatever shape
+LINES = {  # what says that lines of JSON have the documents of a task, in whatever shape
     "ner": (*ITEMS, *TAGS),
     "linking": ("mentions", "entities", "spans"),
     "relation": ("relations", "triples", "edges"),
@@ -81,7 +81,7 @@ def _entered(kind: str, source: Any, reader: str, said: Said, *, gold: bool) -> 
 
 def _is_coerced(kind: str, source: Any, said: Said) -> bool:
     """Whether lines of JSON are in another shape than metrics want, or something is said of them."""
-    if kind not in _LINES or is_parquet(source):
+    if kind not in LINES or is_parquet(source):
         return False
     if isinstance(source, str | os.PathLike) and not is_stdin(source) and not os.path.isfile(source):  # noqa: PTH113
         return False
@@ -97,7 +97,7 @@ def _is_coerced(kind: str, source: Any, said: Said) -> bool:
         head = source if isinstance(source, bytes) else b""
     values = [each for each in json_values(head.decode("utf-8", "replace")) if isinstance(each, Mapping)]
     other = not all("id" in each for each in values) or not is_native(kind, values)
-    return other and any(each.get(name) for each in values for name in _LINES[kind])
+    return other and any(each.get(name) for each in values for name in LINES[kind])
 
 
 def refuse_unused(said: Said, shapes: str) -> None:

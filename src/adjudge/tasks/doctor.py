@@ -184,6 +184,8 @@ def _validate(found: Diagnosis, source: Source) -> None:
     """What the validator of the task says; those that need to know more are left to their commands."""
     if found.format is None or not found.uses or found.folder:
         return
+    if found.format.kind == JSONL and found.format != FORMATS[JSONL]:
+        return  # lines of another shape, which was understood
     use, named = found.uses[0], _Named(source, found.path) if isinstance(source, bytes) else source
     if use.task == "coref":
         from adjudge.formats.coreference import check_coreference
@@ -306,9 +308,16 @@ def _fit(found: Diagnosis, format: Format, source: Source) -> None:
     """Read a source in a format, and keep what it is good for, or why it cannot be read."""
     if format.kind in ("jsonl", "parquet"):
         contents = _attempt(found, format, source)
+        if contents is None and format.kind == "jsonl" and (other := _other_shape(found, source)) is not None:
+            found.failed = []
+            found.fits.append(other)
+            return
         if contents is None or (found.fits and format.kind == "jsonl"):
             return
         uses = [Use(task, JSONL, metrics) for task, metrics in tasks_of(contents.data).items()]
+        if not uses and format.kind == "jsonl" and (other := _other_shape(found, source)) is not None:
+            found.fits.append(other)
+            return
         found.fits.append((format, uses, contents))
         return
     uses, last, reader = [], None, ""
@@ -321,6 +330,30 @@ def _fit(found: Diagnosis, format: Format, source: Source) -> None:
                 uses.append(use)
     if last is not None:
         found.fits.append((format, [use for use in uses if use.task], last))
+
+
+def _other_shape(found: Diagnosis, source: Source) -> tuple[Format, list[Use], Contents] | None:
+    """What lines of JSON are in a shape that is read like those in memory: the first task that understands them."""
+    from adjudge.formats.exports import read_values, understood
+    from adjudge.tasks.contents import counted_documents
+    from adjudge.tasks.conventions import LINES
+
+    try:
+        values = read_values(source, name=found.path)
+    except AdjudgeError:
+        return None
+    fields = {key for each in values.values if isinstance(each, Mapping) for key in each}
+    for kind, names in LINES.items():
+        if kind == "linking" or fields.isdisjoint(names):
+            continue
+        try:
+            reading = understood(kind, values, {}, {})[0]
+        except AdjudgeError:
+            continue
+        contents = counted_documents(found.path, values.corpus(reading))
+        unit = {"token": "tokens", "char": "characters"}.get(reading.unit or "", "")
+        return Format("jsonl", f"JSON lines ({reading.shape})", unit), [Use(kind, JSONL)], contents
+    return None
 
 
 def _fit_others(found: Diagnosis, start: bytes) -> None:

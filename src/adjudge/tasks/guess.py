@@ -158,8 +158,54 @@ def next_command(found: Sequence[Diagnosis]) -> str:
         ordered = [scored[first], *(each for number, each in enumerate(scored) if number != first)]
         if len(ordered) > 1 and (guesses := fitting(ordered)):
             words = guesses[0].arguments(*(each.path for each in ordered))
-            return command([*words, *_options(guesses[0].task, known)])
+            return command([*words, *_options(guesses[0].task, known), *_conventions(guesses[0], ordered)])
     return _single(known[0])
+
+
+_EXPECTED = ("expected", "gold", "target", "reference", "truth")
+_ANSWERS = ("answer", "output", "prediction", "response", "completion", "system")
+
+
+def _two_columns(found: Diagnosis) -> list[str]:
+    """The columns of a table that look like gold and answers, as options."""
+    records = [each for data in (found.contents.data if found.contents else ()) for each in data.get("records", ())]
+    names = list(dict.fromkeys(name for each in records for name in each))
+    both = [next((name for name in names if name.lower() in known), None) for known in (_EXPECTED, _ANSWERS)]
+    if None in both:
+        return []
+    return ["--gold-column", str(both[0]), "--system-column", str(both[1])]
+
+
+def _conventions(guess: Guess, ordered: Sequence[Diagnosis]) -> list[str]:
+    """What has to be said so that files fit: ends of the other kind, labels that stand for others."""
+    gold, system = ordered[0], ordered[1]
+    if guess.task not in ("ner", "relation", "event") or len(ordered) != 2:
+        return []
+    words = ["--system-ends", "inclusive"] if guess.system_reader == JSONL and _one_short(gold, system) else []
+    ours, theirs = (each.contents.items if each.contents else {} for each in (gold, system))
+    for kind, labels in theirs.items():
+        free = [label for label in ours.get(kind, {}) if label and label not in labels]
+        for label in labels:
+            alike = [each for each in free if label and _is_short(label, each)]
+            if label not in ours.get(kind, {}) and len(alike) == 1:
+                words += ["--map", f"{label}={alike[0]}"]
+    return words
+
+
+def _is_short(one: str, other: str) -> bool:
+    """Whether one label is a short form of the other, in whatever case."""
+    first, second = sorted((one.casefold(), other.casefold()), key=len)
+    return len(first) > 2 and second.startswith(first)
+
+
+def _one_short(gold: Diagnosis, system: Diagnosis) -> bool:
+    """Whether nearly no span is one of gold, and most would be with ends one higher."""
+    ours, theirs = ({each["id"]: each for each in own.contents.data} if own.contents else {} for own in (gold, system))
+    known = {(name, *span) for name, each in ours.items() for span in spans_in(each)}
+    spans = [(name, *span) for name, each in theirs.items() for span in spans_in(each)]
+    equal = sum(each in known for each in spans)
+    moved = sum((name, start, end + 1) in known for name, start, end in spans)
+    return bool(spans) and equal < 0.1 * len(spans) and moved >= 0.8 * len(spans)
 
 
 def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
@@ -174,6 +220,8 @@ def _single(found: Diagnosis) -> str:
         return command([*_SINGLE[kind], found.path])
     if kind in HELPS or kind == "eal-key":
         return command([*HELPS.get(kind, ("eal", "score"))[:2], "--help"])
+    if kind == "record-table" and (columns := _two_columns(found)):
+        return command(["record", "score", found.path, *columns])
     if not found.uses:
         inside = found.contents.documents if found.folder and found.contents else []
         chosen = inside if kind == "folder" else inside[:1]
