@@ -282,6 +282,7 @@ def test_a_state_is_the_whole(sizes):
     found = first.compute(bootstrap=50)
     assert summary(found) == summary(whole)
     assert found.signature == whole.signature
+    assert str(found.explain("2")["system"]) == str(whole.explain("2")["system"])
     first.reset()
     assert len(first) == 0
     with pytest.raises(aj.AdjudgeError, match="no document yet"):

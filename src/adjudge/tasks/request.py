@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -292,3 +293,41 @@ def evaluated(
         hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
         raise UsageError("these documents cannot be read a block at a time", hint=hint)
     return evaluate(task, gold, system, run, names=names)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Once more
+
+
+def repeatable(request: Asking, gold: Any, system: Any) -> Result:
+    """A result that can look at its documents once more: to explain one, to slice all, for a page."""
+    result = request.result(gold, system)
+    result.__dict__["_again"] = partial(_again, request, gold, system)
+    return result
+
+
+def _again(request: Asking, gold: Any, system: Any, **changes: Any) -> Result | dict[str, Explanation]:
+    """The same documents once more: one of them explained, or all with other options of the run."""
+    if "document" in changes:
+        return request.explanations(gold, system, changes["document"])
+    if "by" not in changes:
+        return request.result(gold, system, msgspec.structs.replace(request.run, **changes))
+    field, before = changes["by"], request.run.by
+    try:
+        return request.result(gold, system, msgspec.structs.replace(request.run, by=(*before, field)))
+    except UsageError:
+        inside = _compared_fields(request, gold, system)
+        if "." in field or not inside:
+            raise
+    by = (*before, *(f"{name}.{field}" for name in inside))
+    return request.result(gold, system, msgspec.structs.replace(request.run, by=by))
+
+
+def _compared_fields(request: Asking, gold: Any, system: Any) -> tuple[str, ...]:
+    """The fields of documents whose elements are compared."""
+    if not isinstance(request, Request):
+        return ()
+    task = request.evaluated(gold, system, msgspec.structs.replace(request.run, digest=False)).task
+    assert isinstance(task, MetricsTask)
+    names = [member.within for each in task.metrics for member in each.members]
+    return tuple(dict.fromkeys(name for name in names if name is not None))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,7 +11,7 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_stdin
 from adjudge.tasks.named import NamedTask, asking, task_of
 from adjudge.tasks.reading import Corpus
-from adjudge.tasks.request import Request, request_of
+from adjudge.tasks.request import repeatable, request_of
 from adjudge.tasks.task import MetricsTask
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
     from adjudge.tasks.documents import Documents
-    from adjudge.tasks.request import Asking
     from adjudge.tasks.state import State
 
 
@@ -59,10 +57,8 @@ def score(
             return found
     gold, system = _sources(gold, system)
     request = asking(task, metrics, run, options)
-    result = request.result(gold, system)
-    if not any(_is_spent(each) for each in (gold, *(system.values() if isinstance(system, dict) else [system]))):
-        result.__dict__["_again"] = partial(_again, request, gold, system)
-    return result
+    spent = any(map(_is_spent, (gold, *(system.values() if isinstance(system, dict) else [system]))))
+    return request.result(gold, system) if spent else repeatable(request, gold, system)
 
 
 def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
@@ -78,33 +74,6 @@ def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
 def _is_spent(source: Any) -> bool:
     """Whether something can be read only once."""
     return isinstance(source, Iterator) or hasattr(source, "read") or is_stdin(source)
-
-
-def _again(request: Asking, gold: Any, system: Any, **changes: Any) -> Result | dict[str, Explanation]:
-    """The same documents once more: one of them explained, or all with other options of the run."""
-    if "document" in changes:
-        return request.explanations(gold, system, changes["document"])
-    if "by" not in changes:
-        return request.result(gold, system, msgspec.structs.replace(request.run, **changes))
-    field, before = changes["by"], request.run.by
-    try:
-        return request.result(gold, system, msgspec.structs.replace(request.run, by=(*before, field)))
-    except UsageError:
-        inside = _compared_fields(request, gold, system)
-        if "." in field or not inside:
-            raise
-    by = (*before, *(f"{name}.{field}" for name in inside))
-    return request.result(gold, system, msgspec.structs.replace(request.run, by=by))
-
-
-def _compared_fields(request: Asking, gold: Any, system: Any) -> tuple[str, ...]:
-    """The fields of documents whose elements are compared."""
-    if not isinstance(request, Request):
-        return ()
-    task = request.evaluated(gold, system, msgspec.structs.replace(request.run, digest=False)).task
-    assert isinstance(task, MetricsTask)
-    names = [member.within for each in task.metrics for member in each.members]
-    return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def read(task: Any, source: Any, **options: Any) -> Corpus:

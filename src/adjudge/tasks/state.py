@@ -14,6 +14,7 @@ from adjudge.evaluate.task import Side
 from adjudge.model.document import CorpusNote, Document, Reading
 from adjudge.tasks.documents import digest_of
 from adjudge.tasks.named import asking, task_of
+from adjudge.tasks.request import repeatable
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
@@ -120,7 +121,7 @@ class State:
         named = _alike(self._named())
         gold = self._side("gold", {name: pair.gold for name, pair in named.items()})
         found = {name: pair.system for name, pair in named.items() if pair.system is not None}
-        return self._asking(**run).result(gold, self._side("system", found))
+        return repeatable(self._asking(**run), gold, self._side("system", found))
 
     def _named(self) -> dict[str, _Pair]:
         """All pairs by id; those without one by their number, as far as it is free."""
