@@ -104,6 +104,25 @@ def test_schema(serve, tmp_path):
     assert (code, "none.toml" in said) == (2, True)
 
 
+def test_suggestions_and_the_validity_sample(serve, tmp_path):
+    folder = tmp_path / "demo"
+    assert init(serve, folder, "--validity", "0.5")[0] == 0
+    options = ("--answers", ASSESSMENTS, "--texts", SOURCES, "--suggestions", "model")
+    code, said, _ = serve("import", folder, *options)
+    assert (code, said) == (0, f"{folder}: 348 new suggestions of model\n")
+    assert serve("import", folder, *options)[1] == f"{folder}: 0 new suggestions of model\n"
+    assert serve("import", folder, *options, "--as", "ben")[0] == 2
+    with Store.open(folder, read_only=True) as store:
+        with store.read() as snapshot:
+            items = snapshot.items("demo")
+        drawn = {item.scope for item in items if item.validity}
+        assert {item.p for item in items} == {0.5}
+        assert all(item.validity == (item.scope in drawn) for item in items)
+        for scope in {item.scope for item in items}:
+            suggested = [item["suggestion"] for item in scope_view(demo_desk(store), scope)["items"]]
+            assert all((each is None) == (scope in drawn) for each in suggested)
+
+
 def test_training(serve, tmp_path):
     folder = tmp_path / "demo"
     init(serve, folder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.options import command, flag, section, value
+from adjudge.cli.options import Share, command, flag, section, value
 from adjudge.cli.output import emit, emit_lines
 from adjudge.errors import Problem, UsageError, did_you_mean
 from adjudge.findings import Finding, Findings, counted, finding_lines
@@ -54,6 +54,12 @@ def schema(file: str) -> None:
         _frames,
     ),
     _training,
+    value(
+        "--validity",
+        "SHARE",
+        "Draw this share of the documents, in which readers never see suggestions.",
+        type=Share(),
+    ),
     value("--name", "NAME", "What the campaign is called (default: as the folder)."),
     value("--database", "URL", "A PostgreSQL database, instead of a file in the folder."),
     examples=[
@@ -93,7 +99,8 @@ def init(folder: str, **options: Any) -> int:
     from adjudge.serve.training import set_training
 
     with Store.open(made.path, made.database) as store:
-        create_campaign(store, name, read, codec_of(read).settings(campaign))
+        more = {} if options["validity"] is None else {"validity": options["validity"]}
+        create_campaign(store, name, read, {**codec_of(read).settings(campaign), **more})
         done = import_sources(store, made.secret, name, sources)
         if options["training"] is not None:
             set_training(store, name, options["training"])
@@ -140,6 +147,7 @@ def _findings(folder: str, given: list[Finding]) -> int:
     _folder,
     value("--answers", "PATH", "Answers of somebody: with --as they become a reader's.", type=Path),
     value("--as reader", "NAME", "Whose answers these are."),
+    value("--suggestions", "NAME", "The answers are suggestions of this automatic judge."),
     value("--merge", "PACK", "Take back what was done in an offline pack.", type=Path),
     _texts,
     _frames,
@@ -148,6 +156,7 @@ def _findings(folder: str, given: list[Finding]) -> int:
     examples=[
         "adjudge serve import autumn",
         "adjudge serve import autumn --answers ben/assessments --as ben",
+        "adjudge serve import autumn --answers model/assessments --suggestions model",
         "adjudge serve import autumn --merge ann-pack",
     ],
 )
@@ -185,7 +194,16 @@ def import_(folder: str, **options: Any) -> int:
         assert sources is not None
         from adjudge.serve.campaigns import import_sources
         from adjudge.serve.readers import import_answers
+        from adjudge.serve.suggest import import_suggestions
 
+        judge = options["suggestions"]
+        if judge is not None:
+            if reader is not None or answers is None:
+                raise UsageError("suggestions are answers of nobody", hint="give --answers, and no --as")
+            found_ = import_suggestions(desk.store, desk.campaign, sources, judge)
+            code = _findings(folder, found_.findings)
+            emit_lines([f"{folder}: {counted(found_.new, 'new suggestion')} of {judge}"])
+            return code
         if reader is not None:
             return _said(folder, import_answers(desk, sources))
         return _said(folder, import_sources(desk.store, desk.secret, desk.campaign, sources))

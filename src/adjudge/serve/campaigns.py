@@ -139,11 +139,17 @@ class Names:
         """The name of the item with an identity."""
         return item_id(self._secret, self.campaign, identity)
 
+    def is_drawn(self, scope: str, share: float) -> bool:
+        """Whether a scope belongs to the validity sample: each with the same chance, by itself and for ever."""
+        drawn = hmac.new(self._secret, f"validity\n{self.campaign}\n{scope}".encode(), hashlib.sha256).digest()
+        return int.from_bytes(drawn[:7], "big") < share * 2**56
+
 
 def _import_scope(store: Store, batch: Batch, names: Names, scope: ScopeData, place: int, done: Imported) -> None:
     campaign = names.campaign
     with store.read() as snapshot:
         known = snapshot.scope(campaign, scope.id)
+        row = snapshot.campaign(campaign)
         there = {item.identity: item for item in snapshot.items(campaign, scope.id, withdrawn=True)}
     text = hashlib.sha256(scope.text.encode()).hexdigest() if scope.text else None
     if text is not None and (known is None or known.text_sha != text):
@@ -152,13 +158,15 @@ def _import_scope(store: Store, batch: Batch, names: Names, scope: ScopeData, pl
     if known is None or (known.text_sha, known.meta) != (text or known.text_sha, meta):
         given = {"id": scope.id, "text_sha": text, "meta": meta, "ord": known.ord if known else place}
         batch.add(stream_of(campaign), "scope", scope.id, {"scopes": [given]})
+    share = row.settings.get("validity") if row else None
+    drawn = {} if share is None else {"validity": names.is_drawn(scope.id, share), "p": share}
     new: list[dict[str, Any]] = []
     for at, item in enumerate(scope.items):
         old = there.get(item.identity)
         if old is not None and old.withdrawn is None:
             continue
         body: dict[str, Any] = {"id": names.of(item.identity), "scope": scope.id, "ord": at}
-        body |= {"identity": item.identity, "body": item.body}
+        body |= {"identity": item.identity, "body": item.body, **drawn}
         if item.parent is not None:
             body["parent"] = names.of(item.parent)
         if item.origins:
