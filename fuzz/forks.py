@@ -24,11 +24,12 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fuzz import lines
-from fuzz.nasty import LIMIT, Case
+from fuzz.nasty import Case
 
 GRACE = 1.0
 """Seconds beyond the limit that a command may take."""
@@ -289,7 +290,7 @@ def wrong(case: Case, code: int, seconds: float, text: str) -> str | None:
         return "a traceback is shown"
     if "memory ran out" in text and not lines.DEVICES.keys() & set(case.words):  # some have no end
         return "memory"
-    if seconds > (case.documents * LIMIT if "--time-limit" in case.words else UNLIMITED) + GRACE:
+    if seconds > min(case.documents * _limit(case.words), UNLIMITED) + GRACE:
         return "too slow"
     written = {"-o", "--output"} & set(case.words)  # what is found may be there
     if code in (1, 2) and not errors and not written and not text.strip():
@@ -299,6 +300,15 @@ def wrong(case: Case, code: int, seconds: float, text: str) -> str | None:
             if not re.match(r"error: (?:\S+|<stdin>)(?::\d+){0,2}: ", line) and "more problem" not in line:
                 return f"no file is named: {_shape(line)}"
     return None
+
+
+def _limit(words: tuple[str, ...]) -> float:
+    """The seconds that a command line gives to each document: the last word counts."""
+    given = [value for flag, value in pairwise(words) if flag == "--time-limit"]
+    try:
+        return max(float(given[-1]), 0.0)
+    except (IndexError, ValueError):
+        return UNLIMITED
 
 
 def _shape(message: str) -> str:

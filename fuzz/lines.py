@@ -17,9 +17,11 @@ from pathlib import Path
 import click
 
 from adjudge.tasks.family import families, find_family
+from fuzz.calls import brat_folder
 from fuzz.known import known
 from fuzz.mutate import mutant
 from fuzz.nasty import KINDS, LIMIT, Case
+from fuzz.seeding import parts
 from fuzz.targets import targets
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -31,7 +33,7 @@ INPUTS = "../in"
 """Where the inputs of the tests are, seen from the folder in which a command runs."""
 CAMPAIGN = "../campaign"
 UNFED = {"demo", "schema", "completion", "metrics", "eal proposal-tables"}
-"""Commands that read nothing: less of them."""
+"""Commands that read nothing, and what is always the same: less of them."""
 
 DEVICES = {"../null": 3, "../full": 7}
 """Devices of our own, by their numbers: those of the machine are nothing to try out."""
@@ -53,8 +55,8 @@ def made(seed: int, number: int) -> tuple[str, Case]:
     source = random.Random(f"{seed}:{number}")
     kinds = _kinds()
     name = source.choice(sorted(kinds))
-    if name in UNFED and source.random() < 0.8:
-        name = source.choice(sorted(kinds.keys() - UNFED))
+    while (name in UNFED or name.startswith("nasty: ")) and source.random() < 0.9:
+        name = source.choice(sorted(kinds))
     case = kinds[name](source)
     if name.startswith("nasty") and source.random() < 0.85:  # what is broken never comes to what is nasty
         files, words = case.files, case.words
@@ -117,6 +119,7 @@ def _of_tests(line: tuple[str, ...], source: random.Random) -> Case:
 def _families() -> list[tuple[str, list[Case]]]:
     """Every reader of every family, to score and to validate."""
     seeds = {each.run.args[0]: each for each in targets() if getattr(each.run, "args", ())}
+    seeds["formats.brat_documents:read_brat_documents"] = next(each for each in targets() if each.run is brat_folder)
     found = []
     for family in map(find_family, families()):
         for name, reader in family.readers.items():
@@ -126,9 +129,21 @@ def _families() -> list[tuple[str, list[Case]]]:
             other = seeds.get((reader.system or reader.gold).removeprefix("adjudge."), own)
             score = (family.name, "score", "gold", "system", "--reader", name, "--bootstrap", "0")
             validate = (family.name, "validate", "system", "--gold", "gold", "--reader", name)
-            pairs = [{"gold": gold, "system": system} for gold in own.corpus() for system in other.corpus()]
+            pairs = [
+                {**_side("gold", gold, reader.gold), **_side("system", system, reader.gold)}
+                for gold in own.corpus()
+                for system in other.corpus()
+            ]
             found.append((f"{family.name} {name}", [Case(line, pair) for line in (score, validate) for pair in pairs]))
     return found
+
+
+def _side(name: str, data: bytes, reader: str) -> dict[str, str | bytes]:
+    """The file of one side, or the files of a folder."""
+    if "brat" not in reader:
+        return {name: data}
+    annotation, text = parts(data, 2)
+    return {f"{name}/d.ann": annotation, f"{name}/d.txt": text}
 
 
 def _metric(source: random.Random) -> Case:
@@ -209,7 +224,7 @@ def _parameters(words: tuple[str, ...]) -> list[click.Option]:
 _DEAR = {
     "--bootstrap": ("0", "1", "2", "20", "200", "-1", "x", "9" * 18),
     "--jobs": ("0", "1", "-1", "x", "9" * 19),
-    "--hops": ("0", "1", "2", "3", "5", "-1", "x", "9" * 18),
+    "--hops": ("0", "1", "2", "3", "5", "12", "-1", "x", "9" * 18),
 }
 _LIMITS = ("0.001", "0.1", "1", "2", "0", "-1", "nan", "inf", "x", "9" * 400)
 

@@ -74,7 +74,7 @@ def _catalogue() -> Iterable[Target]:
     yield Target("xmi", "xml", "xmi", direct("formats.xmi:read_xmi"))
     yield Target("brat-documents", "fields", "brat", calls.brat_folder)
     yield Target("exports", "jsonl", "exports", direct("formats.exports:read_export"))
-    yield Target("export-table", "fields", "export-table", direct("formats.exports:read_export", reader="csv"))
+    yield Target("export-table", "fields", "export-table", direct("formats.exports:read_csv"))
     yield Target("webanno", "fields", "webanno", direct("formats.webanno:read_webanno"))
     yield Target("triple-lines", "fields", "triples", direct("formats.exports:read_export", reader="triples"))
     yield Target("record-table", "fields", "record-table", direct("formats.exports:read_record_table"))
