@@ -5,9 +5,9 @@ import time
 
 import pytest
 
+from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import UsageError
 from adjudge.tasks.nugget import choice_search
-from adjudge.tasks.nugget.clock import Clock
 from adjudge.tasks.nugget.double_annotation import best_alignment, count_pairs, find_choices
 from adjudge.tasks.nugget.task import score
 
@@ -95,14 +95,15 @@ def crowd(places, each, seed):
     return chains(), chains(), [(number, number) for number in range(places * each)], classes, classes
 
 
-class Stopped(Clock):
+class Stopped(Deadline):
     """A clock whose time is up after so many looks."""
 
     def __init__(self, looks):
         super().__init__()
         self.looks = looks
 
-    def is_up(self):
+    @property
+    def passed(self):
         self.looks -= 1
         return self.looks < 0
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.model.graph import closed
 from adjudge.tasks.nugget.choice_worth import (
     Point,
@@ -26,7 +27,6 @@ from adjudge.tasks.nugget.choice_worth import (
     table_of,
     unlisted,
 )
-from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.open_choices import Choice, Choices
 
 NODES = 400  # branches that are looked at in one document
@@ -62,10 +62,10 @@ class _State(NamedTuple):
         return _State(dict(self.alive), list(self.low), list(self.high))
 
 
-def solve(choices: Choices, rates: Rates, slack: float = 0.0, clock: Clock = NEVER) -> Found:
+def solve(choices: Choices, rates: Rates, slack: float = 0.0, clock: Deadline = NEVER) -> Found:
     """The best choice of a document, or all that are worth at most `slack` less and not reached in every number.
 
-    Raises a `TimeUpError` if there is not even time for the table.
+    Raises `OutOfTime` if there is not even time for the table.
     """
     table, groups = table_of(choices, rates, clock), choices.groups
     search = _Search(table, slack, clock)
@@ -88,7 +88,7 @@ def solve(choices: Choices, rates: Rates, slack: float = 0.0, clock: Clock = NEV
 class _Search:
     """One search: the table, what was computed before, and the number of branches."""
 
-    def __init__(self, table: Table, slack: float, clock: Clock = NEVER) -> None:
+    def __init__(self, table: Table, slack: float, clock: Deadline = NEVER) -> None:
         self.table = table
         self.slack = slack
         self.clock = clock
@@ -123,12 +123,12 @@ class _Search:
         todo = [group for group in groups if len(state.alive[group]) > 1]
         while True:
             mates, rivals = matched_cells(self.table, cells, state.low, state.high)
-            if not todo or self.clock.is_up():
+            if not todo or self.clock.passed:
                 return mates, rivals
             matched, free = set(mates), set(rivals)
             dropped: set[int] = set()
             inside = set(groups)
-            while todo and not self.clock.is_up():
+            while todo and not self.clock.passed:
                 group = todo.pop()
                 alive = self.undominated(state, group, matched, free)
                 if len(alive) < len(state.alive[group]):
@@ -227,7 +227,7 @@ class _Search:
             return Found([], total + sum(bounds))
         for place, part in enumerate(parts):
             others = total + sum(bounds) - bounds[place]
-            if self.nodes > NODES or self.clock.is_up():
+            if self.nodes > NODES or self.clock.passed:
                 found = self.guessed(state, part, bounds[place])
             else:
                 found = self.branch(state, part, need - others, bounds[place])
@@ -250,7 +250,7 @@ class _Search:
         for option in sorted(state.alive[group], key=lambda each: -self.gain(state, group, each)):
             if points and not self.slack and points[0][0] >= limit - EPSILON:
                 return Found(points, max(limit, points[0][0]))  # there is nothing better
-            if self.clock.is_up():
+            if self.clock.passed:
                 self.complete = False
                 points = points or self.guessed(state, part, limit).points
                 return Found(points, max(limit, points[0][0]))
@@ -283,7 +283,7 @@ class _Search:
         for each in points:
             if each[0] < points[0][0] - self.slack - EPSILON:
                 break
-            if len(found) == POINTS or (found and self.clock.is_up()):
+            if len(found) == POINTS or (found and self.clock.passed):
                 self.complete = False
                 break
             if not any(min(x - y for x, y in zip(known[1], each[1], strict=True)) >= -EPSILON for known in found):
@@ -330,7 +330,7 @@ class _Search:
     def bound(self, state: _State, part: Part) -> float:
         """At least what the keys and cells of a part can be worth."""
         groups, keys, cells = part
-        if self.clock.is_up():
+        if self.clock.passed:
             return loosest(self.table, state.low, state.high, keys, cells)
         ranges = [self.own(group, state.alive[group]) for group in groups]
         options = [[self.table.added[group][option] for option in state.alive[group]] for group in groups]
@@ -360,7 +360,7 @@ class _Search:
         while left:
             group = left.pop()
             for option in state.alive[group]:
-                if option != taken[group] and not self.clock.is_up():
+                if option != taken[group] and not self.clock.passed:
                     self.move(numbers.low, group, taken[group], option)
                     other = self.value(numbers, keys, cells)
                     if self.worth(other) > best + EPSILON:

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.tasks.coref.ceaf import align
-from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.open_choices import Cell, Choices, Clusters, Group, Option
 
 Point = tuple[float, float, float]
@@ -74,7 +74,7 @@ def with_sums(cells: dict[Cell, int]) -> dict[Cell, int]:
     return found
 
 
-def varying_sums(groups: Sequence[Group], clock: Clock = NEVER) -> set[Cell]:
+def varying_sums(groups: Sequence[Group], clock: Deadline = NEVER) -> set[Cell]:
     """The whole clusters to which the options of some group do not all add the same."""
     found: set[Cell] = set()
     for group in groups:
@@ -87,7 +87,7 @@ def varying_sums(groups: Sequence[Group], clock: Clock = NEVER) -> set[Cell]:
     return found
 
 
-def table_of(choices: Choices, rates: Rates, clock: Clock = NEVER) -> Table:
+def table_of(choices: Choices, rates: Rates, clock: Deadline = NEVER) -> Table:
     """The table of a document with settled cells and open groups."""
     clusters, cells, groups = choices.clusters, choices.cells, choices.groups
     most = []
@@ -226,7 +226,7 @@ def highest(
     ranges: Sequence[Range],
     keys: Sequence[int],
     cells: Sequence[int],
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> float:
     """At least what some keys, and the alignment of some cells, are worth for any choice among these options.
 
@@ -246,7 +246,7 @@ def highest(
     total = sum([worth[key][base[key]] for key in keys])
     apart = together = 0.0
     for choices, own in zip(options, ranges, strict=True):
-        if clock.is_up():
+        if clock.passed:
             return loosest(table, low, high, keys, cells)
         mine = [(key, most if convex[key] else least) for key, (least, most) in own.items() if key in inside]
         for key, best in mine:
@@ -294,7 +294,7 @@ def unlisted(
     high: Sequence[int],
     keys: Sequence[int],
     cells: Sequence[int],
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> float:
     """The same for a document in which some groups have more options than are listed."""
     low, high = list(low), list(high)

@@ -12,10 +12,10 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.errors import Problem
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.tasks.coref.counts import COLUMNS, count_hits
-from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.mapping import Pair, Side, attributes
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
@@ -150,7 +150,7 @@ def open_choices(
     several: Several,
     pairs: Iterable[Pair],
     settings: Settings,
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> Choices | None:
     """What the mapping leaves open where nuggets of one side have the same place and attributes; None if nothing.
 

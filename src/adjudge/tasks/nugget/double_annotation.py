@@ -33,10 +33,10 @@ from functools import reduce
 from math import fsum
 from typing import NamedTuple
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.choice_search import Found, solve
 from adjudge.tasks.nugget.choice_worth import Point, Rates
-from adjudge.tasks.nugget.clock import NEVER, Clock, TimeUpError
 from adjudge.tasks.nugget.open_choices import Choice, Choices, Pair, count_pairs, find_choices
 
 __all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_choices"]
@@ -137,7 +137,7 @@ class _Search:
         self.top = self.score.value(self.score.point(wide))  # the score if all were matched that can be
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
-        self.clocks = [Clock(each.left) for _, each in self.open]
+        self.left = [each.left for _, each in self.open]
         self.late = False  # whether the time of a document is up
         self.doubtful: list[int] = []  # the documents that were not solved under that tangent
         self.known: dict[tuple[int, Choice], Way | None] = {}
@@ -163,15 +163,15 @@ class _Search:
     def solved(self, number: int, rates: Rates, slack: float = 0.0) -> Found:
         """The best choices of an open document, in the time that it has left."""
         place, choices = self.open[number]
-        clock = self.clocks[number].start()
+        clock = Deadline(self.left[number])
         try:
             if not choices.cut:
                 return solve(choices, rates, slack, clock)
-        except TimeUpError:
+        except OutOfTime:
             pass
         finally:
-            self.late = self.late or (clock.is_up() and not choices.cut)
-            clock.stop()
+            self.late = self.late or (clock.passed and not choices.cut)
+            self.left[number] = max(clock.left, 0.0)
         own, most = (self.score.point(row) for row in (self.given[place], highest_counts(self.given[place])))
         slope = (1.0, rates.precise, rates.found)
         return Found([(dot(slope, own), own, GIVEN)], dot(slope, most), complete=False)
@@ -184,7 +184,7 @@ class _Search:
         parts = [[_minus(point, each.points[0][1]) for _, point, _ in each.points] for each in found]
         known = self.best
         first = self.take([each[0] for each in choices])
-        clock = Clock(fsum([each.left for each in self.clocks])).start()
+        clock = Deadline(fsum(self.left))
         chosen, complete = combined(self.score, first, parts, self.tangent, self.ceiling, known, clock)
         if chosen:
             self.take([choices[place][number] for place, number in enumerate(chosen)])
@@ -310,7 +310,7 @@ def combined(
     slope: Point,
     ceiling: float,
     known: float,
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> tuple[list[int] | None, bool]:
     """The best choice of one point for each part that is better than what is known, and whether all were looked at.
 
@@ -334,7 +334,7 @@ def combined(
                 if ceiling - lost - (top - value) > known
             ]
             longer = _undominated(longer)
-            if clock.is_up():
+            if clock.passed:
                 return None, False
         partial = longer
         if len(partial) > POINTS:

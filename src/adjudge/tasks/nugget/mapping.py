@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from adjudge.tasks.nugget.clock import NEVER, Clock
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
 
 Values: TypeAlias = Sequence[str]
@@ -93,7 +93,7 @@ def map_nuggets(
     measure: Dice = dice,
     wildcard: str | None = None,
     best: bool = True,
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> Mappings:
     """The mappings named `span`, `type`, `realis` and `type+realis`, as far as they are wanted.
 
@@ -339,7 +339,7 @@ def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
     return pairs, not (system_lost and gold_lost)
 
 
-def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = NEVER) -> Mapped:
+def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Deadline = NEVER) -> Mapped:
     """The greedy mapping by line order (the edges are sorted), and the best one over all orders of equal pairs.
 
     >>> found = best_of_ties([(-0.5, 0, 0), (-0.5, 0, 1), (-0.5, 1, 0)])
@@ -350,7 +350,7 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = 
     total = _total(pairs)
     if first or total >= _bound(edges) - SAME:  # there is nothing better
         return Mapped(pairs, pairs, total, total, total, True)
-    if len(edges) > MANY or not clock.lasts(len(edges) * PER_EDGE):
+    if len(edges) > MANY or clock.left <= len(edges) * PER_EDGE:
         return Mapped(pairs, pairs, total, total, _bound(edges), False, False)
     by_line: list[Pair] = []
     by_best: list[Pair] = []
@@ -366,7 +366,7 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Clock = 
             best += total
             optimal += total
             continue
-        if not clock.lasts(len(part) * PER_EDGE):
+        if clock.left <= len(part) * PER_EDGE:
             by_best += own
             best += total
             optimal += _bound(part)
@@ -448,7 +448,7 @@ class _Problem(NamedTuple):
     levels: tuple[tuple[float, tuple[tuple[int, int], ...]], ...]
 
 
-def _search(edges: Sequence[Edge], highest: float, states: int, clock: Clock = NEVER) -> tuple[list[Pair], bool]:
+def _search(edges: Sequence[Edge], highest: float, states: int, clock: Deadline = NEVER) -> tuple[list[Pair], bool]:
     """The best greedy mapping of one part, and whether it is proven to be."""
     problem = _problem(edges)
     states = min(states, states * _SMALL // (len(problem.systems) + len(problem.golds)))
@@ -462,7 +462,7 @@ def _search(edges: Sequence[Edge], highest: float, states: int, clock: Clock = N
         key = level, place, systems, golds
         if seen.get(key, -1.0) >= total - SAME / 2:
             continue
-        if len(seen) >= states or clock.is_up():
+        if len(seen) >= states or clock.passed:
             return _spelled(problem, best[1]), False
         seen[key] = total
         if level == len(problem.levels):

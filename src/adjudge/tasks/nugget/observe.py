@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Se
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
+from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.errors import Problem
 from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import (
@@ -19,7 +20,6 @@ from adjudge.model.nugget import (
     Relation,
     TokenTable,
 )
-from adjudge.tasks.nugget.clock import NEVER, Clock
 from adjudge.tasks.nugget.coreference import (
     NOTHING,
     Chained,
@@ -61,7 +61,7 @@ class Observed(NamedTuple):
     several: tuple[dict[Key, list[int]], dict[Key, list[int]]]
 
 
-def compare(gold: Side, system: Side, settings: Settings, *, char: bool, clock: Clock = NEVER) -> Observed:
+def compare(gold: Side, system: Side, settings: Settings, *, char: bool, clock: Deadline = NEVER) -> Observed:
     """Compare what two documents have."""
     found = map_nuggets(
         gold,
@@ -253,7 +253,7 @@ class Counted(NamedTuple):
 
 
 def count_documents(
-    gold: Ready, system: Ready, settings: Settings, table: TokenTable | None, *, char: bool, clock: Clock = NEVER
+    gold: Ready, system: Ready, settings: Settings, table: TokenTable | None, *, char: bool, clock: Deadline = NEVER
 ) -> Counted:
     """Map the nuggets of a document, and count nuggets, coreference and sequencing."""
     documents = gold.document, system.document

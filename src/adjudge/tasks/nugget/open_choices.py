@@ -13,9 +13,9 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline, OutOfTime
 from adjudge.model.graph import closed
 from adjudge.tasks.coref.counts import count_unrepeated
-from adjudge.tasks.nugget.clock import LIMIT, NEVER, Clock, TimeUpError
 
 Pair = tuple[int, int]
 """A gold mention and the system mention that is paired with it."""
@@ -69,7 +69,7 @@ class Choices(NamedTuple):
     settled: list[Pair]
     cells: dict[Cell, int]
     groups: list[Group]
-    left: float = LIMIT
+    left: float = DEFAULT
     cut: bool = False
 
     def is_given(self, choice: Choice) -> bool:
@@ -92,7 +92,7 @@ def find_choices(
     pairs: Sequence[Pair],
     gold_class: Sequence[Hashable],
     system_class: Sequence[Hashable],
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> Choices | None:
     """The choices that one document leaves open; None if all pairs are as they are.
 
@@ -105,7 +105,7 @@ def find_choices(
     clusters = clusters_of(gold, system)
     try:
         settled, groups = find_groups(clusters, pairs, gold_class, system_class, clock)
-    except TimeUpError:
+    except OutOfTime:
         return Choices(clusters, list(pairs), {}, [], 0.0, cut=True)
     if not groups:
         return None
@@ -171,7 +171,7 @@ def find_groups(
     pairs: Sequence[Pair],
     gold_class: Sequence[Hashable],
     system_class: Sequence[Hashable],
-    clock: Clock = NEVER,
+    clock: Deadline = NEVER,
 ) -> tuple[list[Pair], list[Group]]:
     """The pairs that are as they are, and the groups of mentions for which there is a choice.
 
@@ -203,7 +203,7 @@ def find_groups(
         given = [pair for flow in joined for pair in flows[flow]]
         if options is None:
             if sum(len(ours[a]) * len(theirs[b]) for a, b in joined) > CELLS:
-                raise TimeUpError  # there would be, long before all of it is written down
+                raise OutOfTime  # there would be, long before all of it is written down
             cells = cells_of(clusters, alone)
             ways = (
                 _likely(numbers, slots, clusters, cells),
@@ -295,7 +295,9 @@ def _distinct(ways: Iterable[Sequence[Pair]], clusters: Clusters) -> list[Option
     return list(found.values())
 
 
-def _options(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, clock: Clock = NEVER) -> list[Option] | None:
+def _options(
+    flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, clock: Deadline = NEVER
+) -> list[Option] | None:
     """All options of a group; None if there are too many."""
     ways = list(islice(_ways(flows, slots, KINDS, clock), OPTIONS + 1))
     return _distinct(ways, clusters) if 0 < len(ways) <= OPTIONS else None
@@ -316,7 +318,7 @@ def _likely(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, cells: 
     return pairs
 
 
-def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int, clock: Clock = NEVER) -> Iterator[list[Pair]]:
+def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int, clock: Deadline = NEVER) -> Iterator[list[Pair]]:
     """All ways to take the pairs of the flows out of the slots, one for each table of how many come from where.
 
     None if there are more than so many kinds of pairs.

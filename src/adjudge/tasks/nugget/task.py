@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import Run, run_of
@@ -18,8 +19,6 @@ from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetColumns, NuggetDocument, TokenTable
-from adjudge.tasks.nugget.clock import LIMIT as SECONDS
-from adjudge.tasks.nugget.clock import Clock
 from adjudge.tasks.nugget.coreference import NOTHING, Chained
 from adjudge.tasks.nugget.measures import (
     chosen_columns,
@@ -183,7 +182,7 @@ class NuggetTask(Task):
         self.words = False
         self.mode = mode or (None if tokens is None else "token")
         self.by = tuple(dict.fromkeys(by))
-        self.time_limit = SECONDS if time_limit is None else time_limit
+        self.time_limit = DEFAULT if time_limit is None else time_limit
         if not self.time_limit > 0:
             raise UsageError(f"a time limit of {time_limit:g} seconds leaves no time", hint="give a positive number")
         self.columns = table_columns(
@@ -318,10 +317,9 @@ class NuggetTask(Task):
         remarks = gold.remarks
         if self.mode == "token":
             remarks += tuple(table_remarks(gold.ready.document, own, gold.table))
-        clock = Clock(self.time_limit).start()
+        clock = Deadline(self.time_limit)
         found = count_documents(gold.ready, theirs, self.settings, gold.table, char=char, clock=clock)
-        clock.stop()
-        choices = found.choices and found.choices._replace(left=clock.left)
+        choices = found.choices and found.choices._replace(left=max(clock.left, 0.0))
         slices = {field: sliced(found.observed, field, self.settings) for field in self.by} if self.by else _NONE
         seen = None
         if keep:
@@ -410,7 +408,7 @@ class NuggetTask(Task):
         return {
             "mode": self.mode,
             **self.settings.fields(),
-            "limit": None if self.time_limit == SECONDS else f"{self.time_limit:g}",
+            "limit": None if self.time_limit == DEFAULT else f"{self.time_limit:g}",
             "coref": "yes" if coref else "no",
             "sequencing": "yes" if sequencing else "no",
             "pool": evaluation.run.pool or "micro+macro",
