@@ -340,7 +340,8 @@ def triples(source: random.Random) -> Case:
         return "".join(f"{node()}\t{source.choice('pqr')}\t{node()}\td{source.randrange(4)}\n" for _ in range(size))
 
     words = ("kbp", "score", "gold.tsv", "system.tsv", "--hops", source.choice(("1", "2", "3", "6", "12")))
-    return Case((*words, *options(source)), {"gold.tsv": side(0), "system.tsv": side(1)})
+    words += ("--time-limit", f"{LIMIT:g}")
+    return Case((*words, *options(source)), {"gold.tsv": side(0), "system.tsv": side(1)}, 4)
 
 
 def options(source: random.Random) -> tuple[str, ...]:

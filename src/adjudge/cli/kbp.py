@@ -248,7 +248,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         without={
             "cluster_by": "paths go across documents, which are drawn one by one",
             "pool": "paths go across documents, so that there is no mean over documents",
-            "time_limit": "paths are counted, not searched; `--engine sample` takes less time",
+            "exact": "what is not counted in time is no score, and what is estimated says so",
         },
     ),
     examples=[
@@ -277,6 +277,7 @@ def score(**options: Any) -> None:
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
     warn, shared = _warning(options), run_from(options, docs=None)
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
+    asked["time_limit"] = shared.time_limit
     asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
     asked["align"] = options["save_documents"]
     run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": partial(log, options)})[1]
@@ -315,7 +316,7 @@ def score(**options: Any) -> None:
             "pool": "clusters go across documents, so that there is no mean over documents",
             "jobs": "clusters are compared in one process",
             "cluster": "clusters are compared in one process",
-            "time_limit": "no cluster needs a search",
+            "exact": "what is not counted in time is no score",
         },
     ),
     examples=[

@@ -201,7 +201,8 @@ def _ceaf(sizes: _Sizes, components: Sequence[Any], *, entities: bool) -> Fracti
 def _assigned(value: Array, pairs: Any) -> Array:
     """The value of the best assignment in every sample; samples in which all is the same are solved once."""
     import numpy as np
-    from scipy.optimize import linear_sum_assignment
+
+    from adjudge.algebra.solve.matrix import solved_or_late
 
     _, rows = np.unique(pairs[:, 0], return_inverse=True)
     _, columns = np.unique(pairs[:, 1], return_inverse=True)
@@ -210,7 +211,7 @@ def _assigned(value: Array, pairs: Any) -> Array:
     best = np.empty(distinct.shape[1])
     for sample in range(distinct.shape[1]):
         table[rows, columns] = distinct[:, sample]
-        chosen = linear_sum_assignment(table, maximize=True)
+        chosen = solved_or_late(table)
         best[sample] = table[chosen].sum()
     return best[place.reshape(-1)]
 

@@ -12,6 +12,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from adjudge.algebra.solve.deadline import DEFAULT, Deadline, OutOfTime
+from adjudge.algebra.solve.running import within
+from adjudge.errors import UsageError
 from adjudge.stats.inference import CENTRED
 
 if TYPE_CHECKING:
@@ -119,6 +122,8 @@ class CorpusTask(ABC):
     documents: int
     ids: Sequence[str] = ()
     """The names of the documents, if what became of each of them can be said."""
+    sooner: ClassVar[str] = ""
+    """What else makes it take less time, before what does so for all tasks."""
     box: float | None = None
     """The constant of the notches, if the numbers of box plots are wanted."""
 
@@ -177,8 +182,18 @@ def corpus_explanations(task: CorpusTask, document: str) -> dict[str, Explanatio
 def corpus_result(task: CorpusTask, run: Run) -> Result:
     """Count a task in all samples, and put scores, intervals, comparisons and notes together.
 
-    If the run asks for it, the result has what became of every document.
+    If the run asks for it, the result has what became of every document. All documents have their time together.
     """
+    seconds = (DEFAULT if run.time_limit is None else run.time_limit) * max(task.documents, 1)
+    try:
+        with within(Deadline(seconds)):
+            return _result(task, run)
+    except OutOfTime:
+        hint = f"ask for {task.sooner}fewer resamples (--bootstrap 0: none), or give more time (--time-limit)"
+        raise UsageError(f"the corpus could not be counted in {seconds:g} seconds", hint=hint) from None
+
+
+def _result(task: CorpusTask, run: Run) -> Result:
     from adjudge._version import __version__
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
     from adjudge.stats.ranking import headline_standings

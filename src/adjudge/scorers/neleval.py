@@ -234,7 +234,8 @@ def _ceafe(gold: Clusters, system: Clusters) -> Counts:
 def _ceaf(gold: Clusters, system: Clusters, *, dice: bool) -> tuple[float, float, float]:
     """The best alignment, and the similarities of the clusters of each side with those of the same side."""
     import numpy as np
-    from scipy.optimize import linear_sum_assignment
+
+    from adjudge.algebra.solve.matrix import solved_or_late
 
     numbers: dict[Any, int] = {}
     # The program cuts the items of gold into clusters by the number of different items so far, not of all.
@@ -248,7 +249,7 @@ def _ceaf(gold: Clusters, system: Clusters, *, dice: bool) -> tuple[float, float
     table = np.zeros((len(mine), len(yours)))
     for (row, column), value in across.items():
         table[row, column] = value
-    chosen = linear_sum_assignment(table, maximize=True)
+    chosen = solved_or_late(table)
     own = [sum_in_order(_similar(side, side, dice=dice).values()) for side in (mine, yours)]
     return float(table[chosen].sum()), float(own[0]), float(own[1])
 

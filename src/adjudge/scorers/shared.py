@@ -114,10 +114,10 @@ def assigned(weights: Any) -> list[tuple[int, int]]:
     if not len(weights) or not len(weights[0]):
         return []
     import numpy as np
-    from scipy.optimize import linear_sum_assignment
 
-    rows, chosen = linear_sum_assignment(np.array(weights, dtype=float), maximize=True)
-    return list(zip(rows.tolist(), chosen.tolist(), strict=True))
+    from adjudge.algebra.solve.matrix import solved_or_late
+
+    return list(zip(*solved_or_late(np.array(weights, dtype=float)), strict=True))
 
 
 def sum_in_order(parts: Iterable[float]) -> float:

@@ -56,7 +56,9 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     clusters = ClusterTask(task.name, task.profile, task.measures(), parts, len(order))
     clusters.signature = signature_of(evaluation)
     clusters.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
-    return clusters.result(Run(inference=evaluation.run.inference, by=tuple(slices.by)))
+    return clusters.result(
+        Run(inference=evaluation.run.inference, by=tuple(slices.by), time_limit=evaluation.run.time_limit)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -25,6 +25,10 @@ class Deadline:
     def __init__(self, seconds: float | None = None) -> None:
         self.end = monotonic() + (DEFAULT if seconds is None else seconds)
 
+    def __reduce__(self) -> tuple[type[Deadline], tuple[float]]:
+        """As the seconds that are left: another machine has another clock."""
+        return type(self), (self.left,)
+
     @property
     def left(self) -> float:
         """The seconds until then; below 0 when it is over."""

@@ -12,7 +12,8 @@ from threading import TIMEOUT_MAX, Thread
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.solve.child import call
-from adjudge.algebra.solve.deadline import NEVER, Deadline
+from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
+from adjudge.algebra.solve.running import running
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +77,21 @@ def solved_in_time(matrix: npt.NDArray[Any], deadline: Deadline) -> tuple[list[i
 
 
 _LET_GO: list[Thread] = []
+
+
+def solved_or_late(matrix: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
+    """The rows and columns of the best assignment, before the deadline of what is running; else raises `OutOfTime`.
+
+    >>> import numpy as np
+    >>> solved_or_late(np.array([[1.0, 3.0], [2.0, 3.0]]))
+    ([0, 1], [1, 0])
+    """
+    clock = running()
+    clock.check()
+    found = solved_in_time(matrix, clock)
+    if found is None:
+        raise OutOfTime
+    return found
 
 
 def solved(matrix: npt.NDArray[Any]) -> tuple[list[int], list[int]]:

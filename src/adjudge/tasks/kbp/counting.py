@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from adjudge.algebra.solve.deadline import Deadline
+from adjudge.algebra.solve.running import running, within
 from adjudge.errors import UsageError
 from adjudge.evaluate.processes import WORTHWHILE, map_documents, processors
 from adjudge.evaluate.run import Run
@@ -387,15 +389,20 @@ class PieceCounter:
     What a work needs before its first piece, matrices or masks, is kept until a piece of another work comes.
     """
 
-    def __init__(self, works: Sequence[Work]) -> None:
+    def __init__(self, works: Sequence[Work], deadline: Deadline | None = None) -> None:
         self.works = tuple(works)
+        self.deadline = deadline or running()
         self._ready: tuple[int, Any] = -1, None
 
     def __reduce__(self) -> tuple[type[PieceCounter], tuple[Any, ...]]:
-        return type(self), (self.works,)
+        return type(self), (self.works, self.deadline)
 
     def __call__(self, piece: Piece, _: None = None) -> Any:
         """The counts of a piece: by sequence of relations, or the totals of all samples."""
+        with within(self.deadline):
+            return self._counts(piece)
+
+    def _counts(self, piece: Piece) -> Any:
         work = self.works[piece.work]
         products = not work.presence and work.identity == "endpoints" and work.walks == "all"
         if self._ready[0] != piece.work:

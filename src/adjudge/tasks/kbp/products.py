@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from adjudge.algebra.solve.running import running
 from adjudge.tasks.kbp.facts import (
     Counts,
     Facts,
@@ -224,7 +225,9 @@ def _below(
     if len(sequence) == hops:
         return
     few = sum(len(side.columns) for side in rows) < len(here.objects)
+    clock = running()
     for r in here.follows:
+        clock.check()
         relation = relations[r]
         if few:
             gold, system = (in_columns(side, _rows_of(relation, here.objects[side.columns])) for side in rows)

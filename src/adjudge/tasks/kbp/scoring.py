@@ -34,7 +34,22 @@ if TYPE_CHECKING:
 
 LEVELS = {"paper": 0.9}
 POINTS = 10  # of the curve of precision and recall over confidence
-_RUN = ("by", "bootstrap", "seed", "ci", "pool", "jobs", "cluster", "align", "engine", "box", "examples", "warn", "say")
+_RUN = (
+    "by",
+    "bootstrap",
+    "seed",
+    "ci",
+    "pool",
+    "jobs",
+    "cluster",
+    "align",
+    "engine",
+    "box",
+    "examples",
+    "warn",
+    "say",
+    "time_limit",
+)
 
 
 def score(

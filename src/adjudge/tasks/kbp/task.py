@@ -103,6 +103,7 @@ class PathsTask(CorpusTask):
 
     name = "kbp"
     one_draw = True
+    sooner = "fewer hops (--hops), for "
 
     def __init__(
         self,

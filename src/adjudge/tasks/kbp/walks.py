@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from adjudge.algebra.solve.running import running
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.facts import (
     Facts,
@@ -179,10 +180,12 @@ def _walk_counts(work: Work, masks: Sequence[Words], sources: Range | None, apar
         )
     first, last = sources or (0, len(weights))
     size = max(1, work.block // (8 * max(1, masks[0].shape[1])))
+    clock = running()
     for start, stop in blocks(weights[first:last], size):
         run = first + start, first + stop
         states: list[tuple[Walks, Words]] = []
         for hop in range(1, work.hops + 1):
+            clock.check()
             if states:
                 steps = zip(work.sides, starts, states, strict=True)
                 grown = [longer(side, begins, state, work) for side, begins, (state, _) in steps]
@@ -364,7 +367,9 @@ def _sequences(edges: dict[int, _Edges], ahead: Ints, hops: int) -> Iterator[tup
     import numpy as np
 
     waiting: list[tuple[tuple[int, ...], Ints]] = [((), ahead)]
+    clock = running()
     while waiting:
+        clock.check()
         sequence, ahead = waiting.pop()
         for r, own in edges.items():
             walks = ahead[own.objects]

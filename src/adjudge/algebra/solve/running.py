@@ -1,0 +1,88 @@
+"""The deadline of what is running, for code to which none is passed: published scorers, and counts of whole corpora.
+
+Code that looks at the clock asks for `running()`. For code that does not look there is an alarm where the system has
+one (in the main thread, not on Windows): it raises `OutOfTime` at the next step of Python. What compiled code needs
+long for, such as an assignment, is done by `adjudge.algebra.solve.matrix`, which can let it go.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import current_thread, main_thread
+from typing import Any, TypeVar
+
+from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
+
+T = TypeVar("T")
+_RUNNING: ContextVar[Deadline] = ContextVar("running", default=NEVER)
+_SECONDS: ContextVar[float] = ContextVar("seconds", default=math.inf)
+_LONGEST = 1e6  # seconds that the system can wait for
+
+
+def running() -> Deadline:
+    """The deadline of what is being done.
+
+    >>> running().left
+    inf
+    """
+    return _RUNNING.get()
+
+
+@contextmanager
+def within(deadline: Deadline, *, each: float = math.inf) -> Iterator[None]:
+    """Let this one run; `each` is how many seconds every item of `timed` has instead.
+
+    >>> with within(Deadline(0.0)):
+    ...     running().passed
+    True
+    """
+    now, seconds = _RUNNING.set(deadline), _SECONDS.set(each)
+    alarmed = hasattr(signal, "SIGALRM") and current_thread() is main_thread()
+    before = signal.signal(signal.SIGALRM, _ring) if alarmed else None
+    waiting = _set(deadline) if alarmed else (0.0, 0.0)
+    try:
+        yield
+    finally:
+        if alarmed:
+            signal.setitimer(signal.ITIMER_REAL, *waiting)
+            signal.signal(signal.SIGALRM, before)
+        _SECONDS.reset(seconds)
+        _RUNNING.reset(now)
+
+
+def timed(items: Iterable[T]) -> Iterator[T]:
+    """The items, each of which may take as many seconds as `within` says.
+
+    >>> with within(NEVER, each=5.0):
+    ...     [running().left < 6 for _ in timed("ab")], running().left
+    ([True, True], inf)
+    """
+    before, seconds = _RUNNING.get(), _SECONDS.get()
+    if math.isinf(seconds):
+        yield from items
+        return
+    for item in items:
+        _begin(Deadline(seconds))
+        yield item
+    _begin(before)
+
+
+def _begin(deadline: Deadline) -> None:
+    _RUNNING.set(deadline)
+    if hasattr(signal, "SIGALRM") and current_thread() is main_thread() and signal.getsignal(signal.SIGALRM) is _ring:
+        _set(deadline)
+
+
+def _set(deadline: Deadline) -> tuple[float, float]:
+    """Let the alarm ring then; what it was set to before."""
+    left = deadline.left
+    # Those who look at the clock come first, for they know better what to do.
+    return signal.setitimer(signal.ITIMER_REAL, 0.0 if math.isinf(left) else min(max(left, 0.0) + 0.2, _LONGEST))
+
+
+def _ring(*_: Any) -> None:
+    raise OutOfTime
