@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
 
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Op
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Difference, Op, Seen
 from adjudge.algebra.operators.misfit import Misfit, short
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.rooms import load
@@ -137,6 +137,7 @@ class Alignment:
         self.variables = dict(report.mapping)
         self.elements = report.elements
         self._operators = report.operators
+        self._seen: Seen = {}
 
     def joined(self, other: Alignment) -> Alignment:
         """This alignment for precision, the other for recall: spurious items from here, missed ones from there."""
@@ -205,7 +206,7 @@ class Alignment:
         level = level_of(path)
         op = self._operators[level]
         if matched is not None:
-            found = op.differences(matched.system, matched.gold, "")
+            found = op.differences(matched.system, matched.gold, "", self._seen)
             other = matched.gold_path if side == SYSTEM else matched.system_path
             nearest = matched.gold if side == SYSTEM else matched.system
             return Why(path, value, other, nearest, tuple(found), matched=True)
@@ -213,7 +214,7 @@ class Alignment:
         for other, counterpart in self._others(side, level):
             pair = (value, counterpart) if side == SYSTEM else (counterpart, value)
             try:
-                found = op.differences(*pair, "")
+                found = op.differences(*pair, "", self._seen)
             except Misfit:
                 continue
             closeness = fsum(each.similarity for each in found) / len(found) if found else 0.0

@@ -32,6 +32,7 @@ Table: TypeAlias = list[tuple[int, int, float]]
 # What was already prepared in this document: the operator and the identity of the raw value lead to the raw value
 # (kept, so that its identity stays its own) and its prepared form.
 Memo: TypeAlias = dict[tuple[int, int], tuple[Any, Any]]
+Seen: TypeAlias = dict[tuple[int, int, int], tuple[Any, Any]]
 
 
 _AT_ONCE = 65_536  # candidates of a matrix that are objects at one time
@@ -227,16 +228,23 @@ class Op:
     def walk(self, p: Any, side: int, path: str, report: Report) -> None:
         """Report everything below an unmatched value as unmatched."""
 
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
-        """How two raw values compare, part by part."""
-        return [self._difference(s, g, path)]
+    def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
+        """How two raw values compare, part by part; `seen` keeps what was prepared for other comparisons."""
+        return [self._difference(s, g, path, seen)]
 
-    def _difference(self, s: Any, g: Any, path: str) -> Difference:
+    def _difference(self, s: Any, g: Any, path: str, seen: Seen) -> Difference:
         ctx = Context(Deadline(1.0))
-        ps, pg = self.prepare(s, SYSTEM, {}), self.prepare(g, GOLD, {})
+        ps, pg = self.ready(s, SYSTEM, seen), self.ready(g, GOLD, seen)
         value, own = self.pair(ps, pg, ctx), self.self_score(ps, SYSTEM) + self.self_score(pg, GOLD)
         similarity = 2 * value / own if own else (1.0 if self.identity(ps) == self.identity(pg) else 0.0)
         return Difference(path, s, g, similarity)
+
+    def ready(self, value: Any, side: int, seen: Seen) -> Any:
+        """A value prepared, once for all comparisons with it."""
+        key = id(self), side, id(value)
+        if key not in seen:
+            seen[key] = value, self.prepare(value, side, {})
+        return seen[key][1]
 
     def line(self) -> Line:
         """How this operator works, for `explain`."""

@@ -18,6 +18,7 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Op,
+    Seen,
     Table,
     joined,
     listed,
@@ -113,9 +114,9 @@ class UnionOp(Op):
     def walk(self, p: Any, side: int, path: str, report: Report) -> None:
         self.ops[p[0]].walk(p[1], side, path, report)
 
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
-        left, right = self.prepare(s, SYSTEM, {})[0], self.prepare(g, GOLD, {})[0]
-        return self.ops[left].differences(s, g, path) if left == right else [Difference(path, s, g, 0.0)]
+    def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
+        left, right = self.ready(s, SYSTEM, seen)[0], self.ready(g, GOLD, seen)[0]
+        return self.ops[left].differences(s, g, path, seen) if left == right else [Difference(path, s, g, 0.0)]
 
     def line(self) -> Line:
         names = [case.name or case.type or f"case {k}" for k, case in enumerate(self.node.cases)]

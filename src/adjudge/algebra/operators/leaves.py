@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Op, Table
+from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Difference, Line, Memo, Op, Seen, Table
 from adjudge.algebra.operators.leaf_flat import flat
 from adjudge.algebra.operators.leaf_lists import ListingKind
 from adjudge.algebra.operators.leaf_outcomes import Outcomes, Place, Tally
@@ -190,7 +190,7 @@ def _plain(value: Any) -> Any:
 class _LeafOp(Op):
     """One leaf beside another, for people who look at them."""
 
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
+    def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
         return [Difference(path, s, g, 1.0 if s == g and type(s) is type(g) else 0.0)]
 
 

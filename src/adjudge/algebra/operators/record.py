@@ -19,6 +19,7 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Op,
+    Seen,
     Table,
     hash_join,
     joined,
@@ -193,12 +194,12 @@ class FieldsOp(Op):
         self.readers[kind] = read
         return read
 
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
+    def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
         """The comparison of every field of two raw values."""
         out: list[Difference] = []
         for name, get, op in self.getters:
             here = f"{path}.{name}" if path else name
-            out.extend(op.differences(self.raw(s, name, get, op), self.raw(g, name, get, op), here))
+            out.extend(op.differences(self.raw(s, name, get, op), self.raw(g, name, get, op), here, seen))
         return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:

@@ -14,6 +14,7 @@ from adjudge.algebra.operators.base import (
     Line,
     Memo,
     Op,
+    Seen,
     Table,
     applied,
     short_name,
@@ -109,10 +110,16 @@ class MappedOp(Wrapper):
         function = self.functions[side]
         return path if function is None or function.name == "records" else f"{path}|{short_name(function)}"
 
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
+    def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
         if self.inner.nested:
-            return self.inner.differences(self.apply(s, SYSTEM), self.apply(g, GOLD), path)
-        return [self._difference(s, g, path)]
+            applied = []
+            for side, value in ((SYSTEM, s), (GOLD, g)):
+                key = id(self), side, id(value)
+                if key not in seen:
+                    seen[key] = value, self.apply(value, side)
+                applied.append(seen[key][1])
+            return self.inner.differences(applied[0], applied[1], path, seen)
+        return [self._difference(s, g, path, seen)]
 
     def line(self) -> Line:
         names = ["as is" if function is None else function.name for function in self.functions]
@@ -223,8 +230,8 @@ class ThresholdOp(Wrapper):
             self.inner.walk(s, SYSTEM, sp, report)
             self.inner.walk(g, GOLD, gp, report)
 
-    def differences(self, s: Any, g: Any, path: str) -> list[Difference]:
-        return [self._difference(s, g, path)]
+    def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
+        return [self._difference(s, g, path, seen)]
 
     def line(self) -> Line:
         sign = ">" if self.strict else ">="
