@@ -56,7 +56,7 @@ class Nasty:
 
     def text(self, number: int) -> str:
         """Words, perhaps very many."""
-        return "word " * (2000 if self.shape == "huge" else 1) + self.name(number)
+        return "word " * (10_000 // self.size if self.shape == "huge" else 1) + self.name(number)
 
     def changed(self, items: list[Any], side: int) -> list[Any]:
         """The items of a side: a system lacks some, has some twice, and in another order."""

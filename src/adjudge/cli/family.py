@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 CREDITS = ("halving", "linear", "ancestors", "general")
 _NOT_COMPAT = (
     *NAMES,
-    *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "time_limit", "by", "pool", "docs"),
+    *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "by", "pool", "docs"),
     *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
 _BOTH = ("bio-both", "inspect", "auto-err")  # readers that find gold and system in one file
@@ -317,7 +317,7 @@ def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> 
     sides = sides_of(options)
     sources = {called: _kept(path) for called, path in sides.named().items()}
     gold = _kept(sides.gold)
-    found = published_runs(scorer, gold, sources, arguments)
+    found = published_runs(scorer, gold, sources, arguments, options["time_limit"])
     plain = options["format_"] == "text"
     text = _printed(found) if plain else None
     if plain and not options["quiet"]:
@@ -329,7 +329,7 @@ def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> 
     if kept or options["fail_under"]:
         inference = inference_of(options) if kept else inference_of(options, bootstrap=0)
         fields = published_signature(gold, sources, shown(scorer.options, chosen))
-        result = published_result(scorer, found, fields, inference)
+        result = published_result(scorer, found, fields, inference, options["time_limit"])
         finish(result, options, text=text)
     else:
         emit(text or "", options["output"])

@@ -43,7 +43,7 @@ from adjudge.cli.output import (
     uncollected,
     working,
 )
-from adjudge.cli.score import run_from, scoring_options
+from adjudge.cli.score import run_from, scoring_options, search_options
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
@@ -352,7 +352,8 @@ def discovery(**options: Any) -> None:
         )
         if options["explain"] is not None:
             refuse_with("--explain", _ONLY_SCORES)
-            emit_explanations(corpus_explanations(task, options["explain"]).values(), options)
+            found = corpus_explanations(task, options["explain"], run_from(options, docs=None))
+            emit_explanations(found.values(), options)
             return
         result = task.result(run_from(options, docs=None, align=options["save_documents"]))
     log(options, f"scored {result.systems[0].documents} documents")
@@ -381,6 +382,7 @@ def discovery(**options: Any) -> None:
     ),
     value("--seed", "N", "Seed of the sample.", default=13, type=Whole("give a whole number from 0")),
     format_option("text", "json", "csv", "md"),
+    search_options[0],
     output_option,
     flag("--quiet", "Only the tables: no examples."),
     verbose_option,
@@ -403,6 +405,7 @@ def explain(**options: Any) -> None:
         raise UsageError(f"--hop {max(hops)} is beyond --hops {chosen.hops}", hint="leave --hops out")
     if options["engine"] != "auto":
         raise UsageError("explanations look at paths one by one, by no engine", hint="leave --engine out")
+    from adjudge.evaluate.corpus import in_time
     from adjudge.report.kb_explanations import render_explanations
     from adjudge.tasks.kbp.explain import explain_inputs
 
@@ -410,7 +413,8 @@ def explain(**options: Any) -> None:
         read = _read(sides, options)
         log(options, "read; explaining")
         limit, seed, most = options["limit"] or None, options["seed"], options["most"]
-        found = explain_inputs(read, chosen, hops=hops, limit=limit, seed=seed, most=most)
+        with in_time(read.size, options["time_limit"], "fewer hops (--hops)"):
+            found = explain_inputs(read, chosen, hops=hops, limit=limit, seed=seed, most=most)
     emit(render_explanations(found, options["format_"], quiet=options["quiet"]), options["output"])
 
 
@@ -421,6 +425,7 @@ def explain(**options: Any) -> None:
     docs_option,
     _limit_option,
     value("--title", "TEXT", "What stands at the top of the page.", default="Knowledge bases"),
+    search_options[0],
     _resampling_options,
     output_option,
     flag("--quiet", "No warnings."),
@@ -439,7 +444,7 @@ def report(**options: Any) -> None:
     from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
     asked = {"by": "relation", "align": True, "examples": options["limit"] or None, "warn": _warning(options)}
-    asked |= _given(options, ("bootstrap", "ci", "seed", "engine"))
+    asked |= _given(options, ("bootstrap", "ci", "seed", "engine", "time_limit"))
     run = chosen_run(options["profile"], chosen, asked)[1]
     with uncollected():
         read = _read(sides, options)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline, OutOfTime
@@ -122,8 +123,8 @@ class CorpusTask(ABC):
     documents: int
     ids: Sequence[str] = ()
     """The names of the documents, if what became of each of them can be said."""
-    sooner: ClassVar[str] = ""
-    """What else makes it take less time, before what does so for all tasks."""
+    sooner: ClassVar[str] = "fewer resamples (--bootstrap 0: none)"
+    """What takes less time."""
     box: float | None = None
     """The constant of the notches, if the numbers of box plots are wanted."""
 
@@ -168,13 +169,14 @@ class CorpusTask(ABC):
         return ()
 
 
-def corpus_explanations(task: CorpusTask, document: str) -> dict[str, Explanation]:
+def corpus_explanations(task: CorpusTask, document: str, run: Run) -> dict[str, Explanation]:
     """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
     from adjudge.stats.alignment import saved_document
     from adjudge.stats.explanation import Explanation, find_document
 
     name = find_document(task.ids, document)
-    found = task.align([name])
+    with in_time(task.documents, run.time_limit, task.sooner):
+        found = task.align([name])
     gold, systems = saved_document(name, [own[0] for own in found.values()])
     return {each: Explanation(name, each, own.aligned(gold)) for each, own in zip(found, systems, strict=True)}
 
@@ -184,12 +186,19 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
 
     If the run asks for it, the result has what became of every document. All documents have their time together.
     """
-    seconds = (DEFAULT if run.time_limit is None else run.time_limit) * max(task.documents, 1)
+    with in_time(task.documents, run.time_limit, task.sooner):
+        return _result(task, run)
+
+
+@contextmanager
+def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[None]:
+    """Give all documents together the time of each of them; `sooner` is what else one could ask for."""
+    seconds = (DEFAULT if time_limit is None else time_limit) * max(documents, 1)
     try:
         with within(Deadline(seconds)):
-            return _result(task, run)
+            yield
     except OutOfTime:
-        hint = f"ask for {task.sooner}fewer resamples (--bootstrap 0: none), or give more time (--time-limit)"
+        hint = f"ask for {sooner}, or give more time (--time-limit)"
         raise UsageError(f"the corpus could not be counted in {seconds:g} seconds", hint=hint) from None
 
 

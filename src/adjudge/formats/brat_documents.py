@@ -33,7 +33,7 @@ def read_brat_documents(source: Source, *, name: str | None = None, fragments: s
     >>> [each["span"] for each in data["entities"]]
     [{'start': 0, 'end': 3}, {'start': 8, 'end': 14}]
     """
-    place = name or source_name(source)
+    place = name or source_name(source) or "."
     folder = Path(source) if isinstance(source, str | Path) and Path(source).is_dir() else None
     files: list[tuple[Source, str]] = [(source, place)]
     if folder is not None:

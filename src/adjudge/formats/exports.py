@@ -19,7 +19,7 @@ from adjudge.errors import FormatError, Problem
 from adjudge.findings import raise_problems
 from adjudge.formats.bio import BOUNDARY, DOCUMENT
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
-from adjudge.formats.coerce.sides import Reading, coerce
+from adjudge.formats.coerce.sides import Reading, called, coerce
 from adjudge.formats.exported import Values
 from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest
 from adjudge.formats.source import Source, Whole, read_text, read_whole, source_name
@@ -184,15 +184,15 @@ def understood(
     kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Reading, dict[str, Reading]]:
     """Both sides as documents; some of them may be values of files, and what is wrong with these says where."""
-    sides = {"gold": gold, **{f"system {name!r}": each for name, each in systems.items()}}
+    sides = {"gold": gold, **{called(name, len(systems)): each for name, each in systems.items()}}
     given = {name: each.values if isinstance(each, Values) else each for name, each in sides.items()}
     own = dict(zip(systems, list(given.values())[1:], strict=True))
     try:
         return coerce(kind, given["gold"], own, options)
     except FormatError as error:
-        for called, source in sides.items():
+        for side, source in sides.items():
             if isinstance(source, Values):
-                error = source.blamed(error, called)
+                error = source.blamed(error, side)
         raise error from None
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
         files = [each for each in sides.values() if isinstance(each, Values)]

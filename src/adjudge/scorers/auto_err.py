@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
+from adjudge.algebra.solve.running import timed
 from adjudge.formats.templates import Template, read_object
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import check
@@ -85,7 +86,7 @@ def run(gold: Any, system: Any, *, mode: str | None = None, roles: str | None = 
     rows: list[tuple[str, dict[str, float]]] = []
     errors: Counter[str] = Counter()
     score: float = 0
-    for identifier, page in key.pages.items():
+    for identifier, page in timed(key.pages.items()):
         text = _letters((page.text or answers.pages[identifier].text).replace(" ##", ""))
         wanted = [_gold(each, names, text) for each in page.templates]
         said = [_system(each, names, text) for each in answers.pages[identifier].templates]

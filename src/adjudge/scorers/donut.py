@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from adjudge.algebra.solve.running import timed
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.source import source_name
 from adjudge.scorers import Published, Scorer
@@ -32,7 +33,7 @@ def run(gold: Any, system: Any) -> Published:
     """Both scores, as `test.py` of Donut prints them."""
     pairs = read_pairs(gold, system)
     rows = []
-    for key, ours, theirs in pairs.documents:
+    for key, ours, theirs in timed(pairs.documents):
         sides = normalised(ours), normalised(theirs)
         left, right = (Counter(_flat(side)) for side in sides)
         counts = counted({"": ((left & right).total(), right.total(), left.total())})

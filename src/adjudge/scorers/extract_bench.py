@@ -20,6 +20,7 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from adjudge.algebra.places import Where
+from adjudge.algebra.solve.running import timed
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.json_schema import SCHEMA, Json, JsonSchema, guessed
 from adjudge.scorers.record_values import read_pairs
@@ -67,10 +68,10 @@ class Compared(NamedTuple):
 def run(gold: Any, system: Any, *, schema: str | None = None) -> Published:
     """The fields of all documents."""
     pairs = read_pairs(gold, system)
-    given = JsonSchema.read(schema) if schema else guessed(ours for _, ours, _ in pairs.documents)
+    given = JsonSchema.read(schema) if schema else guessed(pairs.gold(), pairs.sides[0].path)
     root = declared(given, text="" if schema else "string_case_insensitive")
     rows, wrong = [], []
-    for key, ours, theirs in pairs.documents:
+    for key, ours, theirs in timed(pairs.documents):
         problems: list[tuple[int, str]] = []
         rows.append((key, _row(compared(root, (ours, theirs), "", problems))))
         wrong += [(key, side, message) for side, message in problems]

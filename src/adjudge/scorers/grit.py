@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjudge.algebra.functions import PLAIN
+from adjudge.algebra.solve.running import timed
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object
@@ -29,7 +30,7 @@ def run(gold: Any, system: Any, *, similarity: str | None = None) -> Published:
     key, answers = read_lines(gold, "extracts"), read_object(system, "pred_extracts")
     check(key, answers, roles=ROLES)
     rows = []
-    for identifier, page in key.pages.items():
+    for identifier, page in timed(key.pages.items()):
         row = dict.fromkeys((*COLUMNS, *(f"{role}:{column}" for role in ROLES for column in COLUMNS)), 0.0)
         said = _roles(answers.pages[identifier])
         for role, wanted in _roles(page).items():

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from adjudge.algebra.solve.running import timed
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.json_file import read_json
 from adjudge.formats.templates import Sheet, Template, distinct, read_lines, read_object
@@ -45,7 +46,7 @@ def run(gold: Any, system: Any, *, event_n: str | None = None, docids: Any = Non
     rows = {
         identifier: _row(key.pages[identifier].templates, answers.pages[identifier].templates)
         for group in groups.values()
-        for identifier in group
+        for identifier in timed(group)
     }
     printed = [_printed([rows[each] for each in group]) for group in groups.values()]
     if event_n == "1,2,3,4":

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from adjudge.algebra.solve.running import timed
 from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_answers, read_lines
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import ROLES, plain
@@ -38,7 +39,7 @@ def run(
     key, answers = read_lines(gold, "templates", rename=False), read_answers(system)
     scirex = dataset == "scirex"
     rows, lines = [], []
-    for identifier in dict.fromkeys((*key.pages, *answers.pages)):
+    for identifier in timed(dict.fromkeys((*key.pages, *answers.pages))):
         wanted = distinct(key.pages[identifier].templates, clean=_sanitised) if identifier in key.pages else []
         said = answers.pages[identifier].templates if identifier in answers.pages else []
         if ignore_no_template_doc and not wanted:

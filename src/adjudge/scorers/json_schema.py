@@ -78,13 +78,13 @@ class JsonSchema:
         return FormatError(self.source.problem(where, f"{path}: {message}" if path else message, hint))
 
 
-def guessed(values: Iterable[Any]) -> JsonSchema:
-    """A schema that fits objects, by the first value of each field that is there.
+def guessed(values: Iterable[Any], path: str | None = None) -> JsonSchema:
+    """A schema that fits objects of a file, by the first value of each field that is there.
 
     >>> guessed([{"a": None, "b": [1]}, {"a": True, "b": [1.5]}]).root["properties"]
     {'a': {'type': 'boolean'}, 'b': {'type': 'array', 'items': {'type': 'number'}}}
     """
-    return JsonSchema(Source(_guessed(list(values)), None))
+    return JsonSchema(Source(_guessed(list(values)), path))
 
 
 def _guessed(values: list[Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from adjudge.algebra.solve.running import timed
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.muc4 import History, Template, TemplateFile, decoded, read_history, read_templates
 from adjudge.formats.muc4_slots import Slots, muc4_slots, read_slots, show
@@ -104,7 +105,7 @@ def compare(
 ) -> list[Message]:
     """Every message of the key (or of a list) with its aligned templates."""
     compared: list[Message] = []
-    for name in messages if messages is not None else key.messages:
+    for name in timed(messages if messages is not None else key.messages):
         keys, responses = key.messages.get(name, []), response.messages.get(name, [])
         decisions = history.decisions.get(name, {}) if history is not None else {}
         compared.append(Message(name, align(keys, responses, slots, decisions), *is_relevant(keys, responses)))

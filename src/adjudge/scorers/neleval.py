@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from adjudge.algebra.solve.running import together
 from adjudge.formats.linking import Table, read_table
 from adjudge.metrics.linking import is_nil
 from adjudge.scorers import Published, Scorer
@@ -70,9 +71,10 @@ def run(gold: Any, system: Any) -> Published:
     import numpy as np
 
     sides = [_mentions(read_table(source)) for source in (gold, system)]
-    counts = {name: _count(rule, *sides) for name, rule in MEASURES.items()}
-    text = HEADER + "".join(_line(name, found) for name, found in sorted(counts.items()))
     ids = tuple(dict.fromkeys(each.document for side in sides for each in side))
+    with together(len(ids)):
+        counts = {name: _count(rule, *sides) for name, rule in MEASURES.items()}
+    text = HEADER + "".join(_line(name, found) for name, found in sorted(counts.items()))
     prfs = tuple(
         Prf(rule.metric, columns[:2], columns[2:]) for rule in MEASURES.values() for columns in [_columns(rule)]
     )

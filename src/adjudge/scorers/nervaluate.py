@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from adjudge.algebra.solve.running import timed
 from adjudge.compat.nervaluate import OUTCOMES, SCENARIOS, EvaluationResult, Scenario, report, step, tally
 from adjudge.errors import Problem, UsageError
 from adjudge.findings import raise_problems
@@ -45,7 +46,7 @@ def run(
     sides = [[decode_tags(tags, steps) for tags in side] for side in (pairs.gold, pairs.system)]
     _check_starts(pairs, sides)
     counts: list[dict[str, float]] = []
-    for mine, theirs in zip(*sides, strict=True):
+    for mine, theirs in timed(zip(*sides, strict=True)):
         row: dict[str, float] = {}
         if mine or theirs:
             for each in SCENARIOS:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from adjudge.algebra.solve.deadline import DEFAULT, NEVER, OutOfTime
+from adjudge.algebra.solve.running import within
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.source import source_name
@@ -13,6 +15,7 @@ from adjudge.rooms import declared
 
 if TYPE_CHECKING:
     from adjudge.evaluate.clusterings import Counter
+    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
@@ -74,34 +77,48 @@ def find_scorers(family: str) -> dict[str, Scorer]:
 
 
 def published_runs(
-    scorer: Scorer, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+    scorer: Scorer, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any], seconds: float | None = None
 ) -> dict[str, Published]:
-    """Every system as a published scorer sees it; the problems of all files are raised together."""
+    """Every system as a published scorer sees it; the problems of all files are raised together.
+
+    A document that takes more than so many seconds is an error: what a program would print, or nothing.
+    """
     found: dict[str, Published] = {}
     problems: list[Problem] = []
+    limit = DEFAULT if seconds is None else seconds
     for system, source in systems.items():
         try:
-            found[system] = scorer.run(gold, source, **options)
+            with within(NEVER, each=limit):
+                found[system] = scorer.run(gold, source, **options)
             given = found[system].documents or ([each for each, _ in found[system].rows], ())
             check_sides(Names(source_name(gold), given[0]), [Names(source_name(source), given[1])])
         except (FormatError, ValidationError) as error:
             problems += (problem for problem in error.problems if problem not in problems)
+        except OutOfTime:
+            message = f"{scorer.name} does not come to the end of a document in {limit:g} seconds"
+            hint = "give more time (--time-limit), or use our own metrics, which say what they can prove"
+            problems.append(Problem(message, path=source_name(source), hint=hint))
     if problems:
         raise FormatError(problems)
     return found
 
 
 def published_result(
-    scorer: Scorer, found: Mapping[str, Published], fields: Mapping[str, str], inference: Inference
+    scorer: Scorer,
+    found: Mapping[str, Published],
+    fields: Mapping[str, str],
+    inference: Inference,
+    seconds: float | None = None,
 ) -> Result:
     """What a published scorer counted as a result, with intervals; `fields` are those of its signature."""
+    from adjudge.evaluate.run import Run
     from adjudge.stats.build import Counts, Scoring, build_result
     from adjudge.stats.table import StatsTable
 
     first = next(iter(found.values()))
     ids = tuple(dict.fromkeys(identifier for each in found.values() for identifier, _ in each.rows))
     if any(each.counter is not None for each in found.values()):
-        return _corpus_result(scorer, found, ids, fields, inference)
+        return _corpus_result(scorer, found, ids, fields, Run(inference=inference, time_limit=seconds))
     # A scorer may report a row for each type that it has seen; all systems have all of them.
     measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
     columns = tuple(dict.fromkeys(key for each in found.values() for _, row in each.rows for key in row))
@@ -115,17 +132,18 @@ def published_result(
 
 
 def _corpus_result(
-    scorer: Scorer, found: Mapping[str, Published], ids: Sequence[str], fields: Mapping[str, str], inference: Inference
+    scorer: Scorer, found: Mapping[str, Published], ids: Sequence[str], fields: Mapping[str, str], run: Run
 ) -> Result:
     """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
+    from msgspec.structs import replace
+
     from adjudge.evaluate.clusterings import ClusterTask
-    from adjudge.evaluate.run import Run
     from adjudge.stats.inference import OFF
 
     measures = next(iter(found.values())).measures
     counters = {system: _spread(each, ids) for system, each in found.items()}
     task = ClusterTask(scorer.family, scorer.name, measures, [({}, range(len(ids)), counters)], len(ids))
-    run = Run(inference=inference if all(each.resampled for each in found.values()) else OFF)
+    run = run if all(each.resampled for each in found.values()) else replace(run, inference=OFF)
     task.said, task.signature = {system: each.notes for system, each in found.items()}, fields
     return task.result(run)
 

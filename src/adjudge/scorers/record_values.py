@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from adjudge.algebra.solve.running import timed
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.answers import read_answers
 from adjudge.model.document import Corpus
@@ -20,6 +21,10 @@ class Pairs(NamedTuple):
     documents: Sequence[tuple[str, Any, Any]]
     notes: Sequence[Note]
     sides: tuple[Corpus, Corpus]
+
+    def gold(self) -> list[Any]:
+        """The values of gold."""
+        return [ours for _, ours, _ in self.documents]
 
     def refuse(self, found: Iterable[tuple[str, int, str]], hint: str) -> None:
         """Raise what a scorer cannot take: the id of a document, its side (0: gold), and what is wrong with it."""
@@ -47,7 +52,7 @@ def wrapped(value: Any) -> Any:
 
 def averaged(name: str, pairs: Pairs, score: Callable[[Any, Any], float]) -> Published:
     """The mean over the documents of the score that a function gives gold and system."""
-    rows = [(key, {"score": score(ours, theirs), "documents": 1.0}) for key, ours, theirs in pairs.documents]
+    rows = [(key, {"score": score(ours, theirs), "documents": 1.0}) for key, ours, theirs in timed(pairs.documents)]
     return Published(rows, (mean_measure(name),), f"{name}: {mean_score(rows)}\n", notes=pairs.notes)
 
 

@@ -17,6 +17,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+from adjudge.algebra.solve.running import timed
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.relation_documents import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system
@@ -47,7 +48,7 @@ def run(gold: Any, system: Any) -> Published:
     raise_problems(problems, kind=ValidationError)
     rows: list[tuple[str, dict[str, float]]] = []
     ties = 0
-    for identifier, document in gold_side.documents.items():
+    for identifier, document in timed(gold_side.documents.items()):
         answer = system_side.documents[identifier]
         chosen, tied = _entities(document, answer)
         ties += tied

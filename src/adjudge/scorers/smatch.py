@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline
+from adjudge.algebra.solve.running import allowed, timed
 from adjudge.errors import FormatError, Problem
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides, counted, prf, three, totals
@@ -28,7 +29,7 @@ def run(gold: Any, system: Any, *, digits: str | None = None) -> Published:
         raise UsageError(f"--digits cannot be {digits!r}", hint="give a number from 0 to 15")
     rows = []
     unproven = 0
-    for number, ((_, of_gold), (_, of_system)) in enumerate(read_pairs(gold, system), 1):
+    for number, ((_, of_gold), (_, of_system)) in enumerate(timed(read_pairs(gold, system)), 1):
         mine, wanted = triples(of_system), triples(of_gold)
         found = best_match(mine, wanted)
         unproven += not found.proven
@@ -179,7 +180,7 @@ def best_match(system: Triples, gold: Triples, deadline: Deadline | None = None)
         terms,
         element_match="N:N",
         elements_exclusive=False,
-        deadline=deadline or Deadline(),
+        deadline=deadline or allowed(),
     )
     back = (list(names[0]), list(names[1]))
     mapping = {back[0][s]: back[1][g] for s, g in found.mapping.items()}

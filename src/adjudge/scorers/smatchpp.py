@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjudge.algebra.solve.running import timed
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import counted, prf, sum_in_order, three
 from adjudge.scorers.smatch import Triples, best_match, read_pairs, search_note
@@ -24,7 +25,8 @@ def run(gold: Any, system: Any, *, standard: str | None = None, score_type: str 
     """The scores of two files of graphs, paired by their order."""
     chosen = standard or "amr"
     found = [
-        observe(triples(mine, chosen), triples(wanted, chosen)) for (_, wanted), (_, mine) in read_pairs(gold, system)
+        observe(triples(mine, chosen), triples(wanted, chosen))
+        for (_, wanted), (_, mine) in timed(read_pairs(gold, system))
     ]
     observed, unproven = [counts for counts, _ in found], sum(not proven for _, proven in found)
     rows = [(str(number), counted({NAME: counts})) for number, counts in enumerate(observed, 1)]

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from adjudge.algebra.solve.running import timed
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.json_schema import SCHEMA, JsonSchema, guessed
 from adjudge.scorers.record_values import mean_measure, mean_score, read_pairs, wrapped
@@ -48,10 +49,10 @@ def run(gold: Any, system: Any, *, schema: str | None = None) -> Published:
     """The mean score and the sums of both tables; without a schema, of a model that is guessed from gold."""
     pairs = read_pairs(gold, system)
     documents = [(key, wrapped(ours), wrapped(theirs)) for key, ours, theirs in pairs.documents]
-    root = model(JsonSchema.read(schema) if schema else guessed(ours for _, ours, _ in documents))
+    root = model(JsonSchema.read(schema) if schema else guessed(map(wrapped, pairs.gold()), pairs.sides[0].path))
     wrong: list[tuple[str, int, str]] = []
     rows = []
-    for key, *sides in documents:
+    for key, *sides in timed(documents):
         fits = []
         for side, value in enumerate(sides):
             problems: list[str] = []

@@ -72,7 +72,10 @@ def guess(*paths: Source) -> Guess:
         return guesses[0]
     unread = [each for each in found if not each.uses]
     problems = [_unread(each) for each in unread] or [
-        Problem("these are files of different tasks: " + ", ".join(f"{each.path} is {_told(each)}" for each in found))
+        Problem(
+            "these are files of different tasks: " + ", ".join(f"{each.path} is {_told(each)}" for each in found),
+            path=found[-1].path,
+        )
     ]
     raise FormatError(problems)
 

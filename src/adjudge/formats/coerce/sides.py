@@ -210,8 +210,7 @@ def coerce(
     own = {name: value for name, value in options.items() if name in Declared.__struct_fields__}
     sides = [_Side(kind, gold, _declared(own, options, "gold", "gold"))]
     for name, source in systems.items():
-        called = f"system {name!r}" if len(systems) > 1 or name != "system" else "system"
-        sides.append(_Side(kind, source, _declared(own, options, "system", called)))
+        sides.append(_Side(kind, source, _declared(own, options, "system", called(name, len(systems)))))
     for side in sides:
         side.read()
     first, *others = sides
@@ -227,13 +226,22 @@ def coerce(
     return readings[0], dict(zip(systems, readings[1:], strict=True))
 
 
-def _declared(own: Mapping[str, Any], options: Mapping[str, Any], side: str, called: str) -> Declared:
+def called(name: str, systems: int) -> str:
+    """What errors call a system, one of so many.
+
+    >>> called("system", 1), called("A", 1)
+    ('system', "system 'A'")
+    """
+    return f"system {name!r}" if systems > 1 or name != "system" else "system"
+
+
+def _declared(own: Mapping[str, Any], options: Mapping[str, Any], side: str, said: str) -> Declared:
     ends = options.get(f"{side}_ends") or own.get("ends")
     column = options.get(f"{side}_column")
     labels = None if own.get("labels") is None else tuple(own["labels"])
     fields = Renamed(own.get("fields") or {})
     made = Declared(**{**own, "labels": labels, "fields": fields})
-    return msgspec.structs.replace(made, side=called, ends=ends, column=column, used=set())
+    return msgspec.structs.replace(made, side=said, ends=ends, column=column, used=set())
 
 
 class Said(dict[str, Any]):

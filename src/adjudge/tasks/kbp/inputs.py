@@ -69,6 +69,11 @@ class KbInputs(NamedTuple):
     documents: frozenset[str] | None = None
 
     @property
+    def size(self) -> int:
+        """How many documents gold has."""
+        return len(documents_of(self.gold.table) if self.gold.corpus is None else self.gold.corpus.documents)
+
+    @property
     def notes(self) -> list[Problem]:
         """Everything that the user should know about the files."""
         return [*self.gold.notes, *(note for system in self.systems for note in system.notes)]

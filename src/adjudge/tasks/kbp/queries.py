@@ -45,6 +45,7 @@ class Fill(NamedTuple):
     confidence: float = 1.0
 
 
+Slots: TypeAlias = tuple[str, ...]
 Leads: TypeAlias = Mapping[str, Mapping[str, Collection[str]]]
 """By node, the relations that have an answer, and the nodes among the answers."""
 
@@ -202,17 +203,18 @@ Asked: TypeAlias = KbIndex | TripleIndex
 """What can be asked: a knowledge base with mentions, or a table of triples."""
 
 
-def _sequences(leads: Leads, node: str, hops: int) -> set[tuple[str, ...]]:
-    """The sequences of so many relations that lead somewhere from a node."""
-    if not hops:
-        return {()}
-    return {
-        (relation, *rest)
-        for relation, nodes in leads.get(node, {}).items()
-        # The last relation may lead to strings, so to no nodes.
-        for each in (nodes if hops > 1 else ("",))
-        for rest in _sequences(leads, each, hops - 1)
-    }
+def _sequences(leads: Leads, shorter: Mapping[str, Collection[Slots]] | None) -> dict[str, list[Slots]]:
+    """The sequences of relations that lead somewhere from each node, in order, from those that are one hop shorter."""
+    found: dict[str, list[Slots]] = {}
+    for node, ahead in leads.items():
+        if shorter is None:  # the last relation may lead to strings, so to no nodes
+            found[node] = sorted((relation,) for relation in ahead)
+            continue
+        own: set[Slots] = set()
+        for relation, nodes in ahead.items():
+            own.update((relation, *rest) for each in nodes for rest in shorter.get(each, ()))
+        found[node] = sorted(own)
+    return found
 
 
 def _slot(name: str) -> str:
@@ -294,24 +296,34 @@ def generate_queries(gold: Asked, number: int, *, hops: Sequence[int] = (1, 2), 
     entries = {node: entry for node in sorted(leads) if (entry := gold.entry(node)) is not None}
     nodes = list(entries)
     queries = []
-    for length in dict.fromkeys(hops):
-        ends = np.cumsum([len(_sequences(leads, node, length)) for node in nodes], dtype=np.int64)
+    known: dict[str, list[Slots]] | None = None
+    for length in range(1, max(hops) + 1):
+        known = _sequences(leads, known)
+        size = sum(map(len, known.values()))
+        if size * length > _MOST:
+            hint = "ask for fewer hops"
+            raise UsageError(f"gold has too many sequences of {length} relations to draw from", hint=hint)
+        if not size:
+            break
+        if length not in hops:
+            continue
+        ends = np.cumsum([len(known[node]) for node in nodes], dtype=np.int64)
         total = int(ends[-1]) if nodes else 0
         random = np.random.default_rng((seed, length))
         drawn = np.sort(random.choice(total, min(number, total), replace=False)) if total else ends
         for place, index in enumerate(drawn.tolist() if total else (), 1):
             which = int(np.searchsorted(ends, index, side="right"))
-            sequences = sorted(_sequences(leads, nodes[which], length))
-            slots = sequences[index - int(ends[which])]  # counted from the end
+            slots = known[nodes[which]][index - int(ends[which])]  # counted from the end
             points, type_ = entries[nodes[which]]
             queries.append(KbQuery(f"Q{length}H_{place:04d}", slots, points, type_, nodes[which]))
-    return queries
+    return sorted(queries, key=lambda each: hops.index(len(each.slots)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 
 
 _HEAD = 1 << 16
+_MOST = 1_000_000  # relations of all sequences of one length that queries are drawn from
 
 
 class Answers(NamedTuple):

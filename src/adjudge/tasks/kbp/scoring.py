@@ -122,7 +122,7 @@ def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str
 
 def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: str) -> dict[str, Explanation]:
     """What became of the facts and paths of one document, for each system by name; a part of its name suffices."""
-    return corpus_explanations(paths_task(read, options, run), document)
+    return corpus_explanations(paths_task(read, options, run), document, run)
 
 
 def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> PathsTask:

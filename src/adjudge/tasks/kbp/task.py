@@ -103,7 +103,7 @@ class PathsTask(CorpusTask):
 
     name = "kbp"
     one_draw = True
-    sooner = "fewer hops (--hops), for "
+    sooner = "fewer hops (--hops), for fewer resamples (--bootstrap 0: none)"
 
     def __init__(
         self,
