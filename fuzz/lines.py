@@ -21,6 +21,7 @@ from fuzz.calls import brat_folder
 from fuzz.known import known
 from fuzz.mutate import mutant
 from fuzz.nasty import KINDS, LIMIT, Case
+from fuzz.programs import program
 from fuzz.seeding import parts
 from fuzz.targets import targets
 
@@ -82,6 +83,7 @@ def _kinds() -> dict[str, Callable[[random.Random], Case]]:
     for command, lines in by_command.items():
         found[command] = lambda source, lines=lines: _of_tests(source.choice(lines), source)  # type: ignore[misc]
     found["metrics of the catalogue"] = _metric
+    found["nasty programs"] = program
     found["files alone"] = lambda source: _alone(source.choice(_families())[1], source)
     found["eal campaign"] = _campaign
     found |= {f"nasty: {name}": (lambda _, case=case: case) for name, case in known().items()}  # type: ignore[misc]

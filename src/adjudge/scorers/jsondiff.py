@@ -12,6 +12,7 @@ Departures from `record.fields`:
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 from adjudge.scorers import Published, Scorer
@@ -39,8 +40,11 @@ def jsondiff(gold: Any, system: Any) -> float:
     if ours is None or theirs is None:
         return float(ours is theirs)
     if isinstance(ours, int | float) and isinstance(theirs, int | float):
-        size = abs(ours) + abs(theirs)
-        return 1 - abs(ours - theirs) / size if size else 1.0
+        try:
+            size = abs(ours) + abs(theirs)
+            return 1 - abs(ours - theirs) / size if size else 1.0
+        except OverflowError:  # one is too large for the other's kind of numbers
+            return float(1 - abs(Fraction(ours) - Fraction(theirs)) / (abs(Fraction(ours)) + abs(Fraction(theirs))))
     if isinstance(ours, str) and isinstance(theirs, str):
         return _similarity(ours, theirs)
     return _similarity(*(json.dumps(each, separators=(",", ":"), sort_keys=True) for each in (ours, theirs)))
