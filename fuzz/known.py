@@ -26,6 +26,9 @@ def _known() -> Iterator[tuple[str, Case]]:
     for profile in ("spec", "evmeval-1.8"):
         yield f"nuggets that are alike, {profile}", _nuggets(profile)
     yield "records that are nearly the same", _records(400)
+    yield "ways of twelve hops around a hub", _hub()
+    yield "clusters in a chain", _chain()
+    yield "a graph of many with many", _many_with_many()
     for value in ("9" * 400, "1e400", "-" + "9" * 5000):
         yield f"a number of {len(value)} characters", _number(value)
 
@@ -80,3 +83,42 @@ def _number(text: str) -> Case:
         **dict.fromkeys(("gold.jsonl", "system.jsonl"), f'{{"id": "d0", "n": {text}}}\n'),
     }
     return Case(("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK), files)
+
+
+def _hub() -> Case:
+    """Facts about one node: more ways than anybody can count."""
+    source = random.Random(5)
+
+    def node() -> str:
+        return "hub" if source.random() < 0.5 else f"n{source.randrange(200)}"
+
+    def side() -> str:
+        return "".join(f"{node()}\t{source.choice('pqr')}\t{node()}\td{n % 4}\n" for n in range(600))
+
+    words = ("kbp", "score", "gold.tsv", "system.tsv", "--hops", "12", "--time-limit", "0.2", "--bootstrap", "0")
+    return Case(words, {"gold.tsv": side(), "system.tsv": side()}, 4)
+
+
+def _chain() -> Case:
+    """Clusters of two, each with one mention in the next cluster of the other side, aligned in every resample."""
+
+    def side(other: int) -> str:
+        return "".join(f"d{n % 2}\t{n}\t{n}\tE{(n + other) // 2}\t1\tP\n" for n in range(3000))
+
+    words = ("linking", "score", "gold", "system", "--reader", "neleval", "--time-limit", "0.5")
+    return Case(words, {"gold": side(0), "system": side(1)}, 2)
+
+
+def _many_with_many() -> Case:
+    """Nodes that may all be matched with all, as far as their order allows."""
+    source = random.Random(7)
+
+    def side() -> dict[str, object]:
+        nodes = [source.choices(("near", "nearly", "nearer"), k=3) for _ in range(200)]
+        edges = [sorted(source.sample(range(200), 2)) for _ in range(100)]
+        return {"id": "d0", "items": {"nodes": nodes, "edges": edges}}
+
+    inner = "{sim: graph, match: 'N:N', of: {sim: set, of: {sim: edit}}}"
+    metric = f"name: own\nmetric: {{sim: record, fields: {{items: {inner}}}}}\n"
+    words = ("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK)
+    return Case(words, {"metric.yaml": metric, **_sides((side(), side()))})

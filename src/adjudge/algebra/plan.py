@@ -90,9 +90,9 @@ class Plan:
             self._unfinished = gold, system, g, s, replace(ctx)
             if not ctx.cuts.made:
                 ctx.upper = True
-                most = self.op.pair(s, g, ctx)
+                most = min([self.op.pair(s, g, ctx), *(own[side] for side in self.capped)])
                 if not ctx.cuts.made:
-                    return Observation(value, *own, False, most, outcomes)
+                    return Observation(value, *own, most <= value, None if most <= value else most, outcomes)
             most = max(value, min(own[side] for side in self.capped))
             return Observation(value, *own, most <= value, None if most <= value else most, outcomes)
         except Misfit as misfit:

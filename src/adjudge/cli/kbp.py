@@ -12,6 +12,7 @@ import click
 from adjudge.cli.options import (
     UNCLUSTERED,
     Memory,
+    Seconds,
     Sides,
     Whole,
     choice,
@@ -43,7 +44,7 @@ from adjudge.cli.output import (
     uncollected,
     working,
 )
-from adjudge.cli.score import run_from, scoring_options, search_options
+from adjudge.cli.score import run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
@@ -232,6 +233,19 @@ def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
     return read
 
 
+_time_option = value(
+    "--time-limit",
+    "SECONDS",
+    "Seconds for each document (60 unless told); what all of them together are too few for is an error.",
+    type=Seconds(),
+)
+
+
+def _scoring_options(**more: Any) -> list[click.Parameter]:
+    """Those of every task; paths and clusters of the corpus are counted in time, or there is no score."""
+    return [_time_option if each.name == "time_limit" else each for each in scoring_options(**more)]
+
+
 def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     """What says warnings, unless nobody wants to hear them."""
     return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
@@ -242,7 +256,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     _input_options,
     _choice_options,
     section("Paths", value("--memory", "SIZE", "Refuse to take more in any process, such as 4GB.", type=Memory())),
-    scoring_options(
+    _scoring_options(
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
         without={
@@ -308,7 +322,7 @@ def score(**options: Any) -> None:
         ),
     ),
     section("Gold entities", _nil_options),
-    scoring_options(
+    _scoring_options(
         by=("type",),
         resampling=resampling_options(names=UNCLUSTERED, more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
         without={
@@ -382,7 +396,7 @@ def discovery(**options: Any) -> None:
     ),
     value("--seed", "N", "Seed of the sample.", default=13, type=Whole("give a whole number from 0")),
     format_option("text", "json", "csv", "md"),
-    search_options[0],
+    _time_option,
     output_option,
     flag("--quiet", "Only the tables: no examples."),
     verbose_option,
@@ -425,7 +439,7 @@ def explain(**options: Any) -> None:
     docs_option,
     _limit_option,
     value("--title", "TEXT", "What stands at the top of the page.", default="Knowledge bases"),
-    search_options[0],
+    _time_option,
     _resampling_options,
     output_option,
     flag("--quiet", "No warnings."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.algebra import ir
 from adjudge.algebra.access import getter, kind
@@ -13,7 +13,7 @@ from adjudge.algebra.operators.collection import CollectionOp, Items
 from adjudge.algebra.operators.misfit import Misfit, Misfits, expected, short
 from adjudge.algebra.operators.record import below
 from adjudge.algebra.solve.matrix import Matched
-from adjudge.algebra.solve.order import order_preserving, order_preserving_many
+from adjudge.algebra.solve.order import Solution, order_preserving, order_preserving_many
 from adjudge.model.graph import reachability
 
 if TYPE_CHECKING:
@@ -32,6 +32,18 @@ def remember(op: Op, s: Any, g: Any, ctx: Context, solution: Any) -> None:
         ctx.optimal = False
     if ctx.mapping is None:
         ctx.solved[id(op), id(s), id(g)] = solution
+
+
+class _Known(NamedTuple):
+    """A search that was made, of which similarities, and whether these were certain."""
+
+    solution: Solution
+    table: Table
+    sure: bool
+
+    def value(self, ctx: Context) -> float:
+        """What was found, or what it cannot exceed."""
+        return self.solution.bound if ctx.upper else self.solution.value
 
 
 class GraphOp(CollectionOp):
@@ -98,12 +110,22 @@ class GraphOp(CollectionOp):
         found = order_preserving_many(matrix, s.reach, g.reach, match=self.node.match, deadline=ctx.deadline)
         return Matched(found.value, found.pairs, found.bound, found.optimal)
 
+    def pair(self, s: Any, g: Any, ctx: Context) -> float:
+        known = remembered(self, s, g, ctx)
+        if isinstance(known, _Known) and known.sure:
+            return known.value(ctx)
+        return super().pair(s, g, ctx)
+
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
-        solution = remembered(self, s, g, ctx)
-        if solution is None:
+        known: _Known | None = remembered(self, s, g, ctx)
+        if known is None or (not known.sure and known.table != table):
             solution = order_preserving(table, s.reach, g.reach, match=self.node.match, deadline=ctx.deadline)
-            remember(self, s, g, ctx, solution)
-        return (solution.bound if ctx.upper else solution.value), solution.pairs
+            known = _Known(solution, table, ctx.optimal and not ctx.cuts.made)
+            if not solution.optimal:
+                ctx.optimal = False
+            if ctx.mapping is None:
+                ctx.solved[id(self), id(s), id(g)] = known
+        return known.value(ctx), known.solution.pairs
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         name = self.node.nodes

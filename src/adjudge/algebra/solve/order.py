@@ -68,13 +68,13 @@ def order_preserving(
     if ranks[0] is not None and ranks[1] is not None:
         return _in_line(pairs, ranks[0], ranks[1])
     if len(pairs) > _MOST_PAIRS:
-        return _one_by_one(_heaviest_first(pairs), _most(pairs, match), (below_s, below_g), match, deadline)
+        return _quickly(pairs, (below_s, below_g), match, deadline)
     above_s, under_s, same_s = _pair_masks([u for u, _, _ in pairs], below_s)
     above_g, under_g, same_g = _pair_masks([v for _, v, _ in pairs], below_g)
     conflicts: list[int] = []
     for index, (u, v, _) in enumerate(pairs):
         if index % 256 == 0 and deadline.passed:
-            return _one_by_one(_heaviest_first(pairs), _most(pairs, match), (below_s, below_g), match, deadline)
+            return _quickly(pairs, (below_s, below_g), match, deadline)
         mask = (above_s[u] ^ above_g[v]) | (under_s[u] ^ under_g[v])
         if match in ("1:1", "N:1"):
             mask |= same_s[u]
@@ -86,7 +86,7 @@ def order_preserving(
     value = math.fsum(weight for _, _, weight in chosen)
     if choice.optimal:
         return Solution(value, chosen, choice.bound, True)
-    bound = min(choice.bound, _most(pairs, match))
+    bound = min(choice.bound, _most(pairs, match, below_s, below_g))
     return Solution(value, chosen, max(bound, value), bound <= value)
 
 
@@ -105,12 +105,8 @@ def order_preserving_many(
         left, right = list(orders[0]), list(orders[1])
         found = heaviest_chain(matrix[np.ix_(left, right)], columns_strict=True)
         return Solution(found.value, [(left[i], right[j], value) for i, j, value in found.pairs], found.value, True)
-    limits = [
-        math.fsum(matrix.max(axis=axis).tolist())
-        for axis, matches in ((1, "1:1 N:1"), (0, "1:1 1:N"))
-        if match in matches
-    ]
-    most = min([*limits, math.fsum(weight for row in matrix for weight in row.tolist())])
+    sides = ((matrix, below_g, "1:1 N:1"), (matrix.T, below_s, "1:1 1:N"))
+    most = min(_most_of_rows(side, below, once=match in once) for side, below, once in sides)
     return _one_by_one(by_weight(matrix), most, (below_s, below_g), match, deadline)
 
 
@@ -134,8 +130,11 @@ def _in_line(pairs: Sequence[Edge], place_s: dict[int, int], place_g: dict[int, 
     return Solution(value, [points[a, b] for a, b, _ in chain], value, True)
 
 
-def _heaviest_first(pairs: Sequence[Edge]) -> list[Edge]:
-    return sorted(pairs, key=lambda pair: (-pair[2], pair))
+def _quickly(
+    pairs: Sequence[Edge], below: tuple[Sequence[int], Sequence[int]], match: Match, deadline: Deadline
+) -> Solution:
+    heaviest_first = sorted(pairs, key=lambda pair: (-pair[2], pair))
+    return _one_by_one(heaviest_first, _most(pairs, match, *below), below, match, deadline)
 
 
 def _one_by_one(
@@ -158,16 +157,38 @@ def _one_by_one(
     return Solution(value, sorted(chosen), max(most, value), most <= value)
 
 
-def _most(pairs: Sequence[Edge], match: Match) -> float:
-    """What no choice exceeds: every node in its best pair."""
-    rows: dict[int, float] = {}
-    columns: dict[int, float] = {}
-    for u, v, weight in pairs:
-        rows[u], columns[v] = max(rows.get(u, 0.0), weight), max(columns.get(v, 0.0), weight)
-    limits = [
-        math.fsum(best.values()) for best, matches in ((rows, "1:1 N:1"), (columns, "1:1 1:N")) if match in matches
-    ]
-    return min([*limits, math.fsum(weight for _, _, weight in pairs)])
+def _most(pairs: Sequence[Edge], match: Match, below_s: Sequence[int], below_g: Sequence[int]) -> float:
+    """What no choice exceeds: every node in its best pair, or in its pairs with nodes that are above each other.
+
+    >>> from adjudge.model.graph import reachability
+    >>> fork, ring = reachability(3, [(0, 1), (0, 2)]), reachability(3, [(0, 1), (1, 0)])
+    >>> pairs = [(0, v, 1.0) for v in range(3)]
+    >>> [_most(pairs, match, fork, below) for match in ("1:1", "N:N") for below in (fork, ring)]
+    [1.0, 1.0, 1.0, 2.0]
+    """
+    rows: dict[tuple[int, int], list[float]] = {}
+    columns: dict[tuple[int, int], list[float]] = {}
+    for u, v, weight in pairs:  # nodes that are above each other have the same ones above them
+        rows.setdefault((u, below_g[v]), []).append(weight)
+        columns.setdefault((v, below_s[u]), []).append(weight)
+    limits = []
+    for groups, once in ((rows, "1:1 N:1"), (columns, "1:1 1:N")):
+        best: dict[int, float] = {}
+        for (node, _), weights in groups.items():
+            best[node] = max(best.get(node, 0.0), max(weights) if match in once else math.fsum(weights))
+        limits.append(math.fsum(best.values()))
+    return min(limits)
+
+
+def _most_of_rows(matrix: Matrix, below: Sequence[int], *, once: bool) -> float:
+    """The same of a matrix for its rows; `below` is that of its columns, of which a row may have one, or several."""
+    import numpy as np
+
+    if not once and len(set(below)) < len(below):
+        numbers: dict[int, int] = {}
+        classes = [numbers.setdefault(each, len(numbers)) for each in below]
+        matrix = matrix @ np.eye(len(numbers))[classes][: matrix.shape[1]]
+    return math.fsum(matrix.max(axis=1).tolist())
 
 
 def _agree(u: int, v: int, a: int, b: int, below_s: Sequence[int], below_g: Sequence[int]) -> bool:

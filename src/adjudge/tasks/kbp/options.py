@@ -135,8 +135,9 @@ class KbOptions:
             raise UsageError(message, hint="give a number from 0 to 1")
         if type(self.hops) is not int or not 1 <= self.hops <= LONGEST:
             raise UsageError(f"{self.hops} hops are not possible", hint=f"give a whole number from 1 to {LONGEST}")
-        if not (math.isfinite(self.notch) and self.notch > 0):
-            raise UsageError(f"a notch constant of {self.notch:g} is not possible", hint="give a number above 0")
+        if not 0 < self.notch <= 1000:
+            hint = "give a number above 0, up to 1000"
+            raise UsageError(f"a notch constant of {self.notch:g} is not possible", hint=hint)
 
 
 @cache

@@ -1,0 +1,62 @@
+"""What is counted over a whole corpus, or as a published scorer counts, comes to its end in time, and says how to."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from adjudge.algebra import ir
+from adjudge.algebra.plan import plan
+from adjudge.cli import run
+from fuzz.known import known
+
+
+@pytest.fixture
+def case(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = known()[request.param]
+    for name, data in found.files.items():
+        (tmp_path / name).write_text(data)
+    return list(found.words)
+
+
+@pytest.mark.parametrize("case", ["ways of twelve hops around a hub"], indirect=True)
+@pytest.mark.parametrize("more", [[], ["--explain", "d0"], ["--bootstrap", "100", "--jobs", "2"]], ids=str)
+def test_paths_of_many_hops_end_in_time(case, more, capsys):
+    start = time.monotonic()
+    assert run([*case, *more, "--time-limit", "0.1"]) == 2
+    assert time.monotonic() - start < 20
+    said = capsys.readouterr().err
+    assert "error: the corpus could not be counted in 0.4 seconds, ask for fewer hops (--hops)" in said
+
+
+@pytest.mark.parametrize("case", ["clusters in a chain"], indirect=True)
+def test_alignments_in_resamples_end_in_time(case, capsys):
+    start = time.monotonic()
+    assert run([*case, "--time-limit", "0.2"]) == 2
+    assert time.monotonic() - start < 20
+    assert "ask for fewer resamples (--bootstrap 0: none)" in capsys.readouterr().err
+
+
+def test_published_scorers_have_the_time_of_a_document(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("gold", "system"):
+        texts = [f"{name} {'word ' * 40}{number}" for number in range(20)]
+        (tmp_path / name).write_text(json.dumps({"id": "d", "records": {"list": texts}}) + "\n")
+    line = ["record", "score", "gold", "system", "--compat", "anls-star-1.0.1"]
+    assert run([*line, "--time-limit", "1e-5"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: system: anls-star-1.0.1 does not come to the end of a document in 1e-05 seconds")
+    assert run(line) == 0
+
+
+def test_no_bound_is_above_what_a_measure_can_be():
+    """Orders without cycles leave each node one partner, whatever the matching."""
+    nodes = [f"n{number % 5}" for number in range(60)]
+    gold = {"nodes": nodes, "edges": [[number, (number * 7 + 3) % 30 + 30] for number in range(30)]}
+    system = {"nodes": nodes, "edges": [[number, (number * 11 + 5) % 30 + 30] for number in range(30)]}
+    for match in ("1:1", "N:1", "1:N", "N:N"):
+        found = plan(ir.Graph(of=ir.Edit(), match=match), time_limit=0.2).observe(gold, system)
+        assert found.value <= (found.bound if found.bound is not None else found.value) <= 60
