@@ -171,3 +171,15 @@ def test_a_line_that_cannot_be_read_does_not_end_the_check(tmp_path, monkeypatch
     assert run([*line, "--severity", "unreadable=warning"]) == 0
     notes = [each["message"] for each in json.loads(capsys.readouterr().out)["findings"] if each["kind"] == "note"]
     assert notes == ["nothing else of the file was looked at"]
+
+
+def test_what_else_is_wrong_is_found_beside_lines_of_any_format(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("s.csv").write_text("document_id,start,end,type\nd1,0,3,PER,more\nd1,5,2,PER\nd1,0,3,PER\n")
+    Path("s.tsv").write_text("d1\t0\t4\tE1\t1.0\tPER\nd1\t5\n")
+    for family, reader, name, lines in (("ner", "csv", "s.csv", [2, 3]), ("linking", "neleval", "s.tsv", [2])):
+        line = [family, "validate", name, "--reader", reader, "--severity", "unreadable=warning", "--format", "json"]
+        assert run(line) == 0
+        found = json.loads(capsys.readouterr().out)["findings"]
+        assert [each["line"] for each in found if each["kind"] == "unreadable"] == lines
+        assert "nothing else of the file was looked at" not in [each["message"] for each in found]

@@ -71,7 +71,7 @@ class Content(NamedTuple):
 def check_source(task: Task, source: Any, checks: Checks, content: Content | None = None) -> Findings:
     """Read a file as the task does, and look at every document; with gold, also at how the two fit."""
     found = Findings(source_name(source), limit=checks.limit, severities=check_severities(checks.severity, KINDS))
-    side = _read(task, source, checks, found, by_line=content is not None and content.jsonl)
+    side = _read(task, source, checks, found, by_line=content is not None)
     gold = None if checks.gold is None else task.read(checks.gold, "gold")
     if side is None:
         return found
@@ -84,7 +84,7 @@ def check_source(task: Task, source: Any, checks: Checks, content: Content | Non
         found.warn("empty", "the file has no documents", hint="a system that found nothing scores 0")
     elif content is not None:
         _Looking(side, content, {} if gold is None else _labels_of(gold), found, whole).look()
-    if gold is not None:
+    if gold is not None and (whole or content is None or content.jsonl):  # else documents may have other numbers
         _fit(task, gold, side, found, whole)
     return found
 
