@@ -14,6 +14,7 @@ import pydantic
 import pytest
 
 import adjudge as aj
+from adjudge.algebra.operators import leaf_candidates, leaf_lists
 from adjudge.cli import run
 from adjudge.metrics import find
 
@@ -186,3 +187,46 @@ def test_objects_whose_fields_nobody_knows_are_refused():
 
     with pytest.raises(aj.AdjudgeError, match="the fields of Odd are not known: give dicts, or make Odd a dataclass"):
         aj.score("record.fields", [[Odd()]], [[Odd()]], bootstrap=0)
+
+
+def test_of_too_many_pairs_candidates_are_compared_and_a_note_says_so(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(leaf_lists, "_MOST", 1_000)
+    monkeypatch.setattr(leaf_candidates, "MOST", 2)
+    monkeypatch.setattr(leaf_candidates, "FEW", 1)
+    gold = [{"a": n % 7, "b": n % 5, "c": n % 3} for n in range(60)]
+    system = [{"a": n % 5, "b": n % 7, "c": n % 4} for n in range(60)]
+    for name, records in (("gold", gold), ("system", system)):
+        (tmp_path / name).write_text(json.dumps({"id": "d", "records": records}))
+    words = ["record", "score", str(tmp_path / "gold"), str(tmp_path / "system"), "--metric", "record.fields"]
+    words += ["--bootstrap", "0", "--format", "json"]
+    assert run(words) == 0
+    (found,) = json.loads(capsys.readouterr().out)["systems"]
+    assert [note["examples"] for note in found["notes"] if note["code"] == "not-exact"] == [["d"]]
+    assert run([*words, "--exact"]) == 0  # which compares all pairs
+    (exact,) = json.loads(capsys.readouterr().out)["systems"]
+    assert not [note for note in exact["notes"] if note["code"] == "not-exact"]
+    lower, value, upper = found["scores"][2]["value"], exact["scores"][2]["value"], found["scores"][2]["bound"]
+    assert lower <= value <= upper
+    monkeypatch.setattr(leaf_lists, "_ALL", 1_000)
+    assert run([*words, "--exact"]) == 1
+    assert "the scores of d are not proven" in capsys.readouterr().err
+
+
+def test_metrics_with_one_alignment_are_explained_once(tmp_path, capsys):
+    (tmp_path / "gold").write_text('{"id": "d", "records": {"a": 1, "b": 2}}')
+    assert run(["record", "score", str(tmp_path / "gold"), str(tmp_path / "gold"), "--explain", "d"]) == 0
+    shown = capsys.readouterr().out
+    assert "record.fields, record.field-mean: " in shown
+    assert shown.count("outcome") == 1
+
+
+def test_the_interval_has_one_line(tmp_path, capsys):
+    """Also if few documents have a field, for which intervals are made in another way."""
+    for name, wrong in (("gold", 0), ("system", 1)):
+        values = ({"a": n + wrong * (n % 3 > 1), **({"b": n + wrong * (n % 2)} if n < 30 else {})} for n in range(120))
+        records = ({"id": f"d{n}", "records": each} for n, each in enumerate(values))
+        (tmp_path / name).write_text("".join(json.dumps(each) + "\n" for each in records))
+    words = ["record", "score", str(tmp_path / "gold"), str(tmp_path / "system"), "--by", "field", "--bootstrap", "50"]
+    assert run(words) == 0
+    (shown,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("interval")]
+    assert shown.count(";") == 1

@@ -82,7 +82,20 @@ class Explanation(NamedTuple):
         return compare_groups(self.alignment, matching) if self.alignment.groups else []
 
     def __str__(self) -> str:
-        return "\n".join(line for each in self.alignment.matchings for line in self._lines(each))
+        return "\n".join(line for each in self._shown() for line in self._lines(each))
+
+    def _shown(self) -> Iterator[Matching]:
+        """The matchings; those that made the same of leaves are one, under all of their names."""
+        found: list[tuple[Matching, list[str]]] = []
+        for each in self.alignment.matchings:
+            same = msgspec.structs.replace(each, metric="")
+            known = [names for other, names in found if other == same and is_of_leaves(self.alignment, other)]
+            if known:
+                known[0].append(each.metric)
+            else:
+                found.append((same, [each.metric]))
+        for matching, names in found:
+            yield msgspec.structs.replace(matching, metric=", ".join(names))
 
     def _lines(self, matching: Matching) -> Iterator[str]:
         found = self.alignment

@@ -32,7 +32,8 @@ CHOICE = "docs"  # the field that says which documents were chosen
 _DRAWS = ("bootstrap", "level", "seed", "test", "interval")
 _SHOWN = 5
 _EVERYWHERE = ("empty-system", "no-document-in-common", "swapped")  # true of the whole only if it is true of all parts
-_LAST = ("missing-document", "extra-document", "no-document-in-common", "not-optimal")  # in this order, after all else
+_UNPROVEN = ("not-optimal", "not-exact")
+_LAST = ("missing-document", "extra-document", "no-document-in-common", *_UNPROVEN)  # in this order, after all else
 _EXAMPLES = 10
 _SEVERAL = (
     ("document has ", "documents have "),
@@ -293,9 +294,9 @@ def merge_notes(parts: Sequence[Sequence[Note]], *, order: Sequence[str] = (), s
     for (code, sentence), notes in groups.items():
         if code in _EVERYWHERE:
             found += notes[:1] * (len(notes) == len(parts))
-        elif code == "not-optimal":
+        elif code in _UNPROVEN:
             count = sum(note.count for note in notes)
-            found.append(Note(code, count, unproven_message(count, slack), _examples(notes, places)))
+            found.append(Note(code, count, unproven_message(count, slack, code), _examples(notes, places)))
         elif len(parts) > 1 and code != "input" and re.search(r"\d", sentence):
             found += [Note(code, each.count, f"in one part: {each.message}", each.examples) for each in notes]
         else:
@@ -305,7 +306,7 @@ def merge_notes(parts: Sequence[Sequence[Note]], *, order: Sequence[str] = (), s
 
 def _sentence(note: Note) -> str:
     """The sentence as it is said of several things, with {n} for their number."""
-    if note.code == "not-optimal":
+    if note.code in _UNPROVEN:
         return ""
     message = note.message
     for one, several in _SEVERAL if note.count == 1 else ():

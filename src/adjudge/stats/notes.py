@@ -212,13 +212,18 @@ def _documents(number: int) -> str:
     return f"{number} document{'s' * (number != 1)}"
 
 
-def unproven_message(documents: int, slack: float) -> str:
-    """What is said of documents whose search was cut short.
+def unproven_message(documents: int, slack: float, code: str = "not-optimal") -> str:
+    """What is said of documents whose search was cut short, or, of records, of whose pairs some were left out.
 
     >>> unproven_message(1, 2.0)
     '1 document was not solved to the end in the time allowed; the matched counts are proven to be at most 2 too low'
     """
     plural = "s were" if documents > 1 else " was"
+    if code == "not-exact":
+        return (
+            f"{documents} document{plural} not aligned exactly, because a list is too long to compare all pairs "
+            f"(--exact does) or time was up; the correct counts are proven to be at most {slack:g} too low"
+        )
     return (
         f"{documents} document{plural} not solved to the end in the time allowed; "
         f"the matched counts are proven to be at most {slack:g} too low"

@@ -283,8 +283,12 @@ def note_line(note: Note, name: str = "") -> str:
 def footer_fields(result: Result) -> list[tuple[str, str]]:
     """What stands below the scores: systems, profile, pooling, interval, signature."""
     scores = [score for system in result.systems for score in system.scores]
-    ways = dict.fromkeys((s.level, ", ".join(way for way in (s.interval, s.scale) if way)) for s in scores if s.level)
-    levels = [f"{100 * level:g} %" + f" ({how})" * bool(how) for level, how in ways]
+    ways: dict[float, dict[str, None]] = {}
+    for each in scores:
+        if each.level:
+            how = ", ".join(way for way in (each.interval, each.scale) if way)
+            ways.setdefault(each.level, {}).update({how: None} if how else {})
+    levels = [f"{100 * level:g} %" + f" ({'; '.join(how)})" * bool(how) for level, how in ways.items()]
     pools = dict.fromkeys(score.pool for score in scores)
     systems = [f"{s.name} ({units(result, s.documents)})" for s in result.systems]
     fields = [("systems" if len(systems) != 1 else "system", ", ".join(systems)), ("profile", result.profile)]

@@ -107,8 +107,8 @@ class Observer:
     """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
-    is done to pairs before. `outcomes`: what became of leaves is kept. `limit` is the time in seconds for one pair, all
-    metrics and slices together.
+    is done to pairs before. `outcomes`: what became of leaves is kept. `exact`: no pair is left out for being one of
+    too many. `limit` is the time in seconds for one pair, all metrics and slices together.
     """
 
     metrics: tuple[AnyMetric, ...]
@@ -116,6 +116,7 @@ class Observer:
     plain: bool = False
     change: Change | None = None
     outcomes: bool = False
+    exact: bool = False
     limit: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -126,7 +127,7 @@ class Observer:
         """The counts, or complaints if a document does not fit."""
         seen = Seen()
         ours, theirs = gold.data, system
-        clock, jobs = Deadline(self.limit), len(self.metrics) * (1 + len(self.paths))
+        clock, jobs = Deadline(self.limit, exact=self.exact), len(self.metrics) * (1 + len(self.paths))
         try:
             if self.change is not None:
                 ours, theirs = self.change(ours, theirs)
@@ -213,7 +214,7 @@ class Observer:
     def align(self, ours: Any, theirs: Any) -> dict[str, Alignment]:
         """What became of every item, for each metric by name."""
         members = {member.name: member for metric in self.metrics for member in metric.members}
-        clock = Deadline(self.limit)
+        clock = Deadline(self.limit, exact=self.exact)
         found: dict[str, Alignment] = {}
         for number, (name, member) in enumerate(members.items()):
             found[name] = member.align(*self.pair(member, ours, theirs), clock.part(len(members) - number))

@@ -105,7 +105,8 @@ class MetricsTask(Task):
         self._leaves = FIELD in by and bool(leaf_metrics(metrics))
         self._means = any(one.per is not None for each in metrics for one in each.members)
         change = None if adjust is None else adjust.change
-        self.observer = Observer(metrics, change=change, outcomes=self._leaves or self._means)
+        exact = run is not None and run.exact
+        self.observer = Observer(metrics, change=change, outcomes=self._leaves or self._means, exact=exact)
         self._reading = ({}, {}) if adjust is None else (adjust.gold, adjust.system)
         self.fit = _fit(metrics)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
@@ -420,7 +421,8 @@ class MetricsTask(Task):
             return guessed
         slack = fsum(seen.bound[name] - seen.counts[name] for _, seen in cut for name in seen.bound)
         examples = tuple(sorted(name for name, _ in cut)[:_EXAMPLES])
-        return [*guessed, Note("not-optimal", len(cut), unproven_message(len(cut), slack), examples)]
+        code = "not-optimal" if self.fit is None else "not-exact"
+        return [*guessed, Note(code, len(cut), unproven_message(len(cut), slack, code), examples)]
 
     def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
         """The counts by fields of elements."""

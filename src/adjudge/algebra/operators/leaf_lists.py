@@ -122,9 +122,9 @@ class ListingKind(Kind):
 
     def _solved(self, gs: Items, ss: Items, ours: Places, theirs: Places, patience: int = 0) -> Aligned:
         """The best alignment of some elements: in columns if they are many, and of candidates if they are too many."""
-        pairs = len(ours) * len(theirs)
+        pairs, limit = len(ours) * len(theirs), _ALL if self.compiler.clock.exact else _MOST
         complete = True
-        if pairs > _MOST:
+        if pairs > limit:
             near, complete = candidates(self.element, [gs[i] for i in ours], [ss[j] for j in theirs])
             others = [[theirs[j] for j in places] for places in near]
         elif pairs > _LARGE:
@@ -144,16 +144,16 @@ class ListingKind(Kind):
                 if worth[0] > 0 and self.allowed(a, ss[j], worth[0]):
                     worths.append((i, j, worth))
                     best = max(best, worth[0])
-            most += best if pairs <= _MOST else self.unit * size_of(a)
+            most += best if pairs <= limit else self.unit * size_of(a)
         chosen, proven = self._chosen(worths)
         if complete and proven:
             return Aligned(chosen)
-        if pairs > _MOST and self.of.match == "best" and not self.compiler.late():
+        if pairs > limit and self.of.match == "best" and not self.compiler.late():
             taken = [{each[side] for each in chosen} for side in (0, 1)]
             mine, other = (
                 [each for each in own if each not in used] for own, used in zip((ours, theirs), taken, strict=True)
             )
-            if 0 < len(mine) * len(other) <= _MOST:
+            if 0 < len(mine) * len(other) <= limit:
                 chosen += self._solved(gs, ss, mine, other).pairs
         return Aligned(chosen, most)
 
@@ -288,3 +288,4 @@ _LARGE = 2_500  # pairs, from which on they are compared in columns, and equal e
 _PATIENCE = 64  # pairs that are compared even if time is up, if nothing depends on them but themselves
 _ROUNDING = 2.0**-20  # of a credit that is no whole number
 _MOST = 4_000_000  # pairs, from which on only candidates are compared
+_ALL = 32_000_000  # the same if the result has to be exact; more take too much memory

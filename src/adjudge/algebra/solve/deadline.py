@@ -14,16 +14,17 @@ class OutOfTime(Exception):
 
 
 class Deadline:
-    """A moment after which nothing new is begun.
+    """A moment after which nothing new is begun; `exact`: until then nothing is left out, however long it takes.
 
     >>> Deadline(0.0).passed, Deadline(math.inf).passed, Deadline(math.inf).part(3).left
     (True, False, inf)
     """
 
-    __slots__ = ("end",)
+    __slots__ = ("end", "exact")
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, *, exact: bool = False) -> None:
         self.end = monotonic() + (DEFAULT if seconds is None else seconds)
+        self.exact = exact
 
     def __reduce__(self) -> tuple[type[Deadline], tuple[float]]:
         """As the seconds that are left: another machine has another clock."""
@@ -46,7 +47,7 @@ class Deadline:
 
     def part(self, of: float) -> Deadline:
         """An earlier one, that leaves as much to each of `of` in all; what one does not need, the others have."""
-        return self if of == 1 else Deadline(max(self.left, 0.0) / of)
+        return self if of == 1 else Deadline(max(self.left, 0.0) / of, exact=self.exact)
 
 
 NEVER = Deadline(math.inf)
