@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.int64]
 
 _SHORT = 4  # elements of inner lists of which all permutations are tried
+_AT_HAND = 1 << 16  # cells of a table of leaves that are added to at once
 _BLOCK = 1 << 22  # cells of a table of inner elements that are held at once
 
 
@@ -42,9 +43,13 @@ def worths(listing: ListingKind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[
     table = _table(listing.element, gs, ss, listing.compiler)
     sizes = (np.array([size_of(each) for each in side], dtype=np.int64) for side in (gs, ss))
     ours, theirs = next(sizes)[:, None], next(sizes)[None, :]
+    kind = table.correct.dtype
+    right = table.correct == (listing.unit * ours).astype(kind)
+    right &= table.correct == (listing.unit * theirs).astype(kind)
     objects = [np.array([isinstance(each, Rec | Obj) for each in side]) for side in (gs, ss)]
-    right = (table.correct == listing.unit * ours) & (table.correct == listing.unit * theirs)
-    table.whole[right & objects[0][:, None] & objects[1][None, :]] += 1
+    if not (objects[0].all() and objects[1].all()):
+        right &= objects[0][:, None] & objects[1][None, :]
+    np.add(table.whole, right, out=table.whole)
     allowed = table.correct > 0
     if listing.least is not None:
         top, bottom = listing.least
@@ -83,10 +88,13 @@ def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compile
         _add_leaves(kind, gs, ss, table, compiler)
     elif isinstance(kind, FieldsKind):
         records = [[each if isinstance(each, Rec) else None for each in side] for side in (gs, ss)]
-        for place in sorted(range(len(kind.kinds)), key=lambda place: kind.slow[place] is not None):  # cheap ones first
-            inner, rank = kind.kinds[place], kind.ranks[place]
-            columns = [[None if each is None else each.parts[place] for each in side] for side in records]
-            _add_field(inner, columns[0], columns[1], table, (compiler, rank))
+        for slow in (False, True):  # cheap ones first
+            fields = []
+            for place, (inner, rank) in enumerate(zip(kind.kinds, kind.ranks, strict=True)):
+                if (kind.slow[place] is not None) is slow:
+                    columns = [[None if each is None else each.parts[place] for each in side] for side in records]
+                    fields.append(Field(inner, columns[0], columns[1], rank))
+            _add_fields(fields, table, compiler)
         if kind.extra is not None:
             columns = [[None if each is None else each.extra for each in side] for side in records]
             _merge(table, _table(kind.extra, columns[0], columns[1], compiler), 0)
@@ -96,30 +104,57 @@ def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compile
         _add_lists(kind, gs, ss, table)  # type: ignore[arg-type]
 
 
-def _add_field(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, how: tuple[Compiler, Any]) -> None:
-    """One field of all pairs; its rank is a number, or one for every gold object."""
+class Field(NamedTuple):
+    """One field of all gold and system objects; its rank is a number, or one for every gold object."""
+
+    kind: Kind
+    gs: Sequence[Any]
+    ss: Sequence[Any]
+    rank: Any
+
+
+def _add_fields(fields: Sequence[Field], table: Table, compiler: Compiler) -> None:
+    """Fields of all pairs: those whose values are equal or not first, and together."""
+    coded = []
+    for kind, gs, ss, rank in sorted(fields, key=lambda field: not _is_coded(field.kind)):
+        if all(each is None for each in gs) or all(each is None for each in ss) or _is_late(compiler):
+            continue
+        if _is_coded(kind):
+            coded.append((*_numbered(gs, ss), rank))
+            continue
+        _add_coded(coded, table, compiler)
+        coded = []
+        _merge(table, _table(kind, gs, ss, compiler), rank)
+    _add_coded(coded, table, compiler)
+
+
+def _is_coded(kind: Kind) -> bool:
+    return isinstance(kind, LeafKind) and kind.coded
+
+
+def _add_coded(columns: Sequence[tuple[Array, Array, Any]], table: Table, compiler: Compiler) -> None:
+    """Columns of numbered values, a few rows of all of them at a time, so that these stay at hand."""
     import numpy as np
 
-    compiler, rank = how
     unit = compiler.unit
-    if all(each is None for each in gs) or all(each is None for each in ss) or _is_late(compiler):
-        return
-    if isinstance(kind, LeafKind) and kind.coded:
-        one, other = _numbered(gs, ss)
-        same = one[:, None] == other[None, :]
-        _count(table.correct, same, unit)
-        if np.ndim(rank):
-            table.early[...] += same * (unit * rank).astype(table.early.dtype)
-        elif rank:
-            _count(table.early, same, unit * rank)
-        np.logical_not(same, out=same)
-        if (one < 0).any():
-            same &= (one >= 0)[:, None]
-        if (other < 0).any():
-            same &= (other >= 0)[None, :]
-        _count(table.wrong, same, unit)
-        return
-    _merge(table, _table(kind, gs, ss, compiler), rank)
+    gaps = [((one < 0).any(), (other < 0).any()) for one, other, _ in columns]
+    step = max(1, _AT_HAND // max(1, table.correct.shape[1]))
+    for start in range(0, len(table.correct) if columns else 0, step):
+        rows = slice(start, start + step)
+        part = Table(*(level[rows] for level in table))
+        for (one, other, rank), (ours, theirs) in zip(columns, gaps, strict=True):
+            same = one[rows, None] == other[None, :]
+            _count(part.correct, same, unit)
+            if np.ndim(rank):
+                part.early[...] += same * (unit * rank[rows]).astype(part.early.dtype)
+            elif rank:
+                _count(part.early, same, unit * rank)
+            np.logical_not(same, out=same)
+            if ours:
+                same &= (one[rows] >= 0)[:, None]
+            if theirs:
+                same &= (other >= 0)[None, :]
+            _count(part.wrong, same, unit)
 
 
 def _count(numbers: Array, where: npt.NDArray[np.bool_], number: int) -> None:
@@ -155,7 +190,7 @@ def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Tab
     import numpy as np
 
     if kind.coded:
-        _add_field(kind, gs, ss, table, (compiler, 0))
+        _add_fields([Field(kind, gs, ss, 0)], table, compiler)
         return
     unit = compiler.unit
     values: list[dict[Any, int]] = [{}, {}]
@@ -191,7 +226,7 @@ def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], tabl
         elif wanted is Obj:
             _add_objects(kind, one, other, part, compiler)
         else:
-            _add_field(_CODED, one, other, part, (compiler, 0))
+            _add_fields([Field(_CODED, one, other, 0)], part, compiler)
         if inside:
             _put(table, part, ours, theirs)
 
@@ -224,6 +259,7 @@ def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table
         for place, name in enumerate(each.parts):
             if name in theirs:
                 ours.setdefault(name, []).append((i, len(each.parts) - place))
+    whole: list[Field] = []
     for name, ranked in ours.items():
         rows, columns = [i for i, _ in ranked], theirs[name]
         listed = {rank for _, rank in ranked}
@@ -232,13 +268,15 @@ def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table
         )
         mine, others = [gs[i].parts[name] for i in rows], [ss[j].parts[name] for j in columns]
         all_of_them = len(rows) == len(gs) and len(columns) == len(ss)
-        part = table if all_of_them else _empty(len(rows), len(columns), table)
-        if any(type(each) in (Obj, Lst) for side in (mine, others) for each in side):
-            _merge(part, _table(kind, mine, others, compiler), ranks)
+        nested = any(type(each) in (Obj, Lst) for side in (mine, others) for each in side)
+        field = Field(kind if nested else _CODED, mine, others, ranks)
+        if all_of_them:
+            whole.append(field)
         else:
-            _add_field(_CODED, mine, others, part, (compiler, ranks))
-        if not all_of_them:
+            part = _empty(len(rows), len(columns), table)
+            _add_fields([field], part, compiler)
             _put(table, part, rows, columns)
+    _add_fields(whole, table, compiler)
 
 
 def _is_late(compiler: Compiler) -> bool:
