@@ -41,11 +41,20 @@ def loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], s
     return _entered(kind, gold, ours, said, gold=True), system
 
 
+def looks_like_data(text: str) -> bool:
+    """Whether a text is data, and not the name of a file.
+
+    >>> looks_like_data('Sure: {"PER": []}'), looks_like_data("runs/a-[0-9].jsonl")
+    (True, False)
+    """
+    return "\n" in text or "{" in text or text.lstrip()[:1] == "["
+
+
 def is_memory(system: Any) -> bool:
     """Whether no system is a file; texts that look like data are none."""
     several = list(system.values()) if isinstance(system, Mapping) else system
     several = several if isinstance(several, list | tuple) else [several]
-    data = any(isinstance(each, str) and ("\n" in each or each.lstrip()[:1] in ("{", "[")) for each in several)
+    data = any(isinstance(each, str) and looks_like_data(each) for each in several)
     return data or not any(map(is_file, several))
 
 

@@ -15,7 +15,7 @@ from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is
 from adjudge.formats.coerce.structures import is_clusters
 from adjudge.formats.exported import COERCED, Values
 from adjudge.model.document import Corpus
-from adjudge.tasks.conventions import loaded, mapped, refuse_unused
+from adjudge.tasks.conventions import loaded, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
 
@@ -172,7 +172,7 @@ def _answers(source: Any) -> Any:
         return {name: _answers(each) if isinstance(each, list) else each for name, each in source.items()}
     if not isinstance(source, list | tuple) or not all(isinstance(each, str) for each in source):
         return source
-    data = any("\n" in each or each.lstrip().startswith(("{", "[")) for each in source)
+    data = any(map(looks_like_data, source))
     return [{"output": each} for each in source] if data else source
 
 

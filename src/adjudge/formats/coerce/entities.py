@@ -9,6 +9,7 @@ from typing import Any
 
 from adjudge.errors import FormatError
 from adjudge.formats.coerce.corpus import (
+    IDS,
     Declared,
     Notes,
     answer_text,
@@ -126,7 +127,9 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
         return None if found is None else found._replace(text=text)
     key = next((each for each in ITEMS if each in fields and not isinstance(fields[each], str)), None)
     if key is None:
-        return None
+        kinds = {label: own for label, own in fields.items() if label not in (*IDS, "text")}
+        found = _by_type(kinds, declared) if kinds else None
+        return None if found is None else found._replace(text=text)
     items = items_of(fields[key] or [], declared.fields)
     if items is None:
         return None
