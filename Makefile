@@ -69,14 +69,16 @@ test-slow: $(VENV)/.developer
 test-faults: $(VENV)/.developer
 	PYTHONPATH=tests $(BIN)/python tests/faults/many.py --count $(or $(COUNT),300) --seed $(or $(SEED),1)
 
-# The server in earnest: 200 servers killed under 20 writers, and 50 readers at once, on each database. POSTGRES=optional is content with SQLite
-# where there is no PostgreSQL.
+# The server in earnest, on each database: 200 servers killed under 20 writers, 50 readers at once, a campaign of 142,000
+# responses. POSTGRES=optional is content with SQLite where there is no PostgreSQL.
 test-serve: $(VENV)/.developer
 	PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars
+	PYTHONPATH=tests $(BIN)/python tests/serve/large.py
 	@if tests/serve/postgres.sh install > /dev/null; then \
 	  PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED) --postgres && \
-	  PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars --postgres; \
+	  PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars --postgres && \
+	  PYTHONPATH=tests $(BIN)/python tests/serve/large.py --postgres; \
 	elif [ "$(POSTGRES)" != optional ]; then exit 1; fi
 
 # Installs what it needs: Debian's Chromium if there is none (as root), and Playwright in an environment of its own.

@@ -40,6 +40,7 @@ class Load(NamedTuple):
     seconds: float
     pause: float
     seed: int = 1
+    warm: float = 0  # seconds at the beginning whose saves are not timed
 
 
 class Seen(NamedTuple):
@@ -108,7 +109,8 @@ class Tab:
             body = [{"item": item, "version": self.versions[item], "answers": said, "key": f"{self.key}-{count}"}]
             begun = time.perf_counter()
             answer = await self.client.post(f"{self.path}/judgments", json=body, headers=headers)
-            self.seen.times.append(1000 * (time.perf_counter() - begun))
+            if until - time.monotonic() <= load.seconds - load.warm:
+                self.seen.times.append(1000 * (time.perf_counter() - begun))
             self.take(item, said, answer)
 
     def take(self, item: str, said: dict[str, str], answer: httpx.Response) -> None:
@@ -152,10 +154,14 @@ def run(folder: Path, database: str | None, load: Load) -> Seen:
     cookies, scopes = prepare(folder, database, load.readers)
     with server_of(folder) as (base, process):
         seen = asyncio.run(read_all(base, cookies, scopes, load))
-        status = Path(f"/proc/{process}/status")
-        lines: list[Any] = status.read_text().splitlines() if status.exists() else []
-        memory = next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
-    return seen._replace(memory=memory)
+        return seen._replace(memory=memory_of(process))
+
+
+def memory_of(process: int) -> float:
+    """Megabytes that a process has had at most."""
+    status = Path(f"/proc/{process}/status")
+    lines: list[Any] = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
 
 
 def main() -> int:
