@@ -75,6 +75,40 @@ class Operations(msgspec.Struct, forbid_unknown_fields=True):
     version: Version = 0
 
 
+class Decide(msgspec.Struct, forbid_unknown_fields=True):
+    """The official answer to a dispute: that of a reader (1, 2, ...), or one of one's own."""
+
+    stage: Name
+    key: Key
+    version: Version = 0
+    take: Annotated[int, Meta(ge=1, le=6)] | None = None
+    answers: dict[Name, Text] | None = None
+    why: Text = ""
+
+
+class Give(msgspec.Struct, forbid_unknown_fields=True):
+    """Documents for a reader: named ones, all that nobody has, or a share of all to be read twice."""
+
+    reader: Name
+    scopes: list[Name] | None = None
+    double: float | None = None
+
+
+class Reopen(msgspec.Struct, forbid_unknown_fields=True):
+    """Back to a stage, and why."""
+
+    stage: Name
+    key: Key
+    why: Text = ""
+
+
+class Freeze(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether anything can be changed."""
+
+    frozen: bool
+    key: Key
+
+
 class Saved(msgspec.Struct, omit_defaults=True):
     """What was written: the item and its version now, and the number of the event."""
 

@@ -107,6 +107,70 @@ def stage(call: Call) -> Response:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Those who decide and organise
+
+
+def adjudicate(call: Call) -> Response:
+    """What readers disagree on: a frame, which its script fills."""
+    return _page(call, "adjudicate.html", campaign=call.params["c"])
+
+
+def organise(call: Call, said: str = "") -> Response:
+    """Progress, agreement and documents of a campaign."""
+    from adjudge.serve import organise as work
+
+    here = desk(call, looks_on=True)
+    with call.service.store.read() as snapshot:
+        campaign, schema = campaign_of(here, snapshot)
+        stages = [stage.kind for stage in schema.stage]
+        roles = snapshot.roles(scope=campaign.id)
+        people = sorted({each.person for each in roles if each.role == "assessor"})
+        given: dict[str, list[str]] = {}
+        for each in snapshot.assignments(campaign.id):
+            if each.stage == stages[0]:
+                given.setdefault(each.scope, []).append(f"{each.reader} ({each.state})")
+        scopes = [(scope.id, scope.stage, ", ".join(given.get(scope.id, []))) for scope in snapshot.scopes(campaign.id)]
+    values: dict[str, Any] = {
+        "campaign": campaign.id,
+        "state": campaign.state,
+        "stages": stages,
+        "people": people,
+        "scopes": scopes,
+    }
+    return _page(
+        call, "organise.html", progress=work.progress(here), agreement=work.agreement(here), said=said, **values
+    )
+
+
+def organise_now(call: Call) -> Response:
+    """Do what a form of the page says, and show the page again with what was done."""
+    import secrets
+
+    from adjudge.errors import AdjudgeError
+    from adjudge.serve import organise as work
+
+    form, here, key = call.form(), desk(call, looks_on=True), f"page-{secrets.token_hex(8)}"
+    what, by = form.get("do", ""), call.person.person
+    try:
+        if what == "give":
+            share = float(form["double"]) / 100 if form.get("double") else None
+            scopes = form["scopes"].split() if form.get("scopes") else None
+            made = work.give(here, form.get("reader", ""), scopes, double=share)
+            said = f"{made['reader']} has {len(made['given'])} more documents"
+        elif what == "reopen":
+            work.reopen(here, form.get("scope", ""), form.get("stage", ""), form.get("why", ""), key, by)
+            said = f"{form.get('scope')} is open again"
+        elif what in ("freeze", "thaw"):
+            work.freeze(here, what == "freeze", key, by)
+            said = "frozen" if what == "freeze" else "thawed"
+        else:
+            said = "nothing was done"
+    except (AdjudgeError, LookupError, ValueError) as error:
+        said = f"not done: {error}"
+    return organise(call, said)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Ways in and out
 
 

@@ -138,6 +138,16 @@ def schema_view(schema: Schema) -> dict[str, Any]:
     }
 
 
+def claim_of(sheet: Sheet, stack: Stack) -> str:
+    """What a card claims, in words."""
+    return _Shown(sheet, stack.card.fields).fill(sheet.schema.show.claim)
+
+
+def marks_of(sheet: Sheet, stack: Stack) -> dict[str, Any]:
+    """Where the text is marked for a card."""
+    return _Shown(sheet, stack.card.fields).marks()
+
+
 def _items(sheet: Sheet, snapshot: Snapshot) -> list[dict[str, Any]]:
     suggestions = _suggestions(sheet, snapshot)
     training = sheet.campaign.settings.get("training", {})

@@ -1,0 +1,225 @@
+"""What readers disagree on, and the decision about it: who decides sees answers, and names only afterwards."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from adjudge.errors import ValidationError
+from adjudge.serve.answers import interpret
+from adjudge.serve.desk import Desk, Sheet, decided
+from adjudge.serve.groups import GROUP, unnamed
+from adjudge.serve.settle import comparable, next_stage
+from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
+from adjudge.serve.views import claim_of, marks_of, schema_view, text_view
+from adjudge.serve.workbench import Refusal, check_answers
+
+PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+class Verdict(NamedTuple):
+    """A decision: the answer of a reader by place, or one of one's own, and why."""
+
+    stage: str
+    take: int | None
+    answers: Mapping[str, str] | None
+    why: str
+    key: str
+    version: int = 0
+
+
+def disputed_scopes(desk: Desk, snapshot: Snapshot) -> list[str]:
+    """Scopes whose readers have all finished the stage that they are at, without agreeing."""
+    states: dict[str, list[tuple[str, str]]] = {}
+    for each in snapshot.assignments(desk.campaign):
+        states.setdefault(each.scope, []).append((each.stage, each.state))
+    found = []
+    for scope in snapshot.scopes(desk.campaign):
+        here = [state for stage, state in states.get(scope.id, []) if stage == scope.stage]
+        if len(here) > 1 and all(state == "finished" for state in here):
+            found.append(scope.id)
+    return found
+
+
+def disputes(desk: Desk) -> list[dict[str, Any]]:
+    """Everything that waits for a decision, document by document."""
+    with desk.store.read() as snapshot:
+        return [each for scope in disputed_scopes(desk, snapshot) for each in scope_disputes(desk, snapshot, scope)]
+
+
+def scope_disputes(desk: Desk, snapshot: Snapshot, scope: str) -> list[dict[str, Any]]:
+    """What waits for a decision in one document; readers are first, second, ..."""
+    sheet = Sheet(desk, snapshot, scope)
+    stage, readers = sheet.scope.stage, readers_of(sheet, snapshot)
+    done = {each.subject for each in snapshot.decisions(desk.campaign, scope, stage)}
+    if stage == ASSESS:
+        return _cards(sheet, snapshot, readers, done)
+    if stage in done or sheet.schema.stage_of(stage) is None:
+        return []
+    rows = [snapshot.grouping(desk.campaign, scope, stage, reader) for reader in readers]
+    bodies = [row.body if row else {} for row in rows]
+    said = [{"reader": PLACES[at], "sets": _sets(sheet, body, stage)} for at, body in enumerate(bodies)]
+    return [{"scope": scope, "stage": stage, "subject": stage, "version": 0, "claim": stage, "said": said}]
+
+
+def dispute_view(desk: Desk, scope: str) -> dict[str, Any]:
+    """What is needed to decide about one document: its text, the schema, and what readers say."""
+    with desk.store.read() as snapshot:
+        sheet = Sheet(desk, snapshot, scope)
+        found = scope_disputes(desk, snapshot, scope) if scope in disputed_scopes(desk, snapshot) else []
+        return {
+            "campaign": desk.campaign,
+            "scope": scope,
+            "stage": sheet.scope.stage,
+            **text_view(sheet.text.text),
+            "schema": schema_view(sheet.schema),
+            "disputes": found,
+        }
+
+
+def readers_of(sheet: Sheet, snapshot: Snapshot) -> list[str]:
+    """The readers of the stage that a scope is at, the first one first."""
+    own = [
+        each for each in snapshot.assignments(sheet.desk.campaign, sheet.scope.id) if each.stage == sheet.scope.stage
+    ]
+    return [each.reader for each in sorted(own, key=lambda each: (each.slot, each.reader))]
+
+
+def _cards(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], done: set[str]) -> list[dict[str, Any]]:
+    campaign, scope = sheet.desk.campaign, sheet.scope.id
+    given = {
+        reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader)} for reader in readers
+    }
+    alike = [comparable(sheet.schema, sheet.items, own) for own in given.values()]
+    versions = {each.subject: each.version for each in snapshot.decisions(campaign, scope, ASSESS)}
+    found = []
+    for stack in sheet.stacks:
+        item = stack.items[0]
+        said = [each.get(item.id) for each in alike]
+        if item.id in done or all(each == said[0] for each in said):
+            continue
+        names = [question.id for question in sheet.schema.question]
+        differ = [name for name in names if len({str((each or {}).get(name)) for each in said}) > 1]
+        found.append(
+            {
+                "scope": scope,
+                "stage": ASSESS,
+                "subject": item.id,
+                "version": versions.get(item.id, 0),
+                "claim": claim_of(sheet, stack),
+                "fields": stack.card.fields,
+                "marks": marks_of(sheet, stack),
+                "differ": differ,
+                "said": [
+                    {"reader": PLACES[at], "answers": given[name].get(item.id, {})} for at, name in enumerate(readers)
+                ],
+            }
+        )
+    return found
+
+
+def _sets(sheet: Sheet, body: Mapping[str, Any], stage: str) -> list[list[str]]:
+    """Groups or events as lists of what is in them, in words."""
+    sets: dict[str, list[str]] = {}
+    if stage == GROUP:
+        for member, number in body.get("of", {}).items():
+            sets.setdefault(number, []).append(str(unnamed(member)[0]))
+    else:
+        names = {item.id: claim_of(sheet, stack) for stack in sheet.stacks for item in stack.items}
+        for number, event in body.get("events", {}).items():
+            sets[number] = list(dict.fromkeys(names.get(item, item) for item in event["items"]))
+    return sorted(sorted(own) for own in sets.values())
+
+
+def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, Any]:
+    """Write the official answer; the names of the readers are told only now. The scope goes on if it was the last."""
+    if desk.reader is None:
+        raise Refusal("only adjudicators decide", hint="sign in as one")
+    with desk.store.read() as snapshot:
+        sheet = Sheet(desk, snapshot, scope)
+        if sheet.campaign.state == "frozen":
+            raise Refusal("the campaign is frozen", kind="frozen", hint="ask the organiser")
+        if sheet.scope.stage != verdict.stage:
+            raise Refusal(f"{scope} is at the stage {sheet.scope.stage!r}", hint="load the page again")
+        readers = readers_of(sheet, snapshot)
+        answers = _answers(sheet, snapshot, subject, verdict, readers)
+        stacks = [stack for stack in sheet.stacks if any(item.id == subject for item in stack.items)]
+        if verdict.stage == ASSESS and not stacks:
+            raise ValidationError(f"there is no item {subject!r}", hint="load the page again")
+        items = [item.id for item in stacks[0].items] if verdict.stage == ASSESS else [subject]
+    stream = stream_of(desk.campaign, scope, DECIDED)
+    body = {"stage": verdict.stage, "answers": answers, "how": "adjudicated", "by": desk.reader, "why": verdict.why}
+    writes = [
+        Write(
+            stream=stream,
+            kind="decide",
+            subject=item,
+            body=body,
+            actor=desk.reader,
+            key=verdict.key if at == 0 else f"{verdict.key}+{at}",
+            expect=verdict.version if at == 0 else None,
+        )
+        for at, item in enumerate(items)
+    ]
+    (first, *others) = desk.store.write(writes)
+    for each in (first, *others):
+        if isinstance(each, Conflict):
+            raise each
+    return {"version": first.version, "n": first.n, "readers": readers, "stage": _go_on(desk, scope)}  # type: ignore[union-attr]
+
+
+def _answers(
+    sheet: Sheet, snapshot: Snapshot, subject: str, verdict: Verdict, readers: Sequence[str]
+) -> dict[str, Any]:
+    campaign, scope = sheet.desk.campaign, sheet.scope.id
+    if verdict.take is not None:
+        if not 1 <= verdict.take <= len(readers):
+            raise ValidationError(f"there is no reader {verdict.take}", hint=f"choose from 1 to {len(readers)}")
+        reader = readers[verdict.take - 1]
+        if verdict.stage != ASSESS:
+            row = snapshot.grouping(campaign, scope, verdict.stage, reader)
+            return {key: value for key, value in (row.body if row else {}).items() if key != "seen"}
+        found = snapshot.judgment(campaign, subject, reader)
+        if found is None or not found.complete:
+            raise ValidationError("this reader has not answered it", hint="give an answer of your own")
+        return dict(found.answers)
+    if verdict.stage != ASSESS or not verdict.answers:
+        raise ValidationError("a decision takes a reader's answer or has one of its own", hint="say take or answers")
+    check_answers(sheet.schema, verdict.answers)
+    stack = next((each for each in sheet.stacks if any(item.id == subject for item in each.items)), None)
+    if stack is None:
+        raise ValidationError(f"there is no item {subject!r}", hint="load the page again")
+    state = interpret(sheet.schema, stack.card.fields, verdict.answers)
+    if not state.complete:
+        raise ValidationError(f"not answered: {', '.join(state.open)}", hint="answer every question")
+    return dict(state.settled())
+
+
+def _go_on(desk: Desk, scope: str) -> str:
+    """The stage of a scope, which goes on to the next one if nothing waits any more."""
+    with desk.store.read() as snapshot:
+        sheet = Sheet(desk, snapshot, scope)
+        stage = sheet.scope.stage
+        if scope_disputes(desk, snapshot, scope):
+            return stage
+        if stage == ASSESS:
+            known = decided(snapshot, desk.campaign, scope, ASSESS)
+            missing = {item.id: _agreed(sheet, snapshot, item.id) for item in sheet.items if item.id not in known}
+    after = next_stage(sheet.schema, stage)
+    body: dict[str, Any] = {"stage": stage, "decisions": {}, "how": "agreed", "next": after}
+    if stage == ASSESS:
+        body["decisions"] = {item: answers for item, answers in missing.items() if answers is not None}
+    key = f"settle-{secrets.token_hex(8)}"
+    stream = stream_of(desk.campaign, scope, DECIDED)
+    desk.store.write([Write(stream=stream, kind="decide", subject=stage, body=body, actor=desk.reader or "", key=key)])
+    return after
+
+
+def _agreed(sheet: Sheet, snapshot: Snapshot, item: str) -> dict[str, Any] | None:
+    """What the first reader says of an item that nobody disputes."""
+    for reader in readers_of(sheet, snapshot):
+        found = snapshot.judgment(sheet.desk.campaign, item, reader)
+        if found is not None:
+            return dict(found.answers)
+    return None

@@ -1,0 +1,129 @@
+// Decide what readers disagree on: one row per reader, differing answers lit; names are told after the decision.
+
+import { campaignPath, newKey, send } from "./api.js";
+import { ask, at, el, fill, say } from "./dom.js";
+import { Keys } from "./keys.js";
+import { MarkedText } from "./text.js";
+
+class Adjudicate {
+  constructor() {
+    this.keys = new Keys();
+    this.views = new Map();
+    this.own = {};
+    this.start();
+  }
+
+  async start() {
+    try {
+      this.disputes = await send("GET", `${campaignPath()}/disputes`);
+    } catch (error) {
+      fill(at("work"), el("p", { class: "problem", role: "alert" }, `This cannot be shown: ${error.message}`));
+      return;
+    }
+    this.all = this.disputes.length;
+    await this.go(this.disputes[0]);
+  }
+
+  path(dispute) { return `${campaignPath()}/scopes/${encodeURIComponent(dispute.scope)}`; }
+
+  async go(dispute) {
+    this.now = dispute;
+    this.own = {};
+    const bar = at("progress");
+    bar.max = this.all || 1;
+    bar.value = this.all - this.disputes.length;
+    fill(at("count"), `${this.all - this.disputes.length} of ${this.all}`);
+    if (!dispute) {
+      fill(at("work"), el("h1", {}, "No disputes"), el("p", {}, "Whatever two readers have finished, they agree on, or it is decided."));
+      fill(at("text"));
+      fill(at("keys"));
+      return;
+    }
+    if (!this.views.has(dispute.scope)) this.views.set(dispute.scope, await send("GET", `${this.path(dispute)}/disputes`));
+    this.view = this.views.get(dispute.scope);
+    if (this.shown !== dispute.scope) this.text = new MarkedText(at("text"), this.view.text, this.view.hide, this.view.quote);
+    this.shown = dispute.scope;
+    this.text.mark(dispute.marks ?? {});
+    this.keys.fresh();
+    this.bindKeys();
+    this.draw();
+    say(`${dispute.scope}: ${dispute.claim}`);
+  }
+
+  bindKeys() {
+    this.keys.actions.clear();
+    this.footer = [];
+    const bind = (key, label, run, options) => { this.keys.bind(key, label, run, options); this.footer.push([key, label]); };
+    this.now.said.forEach((each, number) => bind(String(number + 1), `take the ${each.reader}`, () => this.decide({ take: number + 1 }), { guarded: true }));
+    if (this.now.stage === "assess") {
+      for (const question of this.view.schema.questions) {
+        for (const [key, value] of Object.entries(question.keys ?? {})) this.keys.bind(key, `${question.label || question.id}: ${this.word(value)}`, () => { this.own[question.id] = value; this.draw(); });
+      }
+      bind("Enter", "decide as marked", () => { if (Object.keys(this.own).length) this.decide({ answers: this.own }); });
+      bind("z", "own answer anew", () => { this.own = {}; this.draw(); });
+    }
+    bind("f", "why", () => this.why());
+    bind("j", "next", () => this.step(1));
+    bind("k", "previous", () => this.step(-1));
+    bind("?", "keys", () => this.keys.help());
+  }
+
+  word(value) { return this.view.schema.words?.[value] ?? String(value); }
+
+  step(by) {
+    const next = this.disputes[this.disputes.indexOf(this.now) + by];
+    if (next) this.go(next);
+  }
+
+  why() {
+    const text = el("textarea", { rows: 3, "aria-label": "Why", maxlength: 2000 });
+    text.value = this.reason ?? "";
+    ask("Why is it decided like this?", text, [["Enter", "keep it", () => { this.reason = text.value.trim(); this.draw(); }]]);
+    text.focus();
+  }
+
+  async decide(verdict) {
+    const { now } = this;
+    const body = { stage: now.stage, version: now.version, key: newKey(), why: this.reason ?? "", ...verdict };
+    fill(at("saved"), "saving");
+    try {
+      const made = await send("PUT", `${this.path(now)}/decisions/${encodeURIComponent(now.subject)}`, body);
+      fill(at("saved"), "all saved");
+      at("saved").className = "good";
+      const place = this.disputes.indexOf(now);
+      this.disputes = this.disputes.filter((each) => each !== now);
+      this.reason = "";
+      say(`decided; readers were ${made.readers.join(", ")}`);
+      fill(at("saved"), `all saved (readers: ${made.readers.join(", ")})`);
+      if (made.stage !== now.stage && !this.disputes.some((each) => each.scope === now.scope)) this.views.delete(now.scope);
+      await this.go(this.disputes[place] ?? this.disputes[0]);
+    } catch (error) {
+      fill(at("saved"), "not saved");
+      at("saved").className = "bad";
+      ask("Not saved", el("div", { role: "alert" }, el("p", {}, [error.body?.message ?? error.message, error.body?.hint].filter(Boolean).join(", "))));
+    }
+  }
+
+  draw() {
+    const { now } = this;
+    const head = [el("p", { class: "where" }, `${now.scope} · ${now.stage}`), el("h1", { id: "claim" }, now.claim)];
+    const body = now.stage === "assess" ? this.drawAnswers() : this.drawSets();
+    fill(at("work"), head, body, this.reason ? el("p", {}, `why: ${this.reason}`) : null);
+    fill(at("keys"), this.footer.map(([key, label]) => this.keys.button(key, label)));
+  }
+
+  drawAnswers() {
+    const { now } = this;
+    const { questions } = this.view.schema;
+    const heads = questions.map((each) => el("th", { scope: "col" }, each.label || each.id));
+    const row = (name, answers) => el("tr", {}, el("th", { scope: "row" }, name), questions.map((each) => el("td", { class: now.differ.includes(each.id) ? "differs" : "" }, each.id in answers ? this.word(answers[each.id]) : "–")));
+    const rows = now.said.map((each, number) => row(`${number + 1} ${each.reader}`, each.answers));
+    return el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, Object.keys(this.own).length ? row("yours", this.own) : null));
+  }
+
+  drawSets() {
+    return el("div", {}, this.now.said.map((each, number) => el("section", {}, el("h2", {}, `${number + 1} ${each.reader}`), el("ul", {}, each.sets.map((own) => el("li", {}, own.join(" = ")))))));
+  }
+}
+
+new Adjudicate();

@@ -1,0 +1,208 @@
+"""What an organiser does: who reads what, how far they are, how far they agree; open again, freeze."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import UsageError, ValidationError
+from adjudge.serve.adjudicate import disputed_scopes, scope_disputes
+from adjudge.serve.campaigns import assign
+from adjudge.serve.desk import Desk, Sheet, campaign_of
+from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
+from adjudge.stats.inference import Inference
+
+HASTY = 700
+"""Milliseconds below which an answer is listed as hasty."""
+_HOUR = 3_600_000
+
+
+class Reading(msgspec.Struct):
+    """The work of one reader: documents, responses, pace, and how many answers were hasty."""
+
+    reader: str
+    documents: int
+    finished: int
+    items: int
+    done: int
+    flags: int
+    per_hour: float | None
+    hasty: float | None
+
+
+def progress(desk: Desk) -> dict[str, Any]:
+    """How far a campaign is, as a whole and by reader; whoever reads sees only the own row."""
+    with desk.store.read() as snapshot:
+        campaign, _ = campaign_of(desk, snapshot)
+        tallies = [each for each in snapshot.tally(desk.campaign) if each.stage == ASSESS]
+        given = snapshot.assignments(desk.campaign, reader=desk.reader)
+        readers = sorted({each.reader for each in given})
+        times: dict[str, list[int]] = {}
+        for each in snapshot.judgments(desk.campaign, reader=desk.reader):
+            if each.complete and each.ms:
+                times.setdefault(each.reader, []).append(each.ms)
+        rows = []
+        for reader in readers:
+            own = [each for each in given if each.reader == reader and each.stage == ASSESS]
+            counts = [each for each in tallies if each.reader == reader]
+            spent = times.get(reader, [])
+            done = sum(each.done for each in counts)
+            rows.append(
+                Reading(
+                    reader=reader,
+                    documents=len(own),
+                    finished=sum(each.state == "finished" for each in own),
+                    items=sum(each.items for each in counts),
+                    done=done,
+                    flags=sum(each.flags for each in counts),
+                    per_hour=len(spent) * _HOUR / sum(spent) if spent else None,
+                    hasty=sum(ms < HASTY for ms in spent) / len(spent) if spent else None,
+                )
+            )
+        pool = [each for each in tallies if each.reader == DECIDED]
+        waiting = disputed_scopes(desk, snapshot) if desk.reader is None else []
+        stages = Counter(scope.stage for scope in snapshot.scopes(desk.campaign))
+        found = {
+            "campaign": desk.campaign,
+            "state": campaign.state,
+            "items": sum(each.items for each in pool),
+            "decided": sum(each.done for each in pool),
+            "documents": sum(stages.values()),
+            "stages": dict(stages),
+            "readers": [msgspec.to_builtins(row) for row in rows],
+        }
+        if desk.reader is None:
+            found["disputes"] = sum(len(scope_disputes(desk, snapshot, scope)) for scope in waiting)
+        return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Agreement
+
+
+def agreement(desk: Desk, inference: Inference | None = None) -> list[dict[str, Any]]:
+    """Kappa and alpha of every question on what two readers have both answered: those of `adjudge agree --label`."""
+    from adjudge.stats.agreement import label_coefficients
+
+    with desk.store.read() as snapshot:
+        _, schema = campaign_of(desk, snapshot)
+        answers: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
+        for each in snapshot.judgments(desk.campaign):
+            if each.complete:
+                answers.setdefault(each.scope, {}).setdefault(each.item, {})[each.reader] = each.answers
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for scope, items in answers.items():
+        for said in items.values():
+            names = sorted(said)
+            for pair in ((a, b) for at, a in enumerate(names) for b in names[at + 1 :]):
+                if scope not in pairs.setdefault(pair, []):
+                    pairs[pair].append(scope)
+    found = []
+    for (a, b), scopes in sorted(pairs.items()):
+        for question in schema.question:
+            documents = []
+            for scope in scopes:
+                both = [said for said in answers[scope].values() if a in said and b in said]
+                documents.append([([said[a].get(question.id, "-"), said[b].get(question.id, "-")], 1) for said in both])
+            made = label_coefficients(documents, [a, b], question.id, inference or Inference())
+            found += [{**msgspec.to_builtins(own), "label": question.label or question.id} for own in made]
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Who reads what
+
+
+def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float | None = None) -> dict[str, Any]:
+    """Give documents to a reader: those named, all that nobody has, or a share of all as a second, blind reader."""
+    with desk.store.read() as snapshot:
+        known = {scope.id: scope for scope in snapshot.scopes(desk.campaign)}
+        taken = {each.scope for each in snapshot.assignments(desk.campaign)}
+        own = {each.scope for each in snapshot.assignments(desk.campaign, reader=reader)}
+        unknown = sorted(set(scopes or ()) - set(known))
+        if unknown:
+            raise ValidationError(f"there is no document {unknown[0]!r}", hint="look at the list of documents")
+        if double is not None:
+            if not 0 < double <= 1:
+                raise UsageError(f"a share of {double:g}", hint="give one above 0, at most 1")
+            chosen = balanced(desk, snapshot, [scope for scope in known if scope in taken and scope not in own], double)
+        elif scopes is None:
+            chosen = [scope for scope in known if scope not in taken]
+        else:
+            chosen = [scope for scope in scopes if scope not in own]
+    if chosen:
+        assign(desk.store, desk.campaign, reader, chosen, slot=1 if double is not None else 0)
+    return {"reader": reader, "given": chosen}
+
+
+def balanced(desk: Desk, snapshot: Snapshot, scopes: Sequence[str], share: float) -> list[str]:
+    """A share of the scopes that has genres, types and sizes as all have: every k-th in the order of these."""
+    if not scopes:
+        return []
+    _, schema = campaign_of(desk, snapshot)
+    group = schema.show.group
+    rows = []
+    for scope in scopes:
+        row = snapshot.scope(desk.campaign, scope)
+        items = snapshot.items(desk.campaign, scope)
+        kinds = Counter(str(item.body.get(group or "", "")) for item in items)
+        common = min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else ""
+        genre = str((row.meta if row else {}).get("genre") or scope.rpartition("_")[0])
+        rows.append((genre, common, len(items), scope))
+    rows.sort()
+    number = max(1, round(share * len(rows)))
+    step = len(rows) / number
+    return [rows[int((at + 0.5) * step)][3] for at in range(number)]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Open again, freeze
+
+
+def reopen(desk: Desk, scope: str, stage: str, why: str, key: str, by: str) -> dict[str, Any]:
+    """Let a document go back to a stage; later work stays, and readers of that stage can go on with it."""
+    with desk.store.read() as snapshot:
+        sheet = Sheet(desk, snapshot, scope)
+        if sheet.schema.stage_of(stage) is None:
+            raise ValidationError(f"there is no stage {stage!r}", hint="choose from those of the schema")
+        readers = [each.reader for each in snapshot.assignments(desk.campaign, scope) if each.stage == stage]
+    writes = [
+        Write(
+            stream=stream_of(desk.campaign, scope, DECIDED),
+            kind="reopen",
+            subject=stage,
+            body={"why": why},
+            actor=by,
+            key=key,
+        )
+    ]
+    writes += [
+        Write(
+            stream=stream_of(desk.campaign, scope, reader),
+            kind="unfinish",
+            subject=stage,
+            body={"why": why},
+            actor=by,
+            key=f"{key}+{reader}",
+        )
+        for reader in readers
+    ]
+    return _written(desk, writes)
+
+
+def freeze(desk: Desk, frozen: bool, key: str, by: str) -> dict[str, Any]:
+    """Let nobody change anything any more, or again."""
+    body = {"frozen": frozen}
+    write = Write(stream=stream_of(desk.campaign), kind="freeze", subject=desk.campaign, body=body, actor=by, key=key)
+    return _written(desk, [write])
+
+
+def _written(desk: Desk, writes: Sequence[Write]) -> dict[str, Any]:
+    done = desk.store.write(writes)
+    for each in done:
+        if isinstance(each, Conflict):
+            raise each
+    return {"n": done[0].n}  # type: ignore[union-attr]

@@ -1,0 +1,130 @@
+"""Two readers who do not agree, and whoever decides and organises."""
+
+import pytest
+
+from adjudge.errors import AdjudgeError
+from adjudge.serve import adjudicate, organise
+from adjudge.serve.adjudicate import Verdict
+from adjudge.serve.desk import Desk, Sheet
+from adjudge.serve.settle import settle
+from adjudge.serve.store import Store
+from adjudge.serve.workbench import Judgment, judge, operate
+from serve.demo_campaign import NAME, SECRET, make
+
+SCOPE = "MINI_NW_01"
+WRONG, RIGHT = {"aet": "W"}, {"aet": "C", "aer": "C", "cas": "C", "bf": "C", "realis": "Actual", "mention_type": "NAME"}
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(tmp_path) as store:
+        make(store, answers=False, readers=("ann", "ben"))
+        yield store
+
+
+def place(store, reader):
+    return Desk(store, NAME, reader, SECRET)
+
+
+def read(store, reader, answers):
+    """Answer everything alike but for what `answers` says of cards by number."""
+    desk = place(store, reader)
+    with store.read() as snapshot:
+        cards = [stack.card.id for stack in Sheet(desk, snapshot, SCOPE).stacks]
+    given = [
+        Judgment(item=card, version=0, answers=answers.get(at, RIGHT), ms=900 if at else 300, key=f"{reader}-{at}")
+        for at, card in enumerate(cards)
+    ]
+    assert all(not isinstance(each, Exception) for each in judge(desk, SCOPE, given))
+    return operate(desk, SCOPE, "assess", 0, [{"op": "finish"}], f"{reader}-finish")
+
+
+def test_a_dispute_is_decided_and_the_document_goes_on(store):
+    assert read(store, "ann", {})["stage"] == "assess"
+    assert adjudicate.disputes(place(store, "dora")) == []  # ben has not finished
+    assert read(store, "ben", {0: WRONG, 2: WRONG})["stage"] == "assess"
+    desk = place(store, "dora")
+    found = adjudicate.disputes(desk)
+    assert len(found) == 2
+    assert [each["reader"] for each in found[0]["said"]] == ["first", "second"]
+    assert "aet" in found[0]["differ"]
+    assert "ann" not in str(found)
+    assert "ben" not in str(found)
+    made = adjudicate.decide(desk, SCOPE, found[0]["subject"], Verdict("assess", 2, None, "no event", "k1"))
+    assert made["readers"] == ["ann", "ben"]
+    assert made["stage"] == "assess"
+    with pytest.raises(AdjudgeError, match="not answered"):
+        adjudicate.decide(desk, SCOPE, found[1]["subject"], Verdict("assess", None, {"aet": "C"}, "", "k2"))
+    own = {**RIGHT, "realis": "Generic"}
+    made = adjudicate.decide(desk, SCOPE, found[1]["subject"], Verdict("assess", None, own, "a habit", "k3"))
+    assert made["stage"] == "group"
+    assert adjudicate.disputes(desk) == []
+    with store.read() as snapshot:
+        decisions = {each.subject: each for each in snapshot.decisions(NAME, SCOPE, "assess")}
+        assert len(decisions) == len(snapshot.items(NAME, SCOPE))
+        assert decisions[found[0]["subject"]].answers == WRONG
+        assert decisions[found[0]["subject"]].why == "no event"
+        assert decisions[found[1]["subject"]].answers["realis"] == "Generic"
+        assert decisions[found[1]["subject"]].how == "adjudicated"
+
+
+def test_progress_and_agreement(store):
+    read(store, "ann", {})
+    read(store, "ben", {0: WRONG})
+    found = organise.progress(place(store, None))
+    rows = {row["reader"]: row for row in found["readers"]}
+    assert rows["ann"]["finished"] == 1
+    assert rows["ann"]["documents"] == 12
+    assert rows["ann"]["hasty"] == pytest.approx(1 / len(adjudicated(store)), abs=0.01)
+    assert found["disputes"] == 1
+    assert {row["reader"] for row in organise.progress(place(store, "ann"))["readers"]} == {"ann"}
+    kappa = [row for row in organise.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
+    assert kappa[0]["annotators"] == ["ann", "ben"]
+    assert kappa[0]["units"] == len(adjudicated(store))
+
+
+def adjudicated(store):
+    with store.read() as snapshot:
+        return [each for each in snapshot.judgments(NAME, SCOPE, "ann") if each.ms or True]
+
+
+def test_documents_are_given_and_a_share_is_read_twice(tmp_path):
+    with Store.open(tmp_path) as store:
+        make(store, answers=False)
+        desk = place(store, None)
+        assert len(organise.give(desk, "ann", None)["given"]) == 12
+        assert organise.give(desk, "cara", None)["given"] == []
+        twice = organise.give(desk, "ben", None, double=0.25)["given"]
+        assert len(twice) == 3
+        assert len({name.rpartition("_")[0] for name in twice}) > 1  # not all of one genre
+        with store.read() as snapshot:
+            slots = {each.reader: each.slot for each in snapshot.assignments(NAME, twice[0])}
+        assert slots == {"ann": 0, "ben": 1}
+        with pytest.raises(AdjudgeError, match="no document 'nowhere'"):
+            organise.give(desk, "ann", ["nowhere"])
+        with pytest.raises(AdjudgeError, match="a share of 2"):
+            organise.give(desk, "ann", None, double=2.0)
+
+
+def test_open_again_and_freeze(store):
+    read(store, "ann", {})
+    read(store, "ben", {})
+    desk = place(store, None)
+    with store.read() as snapshot:
+        assert snapshot.scope(NAME, SCOPE).stage == "group"
+    organise.reopen(desk, SCOPE, "assess", "a new guideline", "k1", "otto")
+    with store.read() as snapshot:
+        assert snapshot.scope(NAME, SCOPE).stage == "assess"
+        assert {each.state for each in snapshot.assignments(NAME, SCOPE) if each.stage == "assess"} == {"open"}
+    assert settle(place(store, "ann"), SCOPE, "assess") == "assess"
+    organise.freeze(desk, True, "k2", "otto")
+    (answer,) = judge(
+        place(store, "ann"), SCOPE, [Judgment(item=first(store), version=1, answers=WRONG, ms=1, key="k")]
+    )
+    assert isinstance(answer, Exception)
+    organise.freeze(desk, False, "k3", "otto")
+
+
+def first(store):
+    with store.read() as snapshot:
+        return Sheet(place(store, "ann"), snapshot, SCOPE).stacks[0].card.id
