@@ -156,6 +156,10 @@ def body_of(handler):
         "api:judge_many": [{**judgment, "item": "D1-b"}],
         "api:operate": {"version": 0, "key": f"key-{number}", "ops": [{"op": "flag", "item": "D1-c", "text": "odd"}]},
         "api:invite": {"name": f"new{number}", "role": "assessor", "scope": "one"},
+        "desks:decide": {"version": 0, "key": f"key-{number}", "stage": "assess", "answers": {"aet": "W"}},
+        "desks:give": {"reader": "ann", "scopes": ["D1"]},
+        "desks:reopen": {"stage": "assess", "key": f"key-{number}"},
+        "desks:freeze": {"frozen": False, "key": f"key-{number}"},
         "api:csp_report": {"csp-report": {"violated-directive": "script-src"}},
     }.get(handler)
 

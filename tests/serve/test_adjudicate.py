@@ -75,17 +75,17 @@ def test_progress_and_agreement(store):
     rows = {row["reader"]: row for row in found["readers"]}
     assert rows["ann"]["finished"] == 1
     assert rows["ann"]["documents"] == 12
-    assert rows["ann"]["hasty"] == pytest.approx(1 / len(adjudicated(store)), abs=0.01)
+    assert 0 < rows["ann"]["hasty"] < 0.2
     assert found["disputes"] == 1
     assert {row["reader"] for row in organise.progress(place(store, "ann"))["readers"]} == {"ann"}
     kappa = [row for row in organise.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
-    assert kappa[0]["annotators"] == ["ann", "ben"]
+    assert list(kappa[0]["annotators"]) == ["ann", "ben"]
     assert kappa[0]["units"] == len(adjudicated(store))
 
 
 def adjudicated(store):
     with store.read() as snapshot:
-        return [each for each in snapshot.judgments(NAME, SCOPE, "ann") if each.ms or True]
+        return snapshot.judgments(NAME, SCOPE, "ann")
 
 
 def test_documents_are_given_and_a_share_is_read_twice(tmp_path):
@@ -118,10 +118,8 @@ def test_open_again_and_freeze(store):
         assert {each.state for each in snapshot.assignments(NAME, SCOPE) if each.stage == "assess"} == {"open"}
     assert settle(place(store, "ann"), SCOPE, "assess") == "assess"
     organise.freeze(desk, True, "k2", "otto")
-    (answer,) = judge(
-        place(store, "ann"), SCOPE, [Judgment(item=first(store), version=1, answers=WRONG, ms=1, key="k")]
-    )
-    assert isinstance(answer, Exception)
+    with pytest.raises(AdjudgeError, match="frozen"):
+        judge(place(store, "ann"), SCOPE, [Judgment(item=first(store), version=1, answers=WRONG, ms=1, key="k")])
     organise.freeze(desk, False, "k3", "otto")
 
 

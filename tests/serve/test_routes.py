@@ -59,6 +59,7 @@ ANSWERS = {
     "pages:sign_in_now": 401,
     "pages:set_password": 422,
     "api:revoke": 422,
+    "desks:decide": 410,  # the readers have not finished
 }
 UNSAFE = [route for route in ROUTES if route.unsafe and route.csrf]
 
@@ -115,6 +116,8 @@ def test_what_one_may_not_know_of_is_not_there(server, person, values):
             or (person == "cara" and values["c"] == "two" if "c" in values else False)
             or (person == "root" and values.get("d") in ("E1", "D2") and not route.unsafe)
             or (person == "otto" and values.get("d") == "D2" and not route.unsafe)
+            or (person == "otto" and values.get("d") == "D2" and route.handler == "desks:reopen")
+            or (person == "root" and values.get("d") in ("E1", "D2") and route.handler == "desks:reopen")
         )
         if not mine:
             assert answer.status_code in (403, 404), (route.path, answer.text)
@@ -136,7 +139,7 @@ def test_nothing_is_written_without_the_token(server, route):
     for headers in (
         {"X-CSRF-Token": ""},
         {"X-CSRF-Token": "0" * 64},
-        {"X-CSRF-Token": server.csrf("dora")},
+        {"X-CSRF-Token": server.csrf("jay")},
         {"Origin": "http://evil.example"},
         {"Sec-Fetch-Site": "cross-site"},
     ):
@@ -159,7 +162,7 @@ def test_a_token_of_a_program_needs_no_csrf(server):
 
 @pytest.mark.parametrize("route", [route for route in ROUTES if route.takes], ids=lambda route: route.handler)
 def test_broken_bodies(server, route):
-    client = server.client("root" if route.handler == "api:invite" else "ann")
+    client = server.client(next(each for each in ("root", "dora", "ann") if each in ALLOWED[route.handler]))
     good = json.dumps(body_of(route.handler))
     broken = [b"", b"{", b"null", b"[]" * (not good.startswith("[")) or b"{}", b"\xff", b"[" * 50_000]
     broken += [good.replace('"key"', '"kay"').encode()] * ("key" in good)

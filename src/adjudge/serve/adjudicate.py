@@ -142,6 +142,8 @@ def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, 
             raise Refusal("the campaign is frozen", kind="frozen", hint="ask the organiser")
         if sheet.scope.stage != verdict.stage:
             raise Refusal(f"{scope} is at the stage {sheet.scope.stage!r}", hint="load the page again")
+        if scope not in disputed_scopes(desk, snapshot):
+            raise Refusal(f"the readers of {scope} have not all finished", hint="wait for them")
         readers = readers_of(sheet, snapshot)
         answers = _answers(sheet, snapshot, subject, verdict, readers)
         stacks = [stack for stack in sheet.stacks if any(item.id == subject for item in stack.items)]

@@ -42,6 +42,7 @@ def agreement(call: Call) -> list[dict[str, Any]]:
 
 def give(call: Call) -> dict[str, Any]:
     """Give documents to a reader."""
+    organise.check_reader(desk(call, looks_on=True), call.body.reader)
     made = organise.give(desk(call, looks_on=True), call.body.reader, call.body.scopes, double=call.body.double)
     for scope in made["given"][:1]:
         _tell(call, scope)

@@ -116,6 +116,15 @@ def agreement(desk: Desk, inference: Inference | None = None) -> list[dict[str, 
 # Who reads what
 
 
+def check_reader(desk: Desk, reader: str) -> None:
+    """Raise unless somebody may read in the campaign."""
+    with desk.store.read() as snapshot:
+        roles = snapshot.roles(reader)
+    if not any(each.role == "assessor" and each.scope in (desk.campaign, "*") for each in roles):
+        hint = f"invite them: adjudge serve invite FOLDER {reader or 'NAME'} --role assessor"
+        raise ValidationError(f"{reader!r} is no assessor of this campaign", hint=hint)
+
+
 def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float | None = None) -> dict[str, Any]:
     """Give documents to a reader: those named, all that nobody has, or a share of all as a second, blind reader."""
     with desk.store.read() as snapshot:

@@ -155,6 +155,7 @@ def organise_now(call: Call) -> Response:
         if what == "give":
             share = float(form["double"]) / 100 if form.get("double") else None
             scopes = form["scopes"].split() if form.get("scopes") else None
+            work.check_reader(here, form.get("reader", ""))
             made = work.give(here, form.get("reader", ""), scopes, double=share)
             said = f"{made['reader']} has {len(made['given'])} more documents"
         elif what == "reopen":
