@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -207,6 +208,18 @@ def coerce(
     >>> [each["type"] for each in systems["A"].documents["1"].data["entities"]]
     ['PER', 'LOC']
     """
+    before = gc.isenabled()
+    gc.disable()  # many small objects without cycles, which the collector would visit in vain
+    try:
+        return _coerced(kind, gold, systems, options)
+    finally:
+        if before:
+            gc.enable()
+
+
+def _coerced(
+    kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Reading, dict[str, Reading]]:
     own = {name: value for name, value in options.items() if name in Declared.__struct_fields__}
     sides = [_Side(kind, gold, _declared(own, options, "gold", "gold"))]
     for name, source in systems.items():
@@ -293,10 +306,11 @@ def _bring_together(gold: _Side, systems: list[_Side]) -> None:
         side.parts = entities.chunks_of(side.parts, side.declared, side.notes)
         side.parts = entities.checked_inline(side.parts, texts)
         known = {**texts, **side.texts()}
-        side.parts = {
-            name: part if part.text is not None else part._replace(text=known.get(name))
-            for name, part in side.parts.items()
-        }
+        if known:
+            side.parts = {
+                name: part if part.text is not None else part._replace(text=known.get(name))
+                for name, part in side.parts.items()
+            }
         side.parts, side.ends = exclusive(side.parts, side.declared, side.notes)
         found: Located = located(side.parts, known, side.declared, side.notes)
         side.parts, side.lost = found
