@@ -204,6 +204,23 @@ def test_several_tags_in_one_text_are_refused(gold, message):
     assert aj.score("ner", [["B-creative work"]], [["B-creative work"]], bootstrap=0)["ner.strict"].f1 == 1
 
 
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        ('[["B-PER"]]', GOOD, "gold: a text is always the path of a file, and this looks like data"),
+        (GOLD, "B-PER\nO\n", "system: a text is always the path of a file"),
+        (
+            {"d1": ["O"], "d2": ["O"], "d3": ["O"]},
+            {"A": {"doc1": ["O"]}},
+            "no document of system 'A' is in gold (gold: 'd1', 'd2', ...; system: 'doc1'); do the ids agree?",
+        ),
+    ],
+)
+def test_mistakes_are_said(gold, system, message):
+    with pytest.raises(aj.AdjudgeError, match=re.escape(message)):
+        aj.score("ner", gold, system)
+
+
 def test_one_document_without_an_id():
     document = {"tokens": ["Ada", "ran"], "tags": ["B-PER", "O"]}
     result = aj.score("ner", document, document, bootstrap=0)

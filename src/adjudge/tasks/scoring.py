@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adjudge.errors import UsageError
+from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.sides import is_stdin
 from adjudge.tasks.named import NamedTask, asking, task_of
 from adjudge.tasks.reading import Corpus
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.tasks.documents import Documents
     from adjudge.tasks.state import State
+
+
+_DATA = re.compile(r"\{.*\}|\[.*\]|\(.*\)", re.DOTALL)
 
 
 def score(
@@ -62,7 +66,11 @@ def score(
 
 
 def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
-    """What `read` has read, as a side of its own."""
+    """What `read` has read, as a side of its own; a text that is no path, but data, is an error."""
+    for name, each in (("gold", gold), ("system", system)):
+        if isinstance(each, str) and ("\n" in each or _DATA.fullmatch(each.strip())):
+            hint = "give data as a list of texts, or as io.StringIO(text)"
+            raise FormatError(f"{name}: a text is always the path of a file, and this looks like data", hint=hint)
     if isinstance(system, dict):
         system = {name: each.side(name) if isinstance(each, Corpus) else each for name, each in system.items()}
     return (

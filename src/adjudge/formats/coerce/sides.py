@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -279,6 +280,9 @@ class Said(dict[str, Any]):
 def _pair(gold: _Side, system: _Side) -> None:
     """Documents without ids stand in the order of those with ids."""
     who = system.declared.side
+    if gold.given and system.given and gold.values and system.values and gold.values.keys().isdisjoint(system.values):
+        ours, others = _some(gold.values), _some(system.values)
+        raise wrong("no document of", f" {who} is in gold (gold: {ours}; system: {others})", "do the ids agree?")
     if (gold.given and system.given) or not system.values:  # a system that found nothing
         return
     if len(gold.values) != len(system.values):
@@ -295,6 +299,12 @@ def _pair(gold: _Side, system: _Side) -> None:
         system.values = {names[name]: value for name, value in system.values.items()}
         system.parts = {names[name]: part for name, part in system.parts.items()}
         system.facts = {names[name]: fact for name, fact in system.facts.items()}
+
+
+def _some(names: Iterable[str]) -> str:
+    """The first names of documents."""
+    first, more = list(islice(names, 2)), len(list(names)) > 2
+    return ", ".join(map(repr, first)) + ", ..." * more
 
 
 def _bring_together(gold: _Side, systems: list[_Side]) -> None:
