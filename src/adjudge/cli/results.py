@@ -10,6 +10,7 @@ import click
 
 from adjudge.cli.options import (
     FORMATS,
+    UNCLUSTERED,
     Target,
     Whole,
     baseline_options,
@@ -67,7 +68,7 @@ def _saved(path: str) -> Result:
 def _changes(options: dict[str, Any]) -> dict[str, Any]:
     """What is to be otherwise than in the saved results."""
     names = ("bootstrap", "seed", "interval", "test", "cluster_by")
-    changed = {name: options[name] for name in names if options[name] is not None}
+    changed = {name: options[name] for name in names if options.get(name) is not None}
     changed |= {"level": options["ci"]} if options["ci"] is not None else {}
     return changed | ({"by": options["by"]} if options["by"] else {})
 
@@ -175,7 +176,7 @@ def report(results: tuple[str, ...], **options: Any) -> None:
         "after the other). Only the draws of the official EAL programs depend on it.",
     ),
     saved_by_option,
-    _as_saved,
+    resampling_options(", or as saved", names=UNCLUSTERED),
     rank_options,
     fail_under_option,
     summary_option,

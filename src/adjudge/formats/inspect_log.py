@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -95,7 +96,7 @@ def _zipped(whole: Whole) -> Iterator[Mapping[str, Any]]:
                 if not isinstance(value, Mapping):
                     raise FormatError(Problem("a sample is no object", path=f"{whole.place}/{each.filename}", line=1))
                 yield value
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
         message = f"the archive cannot be read ({error})"
         raise FormatError(Problem(message, path=whole.place, hint="copy or create the file again")) from None
 

@@ -80,7 +80,7 @@ def _entered(kind: str, source: Any, reader: str, said: Said, *, gold: bool) -> 
         return source
     from inspect import signature
 
-    known = signature(read).parameters
+    known = signature(read).parameters.keys() - getattr(read, "keywords", {}).keys()  # a reader may be of one scheme
     own = {name: said[name] for name in said if name in known and said[name] is not None}
     if not own:
         return source

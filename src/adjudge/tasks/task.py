@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
+from inspect import signature
 from itertools import chain
 from math import fsum
 from pathlib import Path
@@ -140,7 +141,13 @@ class MetricsTask(Task):
     def _reads(self, side: int) -> Read | None:
         """How the files of a side are read, with the options for it."""
         read, options = reads(*self.readers, self.family)[side], self._reading[side]
-        return partial(read, **options) if read is not None and options else read
+        if read is None or not options:
+            return read
+        known = signature(read).parameters
+        for name in options:
+            if name not in known:
+                raise UsageError(f"--{name} says nothing of files in this format", hint="leave it out, or --reader")
+        return partial(read, **options)
 
     @property
     def _strict(self) -> bool:
