@@ -138,7 +138,7 @@ def score_metric(
     """Score files and print, save and gate as the options say; `own` are options of the metrics."""
     from adjudge.tasks.chosen import as_metrics
     from adjudge.tasks.readers import Chosen
-    from adjudge.tasks.request import evaluated
+    from adjudge.tasks.request import Ways, evaluated
     from adjudge.tasks.task import measures_of
 
     run = run_from(options)
@@ -148,7 +148,7 @@ def score_metric(
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
     readers = ours or usual, theirs or (usual if ours else None)
     read = Chosen(readers, tuple(options.get("said", ())))
-    count = partial(evaluated, metrics, readers=read, profile=options["profile"], adjust=adjust, given=given)
+    count = partial(evaluated, metrics, ways=Ways(read, options["profile"], adjust, None, given))
     found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
     if found is not None:
         finish(found.result(), options)

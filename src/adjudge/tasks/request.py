@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -103,12 +103,8 @@ class Request(Asking):
             gold,
             system,
             run or self.run,
-            readers=Chosen(self.readers),
-            family=None if self.family is None else self.family.name,
-            profile=self.profile,
+            ways=Ways(Chosen(self.readers), self.profile, self.adjust, self.family and self.family.name, self.given),
             names=self.names,
-            adjust=self.adjust,
-            given=self.given,
         )
 
     def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
@@ -258,26 +254,33 @@ Fitting = Callable[[Any, Any, str], "tuple[AnyMetric, ...]"]
 _COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
 
 
+class Ways(NamedTuple):
+    """How documents are read and compared.
+
+    `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
+    files. Metrics that depend on the documents are those of a `family`.
+    """
+
+    readers: Chosen
+    profile: str = "default"
+    adjust: Adjust | None = None
+    family: str | None = None
+    given: Mapping[str, Any] | None = None
+
+
 def evaluated(
     metrics: tuple[AnyMetric, ...] | Fitting,
     gold: Documents,
     system: Any,
     run: Run,
     *,
-    readers: Chosen,
-    profile: str = "default",
+    ways: Ways,
     names: Sequence[str] | None = None,
-    adjust: Adjust | None = None,
-    family: str | None = None,
-    given: Mapping[str, Any] | None = None,
 ) -> Evaluation:
-    """What was counted of every document.
-
-    `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
-    files. Metrics that depend on the documents are those of a `family`.
-    """
-    found = _Opened.of(metrics, gold, system, readers, family=family, given=given)
+    """What was counted of every document."""
+    found = _Opened.of(metrics, gold, system, ways.readers, family=ways.family, given=ways.given)
     chosen_metrics, gold, system, readers = found.metrics, found.gold, found.system, found.readers
+    adjust, profile = ways.adjust, ways.profile
     if any(one.clustered is not None for each in chosen_metrics for one in each.members):
         from adjudge.tasks.corpus import check_clustered
 
