@@ -153,6 +153,12 @@ def _eal() -> None:
     copy(source / "frames", "frames", "ref")
     call("eal", "trim", "run1", "-o", "run1.trimmed")
     call("eal", "pool", "run1", "run2", "-o", "pool")
+    call("eal", "sample", "pool", "--size", "6", "-o", "drawn")
+    names = [path.name for path in Path("drawn").iterdir()]
+    shutil.rmtree("drawn")  # and people assess what was drawn
+    for name in names:
+        Path("drawn").mkdir(exist_ok=True)
+        shutil.copy(source / "assessments" / name, Path("drawn", name))
 
 
 def _campaign() -> None:

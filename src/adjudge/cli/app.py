@@ -63,6 +63,7 @@ _EAL = {
     "trim": Entry("Keep the best of redundant responses.", "eal_stores"),
     "top": Entry("Keep the N most confident responses, as the hoppers allow.", "eal_stores"),
     "pool": Entry("Join submissions into one store.", "eal_stores"),
+    "sample": Entry("Draw the documents that people assess whole.", "eal_estimates"),
     "baseline-link": Entry("Link all responses with the same event type.", "eal_stores"),
     "neutralize": Entry("Take realis or coreference out of the comparison.", "eal_stores"),
     "assessment": Entry(
@@ -76,6 +77,7 @@ _EAL = {
         example="adjudge eal frames template assessments -o frames",
     ),
     "score": Entry("Score submissions: arguments, linking, ranking, diagnostics.", "eal"),
+    "estimate": Entry("Estimate the scores of all documents from those that were drawn.", "eal_estimates"),
     "graphs": Entry("Draw how scores depend on beta and lambda, and the bootstrap, as SVG.", "eal"),
     "report": Entry("Write a page with the ranking, the graphs and every response.", "eal"),
     "proposal-tables": Entry("Print the tables of the scoring proposal, computed again.", "eal"),

@@ -61,7 +61,7 @@ _also_option = choice(
 )
 _OLD = {"--docs-text": "--quotes-in", "--only": "--docs"}
 
-_side_options = [
+side_options = [
     side_arguments("ASSESSMENTS", "SUBMISSION", old_gold="--key"),
     value("--frames", "LINKING", "The reference frames. Without them only arguments are scored."),
     choice("--profile", PROFILES, "The task description, or as the official programs count.", default="spec"),
@@ -117,14 +117,14 @@ def _counted(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> Eval
     seed = chosen.profile.bootstrap_seed if options["seed"] is None else options["seed"]
     run = run_from(options, inference=inference_of(options, seed=seed))
     listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
-    task = EalTask(chosen, regions=_regions(options, chosen), listed=listed, texts=_texts(options))
+    task = EalTask(chosen, regions=regions_of(options, chosen), listed=listed, texts=_texts(options))
     task.macro = run.pool == "macro"
     both = sides._replace(gold=Gold(sides.gold, options["frames"]))
     how = partial(count, task, genre=options["genre"])
     return counted(how, task.measures, both, options, run=run, only=("per_document", "pool"))
 
 
-def _settings(options: Mapping[str, Any]) -> Settings:
+def settings_of(options: Mapping[str, Any]) -> Settings:
     """What the options say of how documents are compared."""
     from adjudge.tasks.eal.settings import decide, settings
 
@@ -151,7 +151,7 @@ def _settings(options: Mapping[str, Any]) -> Settings:
     )
 
 
-def _regions(options: Mapping[str, Any], settings: Settings) -> Regions | None:
+def regions_of(options: Mapping[str, Any], settings: Settings) -> Regions | None:
     """Where the quotations of a document are, if they are to be left out."""
     quotes, folder = options["quotes"], options["quotes_in"]
     if quotes is None and folder is None:
@@ -185,7 +185,7 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
 
 @command(
     "score",
-    _side_options,
+    side_options,
     _also_option,
     value("--texts", "SOURCES", "Source documents that --explain and --save-documents show. Nothing is removed by it."),
     value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
@@ -211,7 +211,7 @@ def score(**options: Any) -> None:
     ASSESSMENTS is the key, a folder or an archive. A submission is a folder or an archive, called after its file, or
     NAME in NAME=SUBMISSION.
     """
-    sides, chosen = _sides(options, "per_document"), _settings(options)
+    sides, chosen = _sides(options, "per_document"), settings_of(options)
     evaluation = _counted(sides, chosen, options)
     if evaluation is None:
         return
@@ -233,7 +233,7 @@ def score(**options: Any) -> None:
 
 @command(
     "report",
-    _side_options,
+    side_options,
     _also_option,
     value("--by", "FIELD", f"{_BY} Repeatable.", multiple=True),
     value(
@@ -260,7 +260,7 @@ def report(**options: Any) -> None:
     document its responses with their outcomes and reasons, reference frames beside those of the system, and the text.
     """
     old_texts(options, "only")
-    sides, chosen = _sides(options), _settings(options)
+    sides, chosen = _sides(options), settings_of(options)
     texts, output = options["texts"], options["output"]
     if output is not None:
         _refuse_inside(output, [sides.gold, *sides.paths, texts, options["frames"], options["quotes_in"]])
@@ -279,7 +279,7 @@ def report(**options: Any) -> None:
 
 @command(
     "graphs",
-    _side_options,
+    side_options,
     docs_option,
     resampling_options(", or as the profile says", names=("bootstrap", "ci", "seed")),
     value(
@@ -299,7 +299,7 @@ def graphs(folder: Path, **options: Any) -> None:
 
     The exact values at which two systems change places are marked, and printed.
     """
-    sides, chosen = _sides(options), _settings(options)
+    sides, chosen = _sides(options), settings_of(options)
     _refuse_inside(folder, [sides.gold, *sides.paths, options["frames"], options["quotes_in"]])
     from adjudge.files import write_folder
     from adjudge.report.charts import drawn

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,13 +22,16 @@ from adjudge.cli.options import (
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import UsageError
 
+if TYPE_CHECKING:
+    from adjudge.estimates.rows import Estimate
+
 _FORMATS = ("text", "json", "csv")
 _design = value(
     "--design", "FILE", "What was drawn with which probability, as `adjudge sample` wrote it.", required=True
 )
 _by = value("--by", "FIELD", "Also by a field of the items. Repeatable.", multiple=True)
 _judge = value("--judge", "FILE", "Opinions of a judge (id, judge); for a result: the result against the judge.")
-_level = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
+level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
 
 
 @command(
@@ -99,7 +103,7 @@ def sample(pool: str, **options: Any) -> None:
     value("--exhaustive", "FILE", "Documents read to the end (document, in_pool, all): recall beyond the pool."),
     flag("--graded", "Of several assessors, count the probability that an item is right, not the verdict."),
     _by,
-    _level,
+    level_option,
     flag("--assumptions", "Print what the intervals rest on, and score nothing."),
     save_option,
     format_option(*_FORMATS),
@@ -113,7 +117,7 @@ def estimate(source: str, labels: str | None, **options: Any) -> None:
     with --save, of documents assessed whole, gives any score that adds over documents.
     """
     from adjudge.estimates.api import estimate as estimate_scores
-    from adjudge.estimates.text import ASSUMPTIONS, difference_rows, render_estimate, score_rows
+    from adjudge.estimates.text import ASSUMPTIONS
 
     if options["assumptions"]:
         emit("\n".join(ASSUMPTIONS) + "\n", options["output"])
@@ -132,6 +136,13 @@ def estimate(source: str, labels: str | None, **options: Any) -> None:
         by=options["by"],
         level=options["ci"],
     )
+    emit_estimate(found, options)
+
+
+def emit_estimate(found: Estimate, options: Mapping[str, Any]) -> None:
+    """Print an estimate, and save it if that was asked for."""
+    from adjudge.estimates.text import difference_rows, render_estimate, score_rows
+
     if options["format_"] == "csv":
         from adjudge.report.tables import csv_rows
 
@@ -152,7 +163,7 @@ def estimate(source: str, labels: str | None, **options: Any) -> None:
     value("--judge opinions", "FILE", "Opinions of the judge (id, judge), if the pool has none."),
     value("--threshold", "P", "From here on the judge says right.", default=0.5, type=float),
     _by,
-    _level,
+    level_option,
     format_option("text", "json"),
     output_option,
     examples=["adjudge judge pool.jsonl labels.jsonl --design design.jsonl"],

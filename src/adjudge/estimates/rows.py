@@ -66,6 +66,15 @@ class DifferenceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     slice: Slice = {}
 
 
+class RankRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a system may stand: `best` has all before it that are better, corrected for all pairs, `worst` the rest."""
+
+    system: str
+    value: float
+    best: int
+    worst: int
+
+
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="estimate"):
     """Scores from a sample: n of N units assessed, what varies, and counts per document to go on with.
 
@@ -84,6 +93,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     rounds: tuple[Round, ...] = ()
     scores: tuple[ScoreRow, ...] = ()
     differences: tuple[DifferenceRow, ...] = ()
+    ranking: tuple[RankRow, ...] = ()
     notes: tuple[Note, ...] = ()
     table: dict[str, StatsTable] = {}
     judged: dict[str, StatsTable] = {}
@@ -155,3 +165,22 @@ def difference(names: Mapping[str, Any], value: float, variance: float, df: floa
         low, high, *_ = student_interval(value, error, df, level=level, signed=True)
         p = student_tails(value / error, df)
     return DifferenceRow(**names, value=value, low=low, high=high, variance=variance, df=df, p=p)
+
+
+def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
+    """With the systems in the order of a score, and the ranks that its differences leave open at their level."""
+    scores = {row.system: row.value for row in found.scores if (row.metric, row.part) == key and not row.slice}
+    above, below = dict.fromkeys(scores, 0), dict.fromkeys(scores, 0)
+    for row in found.differences:
+        if (row.metric, row.part) != key or row.slice or not row.value:
+            continue
+        if found.n == found.of if row.p_holm is None else row.p_holm <= 1 - found.level:  # all assessed: all is certain
+            better, worse = (row.a, row.b) if row.value > 0 else (row.b, row.a)
+            above[worse] += 1
+            below[better] += 1
+    ordered = sorted(scores, key=lambda name: (-scores[name], name))
+    ranking = tuple(
+        RankRow(system=name, value=scores[name], best=1 + above[name], worst=len(scores) - below[name])
+        for name in ordered
+    )
+    return msgspec.structs.replace(found, ranking=ranking)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from adjudge.estimates.judge import FEW, JudgeReport
-from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, ScoreRow
+from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, RankRow, ScoreRow
 from adjudge.stats.notebook import rows_html
 from adjudge.stats.text import Cell, Grid, clean, format_grid, note_line, slice_text
 
@@ -27,6 +27,8 @@ def render_estimate(estimate: Estimate) -> str:
     blocks = [format_grid(score_grid(estimate))]
     if estimate.differences:
         blocks.append(format_grid(difference_grid(estimate)))
+    if len(estimate.ranking) > 1:
+        blocks.append(format_grid(ranking_grid(estimate)))
     lines = [f"{name:<10} {value}" for name, value in footer(estimate)]
     blocks.append("\n".join(lines))
     notes = [note_line(note) for note in estimate.notes]
@@ -74,6 +76,16 @@ def difference_grid(estimate: Estimate) -> Grid:
         rows.setdefault((row.metric, row.part), []).append((*(Cell(clean(label)) for label in labels), *numbers))
     header = ("difference", *["slice"] * sliced, "systems", "points", "p", "p (Holm)")
     return Grid(header, 2 + sliced, tuple(tuple(own) for own in rows.values()))
+
+
+def ranking_grid(estimate: Estimate) -> Grid:
+    """One row per system, the best first."""
+    rows = tuple((Cell(clean(row.system)), Cell(_places(row)), Cell(_points(row.value))) for row in estimate.ranking)
+    return Grid(("ranking", "ranks", "score"), 1, (rows,))
+
+
+def _places(row: RankRow) -> str:
+    return f"{row.best}" if row.best == row.worst else f"{row.best}-{row.worst}"
 
 
 def footer(estimate: Estimate) -> list[tuple[str, str]]:

@@ -1,0 +1,154 @@
+"""Documents of an event argument campaign are drawn and assessed whole, and the scores of all are estimated."""
+
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from adjudge.cli import run
+from adjudge.tasks.eal.task import score
+
+DATA = Path(str(files("adjudge.demo") / "data" / "eal"))
+SYSTEMS = ("granite", "marble", "slate")
+SCORES = ("eal.argument", "eal.linking", "eal.overall")
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory):
+    """Submissions without quotations and redundant responses, and their pool."""
+    folder = tmp_path_factory.mktemp("eal")
+    for name in SYSTEMS:
+        source, clean = str(DATA / "submissions" / name), str(folder / "clean")
+        assert run(["eal", "filter-quotes", source, "--texts", str(DATA / "sources"), "-o", clean, "--quiet"]) == 0
+        assert run(["eal", "trim", clean, "-o", str(folder / name), "--quiet"]) == 0
+        shutil.rmtree(clean)
+    stores = [str(folder / name) for name in SYSTEMS]
+    assert run(["eal", "pool", *stores, "-o", str(folder / "pool"), "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture
+def call(campaign, tmp_path, monkeypatch, capsys):
+    """A command in a folder of its own; what it printed."""
+    monkeypatch.chdir(tmp_path)
+    for name in (*SYSTEMS, "pool", "pool.provenance.tsv"):
+        (tmp_path / name).symlink_to(campaign / name)
+
+    def call(*words, code=0):
+        capsys.readouterr()
+        assert run(list(words)) == code
+        out, err = capsys.readouterr()
+        return err if code else out
+
+    return call
+
+
+def drawn(call, size):
+    """The documents of a sample, once people have assessed them."""
+    call("eal", "sample", "pool", "--size", str(size), "-o", "drawn")
+    names = sorted(path.name for path in Path("drawn").iterdir())
+    for name in names:
+        shutil.copy(DATA / "assessments" / name, Path("drawn", name))
+    return names
+
+
+def estimated(call, *more):
+    words = ("drawn", *SYSTEMS, "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")
+    found = json.loads(call("eal", "estimate", *words, "--format", "json", *more))
+    return found, {(row["system"], row["metric"]): row for row in found["scores"]}
+
+
+def official(documents=None):
+    paths = {name: name for name in SYSTEMS}
+    result = score(DATA / "assessments", DATA / "frames", paths, bootstrap=0, docs=documents)
+    return {
+        (system.name, each.metric): each.value
+        for system in result.systems
+        for each in system.scores
+        if each.metric in SCORES and each.part == "score"
+    }
+
+
+def test_a_store_has_the_drawn_documents_only(call):
+    out = call("eal", "sample", "pool", "--by", "document", "--size", "50%", "-o", "drawn")
+    assert "sample: 6 of 12 documents" in out
+    design = [json.loads(line) for line in Path("drawn.design.jsonl").read_text().splitlines()[1:]]
+    names = sorted(path.name for path in Path("drawn").iterdir())
+    assert names == [row["id"] for row in design if row["drawn"]]
+    assert len(names) == 6
+    assert {row["probability"] for row in design} == {0.5}
+    assert len(design) == 12
+    for name in names:
+        lines = Path("drawn", name).read_text().splitlines()
+        pooled = [each for each in Path("pool", "arguments", name).read_text().splitlines() if each[0] != "#"]
+        assert sorted(line.split("\t")[0] for line in lines) == sorted(line.split("\t")[0] for line in pooled)
+        assert all("UNANNOTATED" in line for line in lines)
+    assert call("eal", "sample", "pool", "--size", "50%") == Path("drawn.design.jsonl").read_text()
+    assert "drawn" in call("eal", "sample", "pool", "--size", "4", "-o", "drawn", code=2)
+
+
+def test_strata_are_genres(call):
+    Path("genres").write_text("".join(f"{path.name}\t{path.name[5:7]}\n" for path in Path("pool/arguments").iterdir()))
+    words = ("eal", "sample", "pool", "--size", "7", "--strata", "genre", "--genre-list", "genres")
+    rows = [json.loads(line) for line in call(*words).splitlines()[1:]]
+    assert {row["stratum"]: row["probability"] for row in rows} == {
+        "DF": pytest.approx(0.6),
+        "NW": pytest.approx(4 / 7),
+    }
+
+
+def test_scores_are_those_of_the_drawn_documents_with_an_interval(call):
+    names = drawn(call, 6)
+    found, rows = estimated(call, "--save", "estimate.json")
+    assert (found["n"], found["of"], found["unit"]) == (6, 12, "document")
+    expected = official(tuple(names))
+    assert set(rows) == set(expected)
+    for key, row in rows.items():
+        assert row["value"] == pytest.approx(expected[key], abs=1e-12)
+        assert 0 <= row["low"] < row["value"] < row["high"] <= 1
+        assert row["df"] == 5
+    assert [row["system"] for row in found["ranking"]][-1] == "slate"
+    assert [row["worst"] for row in found["ranking"]][-1] == 3
+    assert "eal.overall" in call("compare", "estimate.json")
+
+
+def test_a_judge_that_is_right_gives_the_scores_of_all_documents(call):
+    drawn(call, 6)
+    judge = ("--judge", str(DATA / "assessments"), "--judge-frames", str(DATA / "frames"))
+    _, rows = estimated(call, *judge)
+    expected = official()
+    for key, row in rows.items():
+        assert row["value"] == pytest.approx(expected[key], abs=1e-12)
+        assert row["variance"] == pytest.approx(0, abs=1e-20)
+
+
+def test_everything_assessed_gives_the_ordinary_scores(call):
+    drawn(call, 12)
+    found, rows = estimated(call)
+    assert {key: row["value"] for key, row in rows.items()} == official()
+    assert all(row["low"] == row["value"] == row["high"] for row in rows.values())
+    assert [note["code"] for note in found["notes"]] == ["all-assessed"]
+    assert [(row["best"], row["worst"]) for row in found["ranking"]] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_what_was_drawn_is_assessed_whole(call):
+    first, second, *_ = drawn(call, 6)
+    Path("drawn", first).unlink()
+    line = Path("pool/arguments", second).read_text().splitlines()[0].split("\t")
+    text = Path("drawn", second).read_text().splitlines()
+    waiting = [each for each in text if each.split("\t")[0] == line[0]]
+    words = waiting[0].split("\t")
+    words[11:] = ["UNANNOTATED"] * len(words[11:])
+    Path("drawn", second).write_text("\n".join([*(each for each in text if each not in waiting), "\t".join(words), ""]))
+    frames = ("--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")
+    err = call("eal", "estimate", "drawn", *SYSTEMS, *frames, code=1)
+    assert f"{first} was drawn and has no assessments" in err
+    assert f"{second} was drawn, and 1 response of it wait" in err
+
+
+def test_frames_of_the_judge_go_with_those_of_people(call):
+    drawn(call, 6)
+    words = ("drawn", *SYSTEMS, "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")
+    assert "judge" in call("eal", "estimate", *words, "--judge", str(DATA / "assessments"), code=2)
