@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from browsing import HEIGHT, WAIT, WIDTH
 from playwright.sync_api import Browser, Page, Request
@@ -18,11 +19,23 @@ GUARD = 140
 @contextmanager
 def demo_server(adjudge: Path) -> Iterator[str]:
     """The link that `adjudge serve demo` prints."""
-    command = [adjudge, "serve", "demo", "--port", "0"]
+    with _server([adjudge, "serve", "demo", "--port", "0"]) as lines:
+        yield next(line.strip() for line in lines if "/join/" in line)
+
+
+@contextmanager
+def folder_server(adjudge: Path, folder: Path) -> Iterator[str]:
+    """The address at which `adjudge serve run` serves a folder."""
+    with _server([adjudge, "serve", "run", folder, "--port", "0"]) as lines:
+        yield next(line.split(": ", 1)[1].strip() for line in lines if ": http" in line)
+
+
+@contextmanager
+def _server(command: list[str | Path]) -> Iterator[IO[str]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
-            yield next(line.strip() for line in server.stdout if "/join/" in line)
+            yield server.stdout
         finally:
             server.terminate()
             assert server.wait(60) == 0
@@ -41,12 +54,17 @@ class Reader:
 
     def page(self, scope: str | None = None) -> Page:
         """A new tab, on a document if there is one."""
+        page = self.tab()
+        page.goto(self.link if scope is None else f"{self.base}/c/demo/{scope}")
+        self.ready(page)
+        return page
+
+    def tab(self) -> Page:
+        """A new tab, with nothing in it."""
         page = self.context.new_page()
         page.on("console", lambda message: self._said(message.type, message.text))
         page.on("pageerror", lambda error: self.wrong.append(f"error: {error}"))
         page.on("request", self._asked)
-        page.goto(self.link if scope is None else f"{self.base}/c/demo/{scope}")
-        self.ready(page)
         return page
 
     def ready(self, page: Page) -> None:

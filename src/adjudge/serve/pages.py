@@ -148,6 +148,7 @@ def organise_now(call: Call) -> Response:
 
     from adjudge.errors import AdjudgeError
     from adjudge.serve import organise as work
+    from adjudge.serve.store import Conflict
 
     form, here, key = call.form(), desk(call, looks_on=True), f"page-{secrets.token_hex(8)}"
     what, by = form.get("do", ""), call.person.person
@@ -168,6 +169,8 @@ def organise_now(call: Call) -> Response:
             said = "nothing was done"
     except (AdjudgeError, LookupError, ValueError) as error:
         said = f"not done: {error}"
+    except Conflict as conflict:
+        said = f"not done: {'the campaign is frozen' if conflict.reason == 'frozen' else 'somebody else was faster'}"
     return organise(call, said)
 
 

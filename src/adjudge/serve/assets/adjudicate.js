@@ -1,5 +1,6 @@
 // Decide what readers disagree on: one row per reader, differing answers lit; names are told after the decision.
 
+import { Reading } from "./answers.js";
 import { campaignPath, newKey, send } from "./api.js";
 import { ask, at, el, fill, say } from "./dom.js";
 import { Keys } from "./keys.js";
@@ -9,7 +10,7 @@ class Adjudicate {
   constructor() {
     this.keys = new Keys();
     this.views = new Map();
-    this.own = {};
+    document.addEventListener("keys-changed", () => { if (this.now) this.draw(); });
     this.start();
   }
 
@@ -28,7 +29,8 @@ class Adjudicate {
 
   async go(dispute) {
     this.now = dispute;
-    this.own = {};
+    this.reason = "";
+    this.keys.actions.clear();
     const bar = at("progress");
     bar.max = this.all || 1;
     bar.value = this.all - this.disputes.length;
@@ -43,6 +45,7 @@ class Adjudicate {
     this.view = this.views.get(dispute.scope);
     if (this.shown !== dispute.scope) this.text = new MarkedText(at("text"), this.view.text, this.view.hide, this.view.quote);
     this.shown = dispute.scope;
+    this.reading = new Reading(this.view.schema, [{ id: dispute.subject, fields: dispute.fields ?? {}, parent: null }]);
     this.text.mark(dispute.marks ?? {});
     this.keys.fresh();
     this.bindKeys();
@@ -50,22 +53,35 @@ class Adjudicate {
     say(`${dispute.scope}: ${dispute.claim}`);
   }
 
+  // Digits take a reader; where the schema has them too, a comma before makes them part of an answer.
   bindKeys() {
-    this.keys.actions.clear();
     this.footer = [];
     const bind = (key, label, run, options) => { this.keys.bind(key, label, run, options); this.footer.push([key, label]); };
     this.now.said.forEach((each, number) => bind(String(number + 1), `take the ${each.reader}`, () => this.decide({ take: number + 1 }), { guarded: true }));
     if (this.now.stage === "assess") {
+      const taken = this.now.said.map((_, number) => String(number + 1)), both = new Set();
       for (const question of this.view.schema.questions) {
-        for (const [key, value] of Object.entries(question.keys ?? {})) this.keys.bind(key, `${question.label || question.id}: ${this.word(value)}`, () => { this.own[question.id] = value; this.draw(); });
+        for (const [key, , label] of this.reading.choices(this.now.subject, question)) {
+          if (taken.includes(key)) both.add(key);
+          else this.keys.bind(key, `${question.label || question.id}: ${label}`, () => this.answer(key));
+        }
       }
-      bind("Enter", "decide as marked", () => { if (Object.keys(this.own).length) this.decide({ answers: this.own }); });
-      bind("z", "own answer anew", () => { this.own = {}; this.draw(); });
+      if (both.size) bind(",", `own answer ${[...both].join(" ")}`, () => { this.keys.next = (key) => this.answer(key); });
+      bind("Enter", "decide as yours", () => { if (this.own) this.decide({ answers: this.own }); });
+      bind("z", "own answer anew", () => { this.reading.answers.clear(); this.draw(); });
     }
     bind("f", "why", () => this.why());
     bind("j", "next", () => this.step(1));
     bind("k", "previous", () => this.step(-1));
     bind("?", "keys", () => this.keys.help());
+  }
+
+  get own() { return this.reading.answers.get(this.now.subject); }
+
+  answer(key) {
+    const answers = this.reading.pressed(this.now.subject, key);
+    if (answers) this.reading.answers.set(this.now.subject, answers);
+    this.draw();
   }
 
   word(value) { return this.view.schema.words?.[value] ?? String(value); }
@@ -77,14 +93,16 @@ class Adjudicate {
 
   why() {
     const text = el("textarea", { rows: 3, "aria-label": "Why", maxlength: 2000 });
-    text.value = this.reason ?? "";
+    text.value = this.reason;
     ask("Why is it decided like this?", text, [["Enter", "keep it", () => { this.reason = text.value.trim(); this.draw(); }]]);
     text.focus();
   }
 
   async decide(verdict) {
     const { now } = this;
-    const body = { stage: now.stage, version: now.version, key: newKey(), why: this.reason ?? "", ...verdict };
+    if (this.busy) return;
+    this.busy = true;
+    const body = { stage: now.stage, version: now.version, key: newKey(), why: this.reason, ...verdict };
     fill(at("saved"), "saving");
     try {
       const made = await send("PUT", `${this.path(now)}/decisions/${encodeURIComponent(now.subject)}`, body);
@@ -92,7 +110,6 @@ class Adjudicate {
       at("saved").className = "good";
       const place = this.disputes.indexOf(now);
       this.disputes = this.disputes.filter((each) => each !== now);
-      this.reason = "";
       say(`decided; readers were ${made.readers.join(", ")}`);
       fill(at("saved"), `all saved (readers: ${made.readers.join(", ")})`);
       if (made.stage !== now.stage && !this.disputes.some((each) => each.scope === now.scope)) this.views.delete(now.scope);
@@ -101,6 +118,8 @@ class Adjudicate {
       fill(at("saved"), "not saved");
       at("saved").className = "bad";
       ask("Not saved", el("div", { role: "alert" }, el("p", {}, [error.body?.message ?? error.message, error.body?.hint].filter(Boolean).join(", "))));
+    } finally {
+      this.busy = false;
     }
   }
 
@@ -118,7 +137,7 @@ class Adjudicate {
     const heads = questions.map((each) => el("th", { scope: "col" }, each.label || each.id));
     const row = (name, answers) => el("tr", {}, el("th", { scope: "row" }, name), questions.map((each) => el("td", { class: now.differ.includes(each.id) ? "differs" : "" }, each.id in answers ? this.word(answers[each.id]) : "–")));
     const rows = now.said.map((each, number) => row(`${number + 1} ${each.reader}`, each.answers));
-    return el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, Object.keys(this.own).length ? row("yours", this.own) : null));
+    return el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, this.own ? row("yours", this.reading.state(now.subject).values) : null));
   }
 
   drawSets() {
