@@ -123,3 +123,25 @@ def test_thirteen_systems(adjudge, tmp_path, monkeypatch):
     assert worst["p_holm"] < 0.005
     given = adjudge("score", "record.set", "gold.jsonl", *systems, "--bootstrap", "1000", "--test", "bootstrap")
     assert "no difference can be significant: 78 comparisons x 1/1001 > 0.05; give --bootstrap 15599" in given.out
+
+
+@pytest.fixture
+def relations(adjudge, tmp_path, monkeypatch):
+    assert adjudge("demo", "extraction", "--files", str(tmp_path / "demo"), "--quiet").code == 0
+    monkeypatch.chdir(tmp_path / "demo")
+    return "relation", "score", "gold.jsonl"
+
+
+def test_runs_of_one_system_are_shown_as_their_mean(adjudge, relations):
+    def values(*systems):
+        data = scored(adjudge, (*relations, *systems), "--metric", "relation.strict", "--bootstrap", "100")
+        return {each["name"]: each["scores"][-1]["value"] for each in data["systems"]}
+
+    one, other = values("A=alder.jsonl")["A"], values("A=birch.jsonl")["A"]
+    assert values("A#1=alder.jsonl", "A#2=birch.jsonl") == {"A": pytest.approx((one + other) / 2)}
+
+
+def test_a_system_with_the_name_of_runs_is_not_one_of_them(adjudge, relations):
+    ran = adjudge(*relations, "A#1=alder.jsonl", "A=birch.jsonl")
+    assert (ran.code, ran.out) == (2, "")
+    assert "A is not numbered, and A#1 is a run of A" in ran.err

@@ -112,6 +112,40 @@ def test_everything_assessed_is_the_ordinary_score_to_the_last_bit():
             assert (row.value, row.low, row.high, row.variance) == (value, value, value, 0.0)
 
 
+@pytest.mark.parametrize("assist", ["judge", "constant"])
+def test_labels_that_are_all_alike_give_bounds_and_no_interval(assist):
+    pool, truth = made()
+    alike = dict.fromkeys(truth, 1)
+    design = sample(pool, size=40)
+    found = estimate(pool, labels(design, alike), design=design, assist=assist)
+    for name in "AB":
+        for part in ("precision", "recall", "f1"):
+            row = found[name, part]
+            assert (row.low, row.high) == (None, None), part
+            assert row.bounds[0] < row.value <= row.bounds[1]
+            assert any("only the bounds are certain" in note for note in row.notes)
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_alike_is_printed_with_its_bounds(tmp_path, run):
+    said = (tmp_path / "labels.csv").read_text().replace(",0\n", ",1\n")
+    (tmp_path / "labels.csv").write_text(said)
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--save", "e.json"])
+    assert done.out.splitlines()[1].count(" in [") == 3
+    done = run(["plan", "e.json", "--half-width", "2"])
+    assert (done.code, "alike" in done.err) == (2, True)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_judge_that_was_never_seen_to_err_has_no_interval(tmp_path, run):
+    items = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    said = "".join(f"{item['id']},{int(item['judge'] >= 0.5)}\n" for item in items)
+    (tmp_path / "labels.csv").write_text(f"id,verdict\n{said}")
+    done = run(["judge", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--format", "json"])
+    rows = json.loads(done.out)["agreement"]
+    assert {(row["value"], row.get("low"), row.get("high")) for row in rows} == {(1.0, None, None)}
+
+
 def test_the_order_of_rows_changes_nothing():
     pool, truth = made()
     design = sample(pool, 80, active=True)

@@ -211,11 +211,15 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: Mapping[str, Any]) -> tuple
             value, (variance, freedom) = float(values[at]), mixed.variance(key, at)
             sides = bounds[key[1]]
             cut = min(max(value, sides[0]), sides[1])
-            low, high = interval(value, variance, freedom, how.level, sides) if freedom else (value, value)
+            ends = interval(value, variance, freedom, how.level, sides) if freedom else (value, value)
+            if ends[0] is None and sides[0] == sides[1]:
+                ends = sides
             notes = []
             number = events.get(key[1], FEW_EVENTS)
             if freedom and number == 0:
                 notes.append("no events: only the bounds are certain")
+            elif ends[0] is None:
+                notes.append("all that was read is alike: only the bounds are certain")
             elif freedom and number < FEW_EVENTS:
                 notes.append(f"few events ({number}): the interval is rough")
             if cut != value:
@@ -225,8 +229,8 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: Mapping[str, Any]) -> tuple
                     system,
                     key[1],
                     value=cut,
-                    low=low,
-                    high=high,
+                    low=ends[0],
+                    high=ends[1],
                     variance=variance,
                     df=freedom or None,
                     bounds=sides,
@@ -492,6 +496,8 @@ def _whole_rows(
         value, variance = float(found.values[at]), float(variances[at])
         bounds = (0.0, 1.0) if 0 <= value <= 1 else None
         low, high = interval(value, variance, found.freedom or 1.0, how.level, bounds)
+        if n == number and not sampled:
+            low = high = value
         scores.append(
             ScoreRow(
                 system=system,

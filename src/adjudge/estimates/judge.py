@@ -157,6 +157,8 @@ def _agreements(sample: Sample, scope: Any, name: str, threshold: float, level: 
             departures = np.array(others, dtype=np.float64) - value
             variance = float((count - 1) / count * (open_share * departures**2).sum())
             low, high = interval(value, variance, count - 1, level, (-1.0, 1.0) if measure == "kappa" else (0.0, 1.0))
+            if not open_share.any():
+                low = high = value
         rows.append(Agreement(scope=name, measure=measure, value=value, low=low, high=high, n=count))
     return rows
 

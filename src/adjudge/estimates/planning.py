@@ -17,8 +17,10 @@ def labels_needed(variance: float, assessed: int, pool: int, half_width: float, 
     """
     if not half_width > 0:
         raise UsageError(f"a half-width of {half_width:g}", hint="give one above 0")
-    if assessed >= pool or variance <= 0:
-        return max(2, min(assessed, pool))
+    if assessed >= pool:
+        return max(2, pool)
+    if variance <= 0:
+        raise UsageError("all that was read is alike and says nothing of how much labels vary", hint="assess more")
     constant = variance / (1 / assessed - 1 / pool)
     z = NormalDist().inv_cdf((1 + level) / 2)
     return max(2, min(pool, math.ceil(round(1 / (1 / pool + (half_width / z) ** 2 / constant), 9))))

@@ -18,6 +18,7 @@ from adjudge.stats.measure import Measure
 from adjudge.stats.result import Note, Slice
 from adjudge.stats.table import StatsTable
 
+_ROUNDING = 1e-24  # a variance below is that of rounding
 VARIES = {"fixed": "documents fixed", "sample": "documents sampled"}
 
 
@@ -143,14 +144,16 @@ def is_estimate(path: str | os.PathLike[str]) -> bool:
 
 def interval(
     value: float, variance: float, df: float, level: float, bounds: tuple[float, float] | None
-) -> tuple[float, float]:
-    """Student's interval on the logit scale, cut to what is possible.
+) -> tuple[float, float] | tuple[None, None]:
+    """Student's interval on the logit scale, cut to what is possible; none if all that was read is alike.
 
     >>> [round(end, 4) for end in interval(1.0, 0.012, 4, 0.95, (0.5, 1.0))]
     [0.6959, 1.0]
+    >>> interval(1.0, 0.0, 4, 0.95, (0.5, 1.0))
+    (None, None)
     """
-    if variance <= 0:
-        return value, value
+    if variance <= _ROUNDING:
+        return None, None
     low, high, *_ = student_interval(value, math.sqrt(variance), df, level=level)
     if bounds is not None:
         low, high = min(max(low, bounds[0]), bounds[1]), max(min(high, bounds[1]), bounds[0])
@@ -160,7 +163,7 @@ def interval(
 def difference(names: Mapping[str, Any], value: float, variance: float, df: float, level: float) -> DifferenceRow:
     """The row of a difference, with its test."""
     low = high = p = None
-    if variance > 0:
+    if variance > _ROUNDING:
         error = math.sqrt(variance)
         low, high, *_ = student_interval(value, error, df, level=level, signed=True)
         p = student_tails(value / error, df)

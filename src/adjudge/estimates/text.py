@@ -57,8 +57,8 @@ def score_grid(estimate: Estimate) -> Grid:
 
 
 def _score(row: ScoreRow) -> Cell:
-    """The value and its interval; what hangs on no label has its bounds only."""
-    if row.events == 0 and row.bounds is not None:
+    """The value and its interval; what has none has its bounds only."""
+    if (row.events == 0 or row.low is None) and row.bounds is not None:
         return Cell(_points(row.value), f"in {_ends(*row.bounds)}")
     if row.low is None or row.high is None:
         return Cell(_points(row.value))

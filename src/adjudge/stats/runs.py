@@ -122,6 +122,11 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
     if options.pool == POOL:
         raise UsageError("scores of a whole corpus are not averaged over runs", hint="score the runs by themselves")
     groups = run_groups([system.name for system in result.systems])
+    for name, runs in groups.items():
+        if name in runs and len(runs) > 1:
+            other = next(each for each in runs if each != name)
+            hint = f"number it as well ({name}#N) if it is a run of the same system, or give it another name"
+            raise UsageError(f"{name} is not numbered, and {other} is a run of {name}", hint=hint)
     tables = result.tables()
     pool = cast("Pool", options.pool)
     found = {
