@@ -318,6 +318,7 @@ def _pool() -> None:
     write(as_lines(said), "labels.jsonl")
     few = ("--bootstrap", "0", "--quiet")
     call("score", "relation.strict", "gold.jsonl", "a.jsonl", "b.jsonl", "--save", "result.json", *few)
+    call("score", "relation.strict", "gold.jsonl", "a.jsonl", "--save", "saved.json", "--save-documents", *few)
 
 
 _MAKERS = {

@@ -19,7 +19,7 @@ from adjudge.errors import Problem, UsageError, ValidationError, visible
 from adjudge.files import write_atomically
 from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
-from adjudge.formats.eal_sources import Offsets, Sources, in_units, write_quotes
+from adjudge.formats.eal_sources import Offsets, Sources, in_units, provenance_path, write_quotes
 from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key
 from adjudge.formats.eal_write import PACKED
 from adjudge.model.eal import Argument, Arguments, Linking, Span
@@ -34,7 +34,6 @@ from adjudge.tasks.eal.apply import (
     keep_until,
     linking_layout,
     pool_stores,
-    provenance_path,
 )
 from adjudge.tasks.eal.apply import baseline_link as linked_by_type
 from adjudge.tasks.eal.apply import top as best_of

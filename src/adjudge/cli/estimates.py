@@ -50,14 +50,18 @@ level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95
     value("--after", "DESIGN LABELS", "Another round after these.", nargs=2),
     value("--seed", "N", "Seed of the draw.", default=13, type=Whole("give a whole number from 0")),
     output_option,
-    examples=["adjudge sample pool.jsonl --size 10% --strata type -o design.jsonl"],
+    examples=[
+        "adjudge sample pool.jsonl --size 10% --strata type -o design.jsonl",
+        "adjudge sample saved.json --size 20% -o design.jsonl",
+    ],
 )
 def sample(pool: str, **options: Any) -> None:
     """Draw what people assess, at random and with recorded probabilities.
 
     POOL has a line for every item that some system returned: id, document, systems, perhaps judge (0 to 1) and other
-    fields; JSON lines or a table. The design says of every unit with which probability it could be drawn and whether it
-    was; keep it, for `adjudge estimate` needs it.
+    fields; JSON lines or a table. A result saved with --save-documents is a pool, too, and so is a store of `eal pool`.
+    The design says of every unit with which probability it could be drawn and whether it was; keep it, for `adjudge
+    estimate` needs it.
     """
     from adjudge.estimates.api import sample as draw_sample
     from adjudge.estimates.files import design_text

@@ -20,6 +20,7 @@ from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.planning import labels_needed
 from adjudge.estimates.pool import METRIC, Pool, Sampling
 from adjudge.estimates.rows import Estimate, interval, is_estimate
+from adjudge.estimates.sources import saved_result
 from adjudge.stats.inference import ALPHA, LEAST
 from adjudge.stats.intervals import Parts, jackknife_error
 from adjudge.stats.points import Additive
@@ -109,7 +110,7 @@ def _strata(pool: Pool, field: str | None, unit: str) -> dict[str, str] | None:
 # ---------------------------------------------------------------------------------------------------------------------
 # Estimates
 
-_ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta", "impute")
+_ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta")
 
 
 def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) -> Estimate:
@@ -136,8 +137,8 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
         beta=float(options.get("beta") or 1.0),
     )
     drawn = read_design(design)
-    result = _as_result(source)
-    if result is not None:
+    result = saved_result(source)
+    if result is not None and (labels is None or drawn.unit != "item"):
         return _of_result(result, drawn, how, options, labels)
     if labels is None:
         raise UsageError("a pool needs the verdicts on what was drawn", hint="give LABELS after POOL")
@@ -152,18 +153,6 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     return found
 
 
-def _as_result(source: Any) -> Result | None:
-    """A result that was given, or saved."""
-    if isinstance(source, Result):
-        return source
-    if isinstance(source, str | os.PathLike):
-        with open(source, "rb") as file:  # noqa: PTH123
-            head = file.read(4096)
-        if head.lstrip()[:1] == b"{" and b'"signature"' in head:
-            return Result.load(os.fspath(source))
-    return None
-
-
 def _of_result(result: Result, design: Design, how: How, options: Mapping[str, Any], labels: Any) -> Estimate:
     for name in ("exhaustive", "graded", "by", "cluster_by"):
         if options.get(name):
@@ -171,7 +160,7 @@ def _of_result(result: Result, design: Design, how: How, options: Mapping[str, A
     if labels is not None:
         raise UsageError("a result has its assessments inside", hint="give the result alone, and --judge RESULT")
     judge = options.get("judge")
-    judged = None if judge is None else _as_result(judge)
+    judged = None if judge is None else saved_result(judge)
     if judge is not None and judged is None:
         raise UsageError("the judge of a result is a result, too", hint="score the systems against the judge")
     if judged is not None and judged.measures != result.measures:

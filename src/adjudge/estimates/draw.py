@@ -110,7 +110,7 @@ def pivotal(chances: Array, stream: Stream) -> Chosen:
 
     Two units fight: one of them is decided, the other takes what is left of both chances.
 
-    >>> pivotal(np.full(6, 0.5), Stream(1)).sum()
+    >>> int(pivotal(np.full(6, 0.5), Stream(1)).sum())
     3
     """
     chosen = chances >= 1

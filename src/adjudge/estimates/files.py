@@ -13,6 +13,7 @@ import msgspec
 from adjudge.errors import FormatError, Problem
 from adjudge.estimates.design import Design, Round
 from adjudge.estimates.pool import Drawn, Item, Pool
+from adjudge.estimates.sources import is_store, pool_of_result, pool_of_store, saved_result
 from adjudge.formats.coerce.corpus import as_table, plain
 from adjudge.formats.exports import read_values
 
@@ -95,9 +96,17 @@ _ITEM = ("id", "document", "systems", "judge")
 
 
 def read_pool(source: Any) -> Pool:
-    """The items of a pool, sorted by their ids, so that the order of its rows changes nothing."""
+    """The items of a pool, sorted by their ids, so that the order of its rows changes nothing.
+
+    A result that was saved with its documents, and a store that `adjudge eal pool` wrote, are pools, too.
+    """
     if isinstance(source, Pool):
         return source
+    result = saved_result(source)
+    if result is not None:
+        return pool_of_result(result)
+    if is_store(source):
+        return pool_of_store(source)
     found = read_rows(source, "pool")
     problems: list[Problem] = []
     items: dict[str, Item] = {}

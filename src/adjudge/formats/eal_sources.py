@@ -357,6 +357,16 @@ def format_provenance(document: str, given: Given) -> str:
     )
 
 
+def provenance_path(path: str | os.PathLike[str]) -> Path:
+    """Where the provenance of a pool is: next to the store.
+
+    >>> provenance_path("runs/pool").as_posix()
+    'runs/pool.provenance.tsv'
+    """
+    path = Path(path)
+    return path.parent / f"{path.name}.provenance.tsv"
+
+
 def read_provenance(path: str | Path, documents: Iterable[str]) -> Iterator[dict[str, dict[str, float]]]:
     """For each of the documents, which are sorted, who gave the response of each digest; one document at a time."""
     try:

@@ -128,8 +128,8 @@ def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[
 
 def _origins(pool: Path | None) -> dict[str, dict[str, tuple[str, ...]]]:
     """The systems that gave each response, by document and id."""
+    from adjudge.formats.eal_sources import provenance_path
     from adjudge.formats.eal_store import open_store
-    from adjudge.tasks.eal.apply import provenance_path
 
     if pool is None or not provenance_path(pool).is_file():
         return {}

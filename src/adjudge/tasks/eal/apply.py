@@ -19,7 +19,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, Valid
 from adjudge.files import replacing
 from adjudge.formats.eal_fields import id_2014, sha1_id
 from adjudge.formats.eal_linking import LinkingLayout
-from adjudge.formats.eal_sources import HEADER, format_provenance, read_provenance
+from adjudge.formats.eal_sources import HEADER, format_provenance, provenance_path, read_provenance
 from adjudge.formats.eal_store import Store, StoreWriter
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response
 from adjudge.tasks.eal.responses import Outcome, Remark, Removed, best, distinct, remove
@@ -220,16 +220,6 @@ def linking_layout(store: Store) -> LinkingLayout:
         if linking is not None and linking.frames:
             return "2015" if all(frame.id is None for frame in linking.frames) else "2016"
     return "2015"
-
-
-def provenance_path(path: str | os.PathLike[str]) -> Path:
-    """Where the provenance of a pool is: next to the store.
-
-    >>> provenance_path("runs/pool").as_posix()
-    'runs/pool.provenance.tsv'
-    """
-    path = Path(path)
-    return path.parent / f"{path.name}.provenance.tsv"
 
 
 def is_alone(path: str | os.PathLike[str]) -> bool:

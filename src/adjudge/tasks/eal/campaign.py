@@ -23,8 +23,8 @@ from adjudge import temporary
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError, refusal
 from adjudge.findings import counted
+from adjudge.formats.eal_sources import provenance_path
 from adjudge.tasks.eal import campaign_steps as steps
-from adjudge.tasks.eal.apply import provenance_path
 from adjudge.tasks.eal.campaign_people import Documents, read_documents, sound_documents
 from adjudge.tasks.eal.campaign_scores import FILES, Inputs, Publisher
 from adjudge.tasks.eal.campaign_settings import (

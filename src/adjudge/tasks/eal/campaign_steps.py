@@ -14,7 +14,7 @@ from adjudge.findings import Finding, Findings, Severities, counted, finding_lin
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import is_junk
-from adjudge.formats.eal_sources import Sources, in_units
+from adjudge.formats.eal_sources import Sources, in_units, provenance_path
 from adjudge.formats.eal_store import StoreWriter
 from adjudge.formats.eal_write import PACKED
 from adjudge.model.eal import Arguments, Linking, Response
@@ -27,7 +27,6 @@ from adjudge.tasks.eal.apply import (
     keep_until,
     linking_layout,
     pool_stores,
-    provenance_path,
     top,
 )
 from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames, named
