@@ -208,3 +208,20 @@ def test_one_mistake_in_every_line_of_a_file(call):
         "error: tags.bio:1:4: 'X0' has no B- or I- prefix, say scheme=\"IO\" if each run of a label is one entity "
         "(and 1999 more like it, on lines 2, 3, 4, ...)"
     }
+
+
+def test_records_that_stand_under_another_key(call):
+    gold = [{"id": f"d{n}", "record": {"name": "Ada", "born": n}} for n in range(3)]
+    Path("gold.jsonl").write_text("".join(json.dumps(each) + "\n" for each in gold))
+    answers = [{"id": each["id"], "answer": json.dumps(each["record"])} for each in gold]
+    Path("answers.jsonl").write_text("".join(json.dumps(each) + "\n" for each in answers))
+    Path("schema.yaml").write_text("name: text\nborn: number\n")
+    command = "record score gold.jsonl answers.jsonl --bootstrap 0"
+    code, out, _ = call(command)
+    assert code == 0
+    assert "answers have no field of gold (record), but answer; --field and --system-field" in out
+    code, _, err = call(f"{command} --schema schema.yaml")
+    assert code == 1
+    assert "gold.jsonl: no field of gold (record) is in the schema (born, name)" in err
+    code, out, _ = call(f"{command} --schema schema.yaml --field record --system-field answer")
+    assert (code, "no field of gold" in out) == (0, False)

@@ -245,6 +245,33 @@ def check_gold(gold: Side, fit: Fit, field: str | None = None) -> None:
             break
     if found:
         raise ValidationError(list(_placed(gold, found, field)))
+    if isinstance(fit.record, shape.Fields) and fit.record.fields and not fit.record.extra:
+        _check_named(gold, frozenset(fit.record.fields))
+
+
+def _check_named(gold: Side, names: frozenset[str]) -> None:
+    """Raise if gold has fields, and the schema names none of them: there would be nothing to compare."""
+    seen: dict[str, None] = {}
+    for document in gold.documents.values():
+        keys = _keys(document.data.get("records") or ())
+        if not keys.isdisjoint(names):
+            return
+        seen |= dict.fromkeys(sorted(keys))
+    if seen:
+        message = f"no field of gold ({_listed(seen)}) is in the schema ({_listed(sorted(names))})"
+        hint = "correct the schema, or say which field of the documents holds the records (--field NAME)"
+        raise ValidationError([Problem(message, path=gold.path or None, hint=hint)])
+
+
+def _listed(names: Iterable[str]) -> str:
+    """The first few names.
+
+    >>> _listed("abcdefg")
+    'a, b, c, d, e and 2 more'
+    """
+    shown = list(names)
+    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+    return ", ".join(shown[:_NAMED]) + more
 
 
 def unfit(data: Mapping[str, Any], fit: Fit) -> list[Complaint]:
@@ -288,7 +315,7 @@ def _moved(complaint: Complaint, key: str | None) -> Complaint:
 
 def brought_to(gold: Side, system: Side, fit: Fit, *, strict: bool = False) -> Side:
     """The answers of a system in the shape of gold, and notes on what was done to them and what the schema ignores."""
-    seen = _Seen()
+    seen, apart = _Seen(), _Apart()
     found: dict[str, Document] = {}
     for name, document in system.documents.items():
         found[name] = document
@@ -300,6 +327,7 @@ def brought_to(gold: Side, system: Side, fit: Fit, *, strict: bool = False) -> S
         if code:
             seen.add(code, key, name)
             found[name] = msgspec.structs.replace(document, data={**document.data, "records": changed})
+        apart.add(ours, changed)
         for each in fit.findings(changed, of_gold=False):
             shown = f"{each.path}: {short(each.value, 30)}" if each.code == "outside-enum" else each.path
             seen.add(each.code, shown, name)
@@ -309,7 +337,7 @@ def brought_to(gold: Side, system: Side, fit: Fit, *, strict: bool = False) -> S
             for code, name in seen.changed
         ]
         raise ValidationError(list(placed(system, complaints, jsonl=False)))
-    return replace(system, documents=found, notes=(*system.notes, *seen.notes()))
+    return replace(system, documents=found, notes=(*system.notes, *seen.notes(), *apart.notes()))
 
 
 def _reshaped(value: Any, gold: Any, fit: Fit) -> tuple[str, str, Any]:
@@ -344,6 +372,33 @@ def _only(gold: dict[str, Any]) -> str | None:
     return None
 
 
+class _Apart:
+    """Whether answers have any field of gold; if not, records may stand elsewhere."""
+
+    def __init__(self) -> None:
+        self._found = False
+        self._documents = 0
+        self._keys: tuple[dict[str, None], dict[str, None]] = {}, {}
+
+    def add(self, gold: Any, answer: Any) -> None:
+        """Take in a document, as long as nothing in common was found."""
+        if self._found:
+            return
+        ours, theirs = _keys(gold), _keys(answer)
+        self._found = not ours.isdisjoint(theirs)
+        self._documents += bool(ours and theirs)
+        for own, keys in zip(self._keys, (ours, theirs), strict=True):
+            own |= dict.fromkeys(sorted(keys))
+
+    def notes(self) -> Iterator[CorpusNote]:
+        """One note, if there are fields on both sides and none is the same."""
+        gold, answers = self._keys
+        if not self._found and self._documents:
+            where = "--field and --system-field say where records stand"
+            message = f"answers have no field of gold ({_listed(gold)}), but {_listed(answers)}; {where}"
+            yield CorpusNote("no-common-field", self._documents, message)
+
+
 class _Seen:
     """What was done to answers and what a schema ignores, by code."""
 
@@ -365,10 +420,9 @@ class _Seen:
             ids = list(self._ids[code])
             count = len(ids) if code in ("unwrapped", "wrapped") else names.total()
             shown = [name for name, _ in sorted(names.items(), key=lambda each: (-each[1], each[0]))]
-            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
             message = _SAID[code].format(
                 answers=f"{count} answer{'' if count == 1 else 's'}",
                 places=f"{count} value{'' if count == 1 else 's'}",
-                names=", ".join(shown[:_NAMED]) + more,
+                names=_listed(shown),
             )
             yield CorpusNote(code, count, message, tuple(sorted(ids)[:_EXAMPLES]))
