@@ -298,3 +298,11 @@ def test_control_characters_are_escaped(adjudge, campaign: Path) -> None:
         assert ran.code != 70
         assert "\x1b" not in ran.out + ran.err
         assert ran.out + ran.err
+
+
+@pytest.mark.parametrize("group", ["ner", "serve", "eal campaign"])
+def test_a_group_without_a_command_shows_its_help(adjudge, group) -> None:
+    ran = adjudge(*group.split())
+    help_ = adjudge(*group.split(), "--help").out
+    assert help_.strip() in (ran.out + ran.err)
+    assert "error:" not in ran.err

@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from adjudge.cli.app import app, complete
-    from adjudge.cli.output import abandon_output, complain, prepare_streams
+    from adjudge.cli.output import abandon_output, complain, prepare_streams, say
     from adjudge.errors import AdjudgeError, grouped, more_problems
 
     prepare_streams()
@@ -76,6 +76,9 @@ def run(arguments: Sequence[str]) -> int:
         complain(*problems[:LISTED], *([more_problems(more)] if more else []))
         return error.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.UsageError) and type(error).__name__ == "NoArgsIsHelpError":
+            say(error.format_message())  # a group without a command: its help, with its lines
+            return error.exit_code
         command = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
         said = " ".join(error.format_message().split()).removesuffix(".")
         complain(said[:1].lower() + said[1:] + command)  # in our manner: lower case, one line, no full stop
