@@ -1,16 +1,21 @@
 """Two readers who do not agree, and whoever decides and organises."""
 
+import json
+
 import pytest
 
 from adjudge.errors import AdjudgeError
 from adjudge.serve import adjudicate, organise
 from adjudge.serve.adjudicate import Verdict
+from adjudge.serve.campaigns import files_of
 from adjudge.serve.desk import Desk, Sheet
 from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
 from adjudge.serve.workbench import Judgment, judge, operate
+from calling import caller
 from serve.demo_campaign import NAME, SECRET, make
 
+agree = caller("agree")
 SCOPE = "MINI_NW_01"
 WRONG, RIGHT = {"aet": "W"}, {"aet": "C", "aer": "C", "cas": "C", "bf": "C", "realis": "Actual", "mention_type": "NAME"}
 
@@ -83,6 +88,35 @@ def test_progress_and_agreement(store):
     assert kappa[0]["units"] == len(adjudicated(store))
 
 
+def test_agreement_is_that_of_the_command_on_an_export(store, tmp_path, agree):
+    read(store, "ann", {})
+    read(store, "ben", {0: WRONG, 2: {**RIGHT, "realis": "Other"}, 3: {**RIGHT, "cas": "W", "bf": "W"}})
+    for name, data in files_of(store, NAME):
+        path = tmp_path / "out" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(grouped(data) if "by-reader" in name else data)
+    folders = [f"{reader}={tmp_path}/out/by-reader/{reader}/assessments" for reader in ("ann", "ben")]
+    fields = {"aet": "event_type", "aer": "role", "cas": "cas", "bf": "base_filler", "realis": "realis"}
+    labels = [word for field in fields.values() for word in ("--label", f"responses.{field}")]
+    options = ["--reader", "eal-assessments", "--unit", "id", *labels, "--format", "json"]
+    code, said, wrong = agree("record.set", *folders, *options)
+    assert code == 0, wrong
+    wanted = {(row["on"], row["name"]): (row["units"], row["value"]) for row in json.loads(said)["coefficients"]}
+    found = organise.agreement(place(store, None))
+    assert {
+        (f"responses.{fields[row['on']]}", row["name"]): (row["units"], row["value"])
+        for row in found
+        if row["on"] in fields
+    } == wanted
+
+
+def grouped(data):
+    """Assessments in which all fillers are the same: who reads files wants to know."""
+    rows = [line.split("\t") for line in data.decode().splitlines()]
+    rows = [[*row[:15], "1", *row[16:]] if row[13] in ("C", "I") else row for row in rows]
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
 def adjudicated(store):
     with store.read() as snapshot:
         return snapshot.judgments(NAME, SCOPE, "ann")
@@ -100,10 +134,20 @@ def test_documents_are_given_and_a_share_is_read_twice(tmp_path):
         with store.read() as snapshot:
             slots = {each.reader: each.slot for each in snapshot.assignments(NAME, twice[0])}
         assert slots == {"ann": 0, "ben": 1}
+        assert organise.give(desk, "cara", [SCOPE])["given"] == [SCOPE]
+        for reader in slots | {"cara": 0}:
+            if SCOPE in given_to(store, reader):
+                read(store, reader, {})
+        assert SCOPE not in organise.give(desk, "dan", None, double=1.0)["given"]  # nobody can assess it any more
         with pytest.raises(AdjudgeError, match="no document 'nowhere'"):
             organise.give(desk, "ann", ["nowhere"])
         with pytest.raises(AdjudgeError, match="a share of 2"):
             organise.give(desk, "ann", None, double=2.0)
+
+
+def given_to(store, reader):
+    with store.read() as snapshot:
+        return {each.scope for each in snapshot.assignments(NAME, reader=reader)}
 
 
 def test_open_again_and_freeze(store):

@@ -84,7 +84,10 @@ def progress(desk: Desk) -> dict[str, Any]:
 
 
 def agreement(desk: Desk, inference: Inference | None = None) -> list[dict[str, Any]]:
-    """Kappa and alpha of every question on what two readers have both answered: those of `adjudge agree --label`."""
+    """Kappa and alpha of every question on what two readers have both answered: those of `adjudge agree --label`.
+
+    Where a question was not asked of one of them, there is nothing to agree on. Classes have no names to compare.
+    """
     from adjudge.stats.agreement import label_coefficients
 
     with desk.store.read() as snapshot:
@@ -102,11 +105,12 @@ def agreement(desk: Desk, inference: Inference | None = None) -> list[dict[str, 
                     pairs[pair].append(scope)
     found = []
     for (a, b), scopes in sorted(pairs.items()):
-        for question in schema.question:
+        for question in (each for each in schema.question if each.kind != "class"):
             documents = []
             for scope in scopes:
-                both = [said for said in answers[scope].values() if a in said and b in said]
-                documents.append([([said[a].get(question.id, "-"), said[b].get(question.id, "-")], 1) for said in both])
+                both = [(said[a], said[b]) for said in answers[scope].values() if a in said and b in said]
+                asked = [pair for pair in both if all(question.id in own for own in pair)]
+                documents.append([([own[question.id] for own in pair], 1) for pair in asked])
             made = label_coefficients(documents, [a, b], question.id, inference or Inference())
             found += [{**msgspec.to_builtins(own), "label": question.label or question.id} for own in made]
     return found
@@ -126,7 +130,7 @@ def check_reader(desk: Desk, reader: str) -> None:
 
 
 def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float | None = None) -> dict[str, Any]:
-    """Give documents to a reader: those named, all that nobody has, or a share of all as a second, blind reader."""
+    """Give documents to a reader: those named, all that nobody has, or a share of what is read as a second one."""
     with desk.store.read() as snapshot:
         known = {scope.id: scope for scope in snapshot.scopes(desk.campaign)}
         taken = {each.scope for each in snapshot.assignments(desk.campaign)}
@@ -137,7 +141,9 @@ def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float
         if double is not None:
             if not 0 < double <= 1:
                 raise UsageError(f"a share of {double:g}", hint="give one above 0, at most 1")
-            chosen = balanced(desk, snapshot, [scope for scope in known if scope in taken and scope not in own], double)
+            begin = campaign_of(desk, snapshot)[1].stage[0].kind  # what has gone on is decided
+            free = [id_ for id_, scope in known.items() if id_ in taken and id_ not in own and scope.stage == begin]
+            chosen = balanced(desk, snapshot, free, double)
         elif scopes is None:
             chosen = [scope for scope in known if scope not in taken]
         else:
