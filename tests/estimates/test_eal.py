@@ -148,6 +148,19 @@ def test_what_was_drawn_is_assessed_whole(call):
     assert f"{second} was drawn, and 1 response of it wait" in err
 
 
+def test_what_was_not_drawn_is_left_out_with_a_note(call):
+    names = drawn(call, 6)
+    _, before = estimated(call)
+    others = sorted({path.name for path in (DATA / "assessments").iterdir()} - set(names))
+    for name in others:
+        shutil.copy(DATA / "assessments" / name, Path("drawn", name))
+    found, after = estimated(call)
+    assert after == before
+    (note,) = [note for note in found["notes"] if note["code"] == "outside-sample"]
+    assert note["count"] == 6
+    assert note["examples"] == others[:5]
+
+
 def test_frames_of_the_judge_go_with_those_of_people(call):
     drawn(call, 6)
     words = ("drawn", *SYSTEMS, "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from adjudge.estimates.design import Design
     from adjudge.stats.result import Result
 
+_SHOWN = 5
 _SCORES = ("eal.argument", "eal.linking", "eal.overall")
 
 
@@ -145,7 +146,7 @@ def estimate(**options: Any) -> None:
         raise UsageError("no submission to score", hint="give ASSESSMENTS and at least one SUBMISSION")
     design = read_design(options["design"])
     with uncollected():
-        _refuse_unassessed(sides.gold, design)
+        outside = _check_assessed(sides.gold, design)
         people = _scored(sides, options["frames"], sorted(design.drawn), {**options, "unassessed": "error"})
         judged = None
         if options["judge"] is not None:
@@ -158,6 +159,10 @@ def estimate(**options: Any) -> None:
     counts = Counted(measures, people.tables(), {} if judged is None else judged.tables())
     how = How(documents=options["documents"], level=options["ci"] or 0.95)
     found = estimate_documents(counts, design, how)
+    if outside:
+        message = f"{counted(len(outside), 'document')} of the assessments that were not drawn are left out"
+        note = Note("outside-sample", len(outside), message, tuple(outside[:_SHOWN]))
+        found = msgspec.structs.replace(found, notes=(*found.notes, note))
     if found.n == found.of:
         note = Note("all-assessed", found.n, "everything is assessed: `adjudge eal score` gives the official scores")
         found = msgspec.structs.replace(found, notes=(*found.notes, note))
@@ -176,12 +181,16 @@ def _scored(sides: Sides, frames: str | None, documents: Sequence[str], options:
     return count(task, Gold(str(sides.gold), frames), sides.paths, run, names=sides.names).result()
 
 
-def _refuse_unassessed(path: str, design: Design) -> None:
-    """A drawn document is assessed whole, also what none of these submissions returned: all of it is reference."""
+def _check_assessed(path: str, design: Design) -> list[str]:
+    """The documents of the store that were not drawn.
+
+    One that was drawn is assessed whole, also what none of these submissions returned: all of it is reference.
+    """
     from adjudge.formats.eal_store import open_key
 
     problems: list[Problem] = []
     with open_key(path) as keys:
+        outside = [document for document in keys.documents if document not in design.drawn]
         for document in sorted(design.drawn):
             if document not in keys:
                 problems.append(Problem(f"{document} was drawn and has no assessments", path=path, hint="assess it"))
@@ -190,3 +199,4 @@ def _refuse_unassessed(path: str, design: Design) -> None:
                 problems.append(Problem(message, path=keys.place(document), hint="assess the document whole"))
     if problems:
         raise ValidationError(problems)
+    return outside
