@@ -427,3 +427,26 @@ def test_published_scorers_in_memory(tmp_path):
     ):
         with pytest.raises(aj.AdjudgeError, match=re.escape(message)):
             call()
+
+
+def test_annotators_in_memory_keep_their_names():
+    tags = [["B-PER", "O"], ["O", "B-LOC"]]
+    other = [["B-PER", "O"], ["O", "O"]]
+    found = aj.agree("ner.strict", {"anna": tags, "gold": other}, bootstrap=0)
+    assert list(found.annotators) == ["anna", "gold"]
+    assert [(pair.a, pair.b) for pair in found.pairs] == [("anna", "gold")]
+    assert found.means[0].value == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: aj.agree("ner.strict", [[["O"]], [["O"]]]), "annotators have no names, give {name: documents}"),
+        (lambda: aj.compare({"a": 1}), "cannot compare str, give results"),
+        (lambda: aj.score("kbp", ["a r b"], ["a r b"]), "gold: 'a r b' is no triple"),
+    ],
+)
+def test_what_is_given_in_another_shape_is_said(call, said):
+    with pytest.raises(aj.AdjudgeError) as caught:
+        call()
+    assert said in str(caught.value)

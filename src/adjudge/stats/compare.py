@@ -64,6 +64,10 @@ def compare(
     documents. What is not given is taken from the first result. Documents that were saved are kept.
     """
     given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
+    for each in given:
+        if not isinstance(each, Result):
+            hint = "give results, as aj.score returns them; result.renamed gives their systems other names"
+            raise UsageError(f"cannot compare {type(each).__name__}", hint=hint)
     if not given:
         raise UsageError("nothing to compare", hint="give at least one saved result")
     given = with_same_fields(given)

@@ -154,6 +154,8 @@ def agree(
     >>> agree("record.set", {"anna": anna, "ben": ben}, bootstrap=0).means[0].value
     0.8
     """
+    if not isinstance(annotators, Mapping):
+        raise UsageError("annotators have no names", hint="give {name: documents}")
     if len(annotators) < 2:
         raise UsageError("agreement needs at least two annotators", hint="give the documents of each of them")
     asked = (label,) if isinstance(label, str) else tuple(label or ())
@@ -213,7 +215,7 @@ def _opened(
     (first, mine), *others = annotators.items()
     if kind is not None and kind != "record" and not any(map(is_file, annotators.values())):
         gold, systems = opened(kind, mine, dict(others), given)
-        annotators = {first: gold, **systems}
+        annotators = {first: replace(gold, name=first) if isinstance(gold, Side) else gold, **systems}
     if family is not None:
         sides = list(annotators.values())
         metrics = as_metrics(list(fitting_metrics(family, sides[0], dict(others), reader)), **how)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import UsageError, check_keywords
+from adjudge.errors import FormatError, UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.run import OPTIONS as RUN
 from adjudge.evaluate.run import Run, run_of
@@ -262,6 +262,9 @@ def _table(side: Side) -> TripleTable:
 
     table = TripleTable()
     for name, document in side.documents.items():
+        if not isinstance(document.data, Mapping):
+            hint = "give (subject, relation, object), documents of them, or the path of a file"
+            raise FormatError(f"{side.name}: {document.data!r:.60} is no triple", hint=hint)
         for each in document.data.get("triples") or ():
             table.add(str(each["subject"]), str(each["relation"]), str(each["object"]), name)
     return table
