@@ -423,7 +423,8 @@ class MetricsTask(Task):
 
         pairs = zip(evaluation.ids, evaluation.systems[name].details, strict=True)
         cut = [(name, seen.whole) for name, seen in pairs if seen is not None and not seen.whole.optimal]
-        guessed = [Note("guessed-reader", 1, line) for line in self.said]
+        first = name == next(iter(evaluation.systems))  # said once, of all files
+        guessed = [Note("guessed-reader", len(self.said), "; ".join(self.said))] if self.said and first else []
         if not cut:
             return guessed
         slack = fsum(seen.bound[name] - seen.counts[name] for _, seen in cut for name in seen.bound)
