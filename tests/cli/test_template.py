@@ -64,7 +64,11 @@ def test_auto_err_takes_both_sides_from_one_file(page):
             1,
             "this looks like JSON, for which there are other readers",
         ),
-        ("template score gold.json preds.json", 2, "gold.json: this may be gtt or iterx, choose with --reader gtt or"),
+        (
+            "template score gold.json preds.json",
+            2,
+            "gold.json: this may be gtt or iterx, choose: --reader gtt",
+        ),
         ("template score gold.json preds.json --compat gtt --phi 3", 2, "--phi does not belong to gtt"),
         ("template score gold.json preds.json --compat gtt --event-n '>=2'", 2, "--event-n and --docids go together"),
         ("template errors gold.json nothing.json", 2, "nothing.json: there is no such file"),

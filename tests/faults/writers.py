@@ -27,6 +27,8 @@ READS = {
 }
 # Commands that write into a folder which is an argument; they are tested by themselves.
 FOLDERS = {"eal campaign init", "eal campaign run"}
+# Outputs of a store that people work in; they are tested with it (tests/serve).
+SERVED = {("serve backup", "--output"), ("serve export", "--output")}
 
 FEW = ("MINI_NW_01", "MINI_DF_01", "MINI_DF_02")  # documents of the bundled campaign
 BIO = "EU B-ORG\nrejects O\nGerman B-MISC\ncall O\n\nPeter B-PER\nBlackburn I-PER\n\n"
@@ -108,7 +110,7 @@ def writing_options() -> set[tuple[str, str]]:
             words = (option.help or "").lower().split()
             if isinstance(option.type, click.Path | Target) or {"write", "written", "save"} & set(words[:3]):
                 found.add((command, option.opts[-1]))
-    return found - READS
+    return found - READS - SERVED
 
 
 def _score(command: str, *arguments: str, code: int = 0) -> list[Writer]:
@@ -145,6 +147,7 @@ def _family(name: str, *arguments: str) -> list[Writer]:
 NUGGET = ("-g", "@gold.tbf", "-s", "@heron.tbf", "-t", "@tokens")
 KBP = ("--gold", "@kb/gold.jsonl", "--wiki", "@kb/links.csv", "@kb/delta.tsv")
 EAL = ("--key", "@key", "--frames", "@frames", "@granite")
+ESTIMATED = ("@key", "@granite", "--frames", "@frames", "--design", "@all.jsonl")
 
 WRITERS: list[Writer] = [
     *_score("score", "relation.strict", "@gold.jsonl", "@alder.jsonl"),
@@ -270,6 +273,19 @@ WRITERS: list[Writer] = [
         ("agree", "relation.strict", "@gold.jsonl", "@alder.jsonl", "--report", "agree.html", "-o", "out.txt"),
         ("agree.html", "out.txt"),
     ),
+    _printed("sample", "@items.jsonl", "--size", "20"),
+    _printed("estimate", "@items.jsonl", "@labels.jsonl", "--design", "@design.jsonl"),
+    Writer(
+        "estimate",
+        "--save",
+        ("estimate", "@items.jsonl", "@labels.jsonl", "--design", "@design.jsonl", "--save", "saved.json"),
+        ("saved.json",),
+    ),
+    _printed("judge", "@items.jsonl", "@labels.jsonl", "--design", "@design.jsonl"),
+    _printed("plan", "@both.json", "--difference", "1"),
+    *_store("eal sample", "@granite", "--size", "2", beside=("{out}.design.jsonl",), packed=False),
+    _printed("eal estimate", *ESTIMATED),
+    Writer("eal estimate", "--save", ("eal", "estimate", *ESTIMATED, "--save", "saved.json"), ("saved.json",)),
     _printed("select", "@alder.json", "@birch.json", "--disagree", "2"),
     _printed("schema", "result"),
     _printed("demo"),
@@ -312,8 +328,19 @@ def make_inputs(folder: Path) -> None:
     empty: dict[str, list[str]] = {"PerpOrg": [], "Target": [], "Weapon": []}
     found = {f"3000{number}": {"pred_templates": [{**answer, **empty}]} for number in (1, 2)}
     (folder / "templates.json").write_text(json.dumps(found))
+    items = [{"id": f"x{at:02}", "systems": ["A", "B"][: 1 + at % 2], "judge": at % 10 / 10} for at in range(60)]
+    (folder / "items.jsonl").write_text("".join(json.dumps(each) + "\n" for each in items))
+    certain = [{"id": document, "probability": 1, "drawn": True} for document in FEW]
+    head = "# " + json.dumps({"rounds": [{"size": len(FEW), "unit": "document"}]}) + "\n"
+    (folder / "all.jsonl").write_text(head + "".join(json.dumps(each) + "\n" for each in certain))
     few = ["--bootstrap", "0", "--quiet", "-o", os.devnull]
     with contextlib.chdir(folder):
+        assert run(["sample", "items.jsonl", "--size", "40", "-o", "design.jsonl"]) == 0
+        rows = [json.loads(line) for line in Path("design.jsonl").read_text().splitlines()[1:]]
+        said = [{"id": row["id"], "verdict": at % 2} for at, row in enumerate(row for row in rows if row["drawn"])]
+        Path("labels.jsonl").write_text("".join(json.dumps(each) + "\n" for each in said))
+        both = ["score", "relation.strict", "gold.jsonl", "alder.jsonl", "birch.jsonl", "--save", "both.json"]
+        assert run([*both, *few]) == 0
         for name in ("alder", "birch"):
             assert run(["score", "relation.strict", "gold.jsonl", f"{name}.jsonl", "--save", f"{name}.json", *few]) == 0
         lines = Path("gold.jsonl").read_text().splitlines(keepends=True)

@@ -312,7 +312,7 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     r"""The formats that a file may have, likely ones first; `cut`: `start` is not the whole of it.
 
     >>> [each.kind for each in formats_of(b'{"doc_key": "d", "ner": [], "relations": []}')]
-    ['dygie']
+    ['dygie', 'jsonl']
     >>> [each.kind for each in formats_of(b"EU B-ORG B-ORG\nto O O\n")]
     ['bio', 'bio-both']
     """
