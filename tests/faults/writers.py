@@ -27,6 +27,8 @@ READS = {
 }
 # Commands that write into a folder which is an argument; they are tested by themselves.
 FOLDERS = {"eal campaign init", "eal campaign run"}
+# The folder of a store that people work in, which is tested with it (tests/serve).
+STORES = "serve "
 # Outputs of a store that people work in; they are tested with it (tests/serve).
 SERVED = {("serve backup", "--output"), ("serve export", "--output")}
 
