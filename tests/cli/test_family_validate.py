@@ -183,3 +183,11 @@ def test_what_else_is_wrong_is_found_beside_lines_of_any_format(tmp_path, monkey
         found = json.loads(capsys.readouterr().out)["findings"]
         assert [each["line"] for each in found if each["kind"] == "unreadable"] == lines
         assert "nothing else of the file was looked at" not in [each["message"] for each in found]
+
+
+def test_a_file_whose_end_is_missing(adjudge, tmp_path):
+    path = tmp_path / "cut.conllu"
+    path.write_text("a B-PER\nb X-FOO extra\n\nc")
+    ran = adjudge("tree", "validate", str(path))
+    assert ran.code == 1
+    assert f"{path}:5: error: the file does not end with an empty line" in ran.out

@@ -120,8 +120,8 @@ def _rest(source: Any, read: Callable[[bytes], Side], problems: list[Problem]) -
     new = problems
     for _ in range(_ROUNDS):  # a reader says so much at once
         bad = {each.line for each in new if each.line is not None and each.path == place}
-        if not bad or any(each.line is None and not each.more for each in new):
-            break
+        if not bad or max(bad) > len(lines) or any(each.line is None and not each.more for each in new):
+            break  # what is wrong is the whole file, or its end
         for number in bad:
             lines[number - 1] = b""
         try:
