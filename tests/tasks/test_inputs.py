@@ -266,25 +266,30 @@ def test_a_program_from_standard_input_has_one_process() -> None:
 @pytest.mark.parametrize(
     ("gold", "system", "options", "message"),
     [
-        ([{"id": "d", "entities": []}], [{"id": "d", "entities": []}], {"reader": "bio"}, "reader='bio' reads files"),
+        ([{"id": "d", "entities": []}], [{"id": "d", "entities": []}], {"reader": "bio"}, 'reader="bio" is for files'),
         (
             [{"id": "d", "entities": []}],
             {"A": [{"id": "d"}]},
             {"reader": "bio"},
-            "the documents are in memory, leave it",
+            "gold is in memory and was recognised as documents; leave reader out",
         ),
         (
             b"x O\n",
             [{"id": "d"}],
             {"reader": "bio", "system_reader": "bio"},
-            "system_reader='bio' reads files, and the s",
+            'system_reader="bio" is for files; system is in memory',
         ),
-        ([{"id": "d"}], [{"id": "d"}], {"system_reader": "jsonl"}, "the system's documents are in memory"),
+        (
+            [{"id": "d"}],
+            [{"id": "d"}],
+            {"system_reader": "jsonl"},
+            "system is in memory and was recognised as documents",
+        ),
         (
             [{"id": "d"}],
             b"x O\n",
             {"reader": "bio", "system_reader": "bio"},
-            "reader='bio' reads files, and the documents",
+            'reader="bio" is for files; gold is in memory',
         ),
     ],
 )
@@ -304,5 +309,5 @@ def test_a_reader_is_for_the_side_that_is_a_file():
     held = [{"id": identifier, "entities": [{"span": {"start": 0, "end": 1}, "type": "PER"}]}]
     assert aj.score("ner.strict", file, held, reader="bio", bootstrap=0)["ner.strict"].f1 == 1
     assert aj.score("ner.strict", held, file, reader="bio", bootstrap=0)["ner.strict"].f1 == 1
-    with pytest.raises(aj.AdjudgeError, match="reader='bio' reads files"):
+    with pytest.raises(aj.AdjudgeError, match='reader="bio" is for files'):
         aj.agree("ner.strict", {"a": held, "b": held}, reader="bio")

@@ -146,18 +146,27 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
     >>> check_readers([{"id": "d"}], "run.bio", "bio", None)
     >>> check_readers("gold.bio", [{"id": "d"}], "bio", "bio")
     Traceback (most recent call last):
-    adjudge.errors.UsageError: system_reader='bio' reads files, and the system's documents are in memory, leave...
+    adjudge.errors.UsageError: system_reader="bio" is for files; system is in memory and was recognised as documents...
     """
     if reader is None and system_reader is None:
         return
     several = system.values() if isinstance(system, Mapping) else system if isinstance(system, list | tuple) else ()
     files = any(map(_from_file, (system, *several)))
-    hint = "leave it out, or give the path of a file"
     if system_reader is not None and not files:
-        message = f"system_reader={system_reader!r} reads files, and the system's documents are in memory"
-        raise UsageError(message, hint=hint)
+        raise UsageError(_in_memory("system_reader", system_reader, "system", next(iter(several), system)))
     if reader is not None and not _from_file(gold) and (system_reader is not None or not files):
-        raise UsageError(f"reader={reader!r} reads files, and the documents are in memory", hint=hint)
+        raise UsageError(_in_memory("reader", reader, "gold", gold))
+
+
+def _in_memory(option: str, reader: str, side: str, source: Any) -> str:
+    """Why a reader is of no use here."""
+    shape = "documents"
+    first = source[0] if isinstance(source, list | tuple) and source else None
+    if isinstance(first, list | tuple) and first:
+        shape = "tag lists" if all(isinstance(each, str) for each in first) else "lists of items"
+    elif hasattr(source, "columns"):
+        shape = "a table"
+    return f'{option}="{reader}" is for files; {side} is in memory and was recognised as {shape}; leave {option} out'
 
 
 def _from_file(source: Any) -> bool:
