@@ -242,3 +242,18 @@ def test_documents_assessed_whole(tmp_path, run):
     assert found["value"] == pytest.approx(f1)  # the judge is right, and so is the estimate
     assert run(["compare", "e.json"]).code == 0
     assert plan(str(tmp_path / "e.json"), 0.05).rows[0].documents == 15
+
+
+def test_runs_are_one_system_for_gates_and_in_python(tmp_path, run):
+    import adjudge as aj
+
+    texts = {"gold": [["B-PER", "O", "B-LOC"]] * 8, "a": [["B-PER", "O", "O"]] * 8, "b": [["B-PER", "O", "B-LOC"]] * 8}
+    for name, sentences in texts.items():
+        rows = ["\n".join(f"w {tag}" for tag in tags) for tags in sentences]
+        (tmp_path / f"{name}.bio").write_text("\n\n".join(rows) + "\n\n")
+    words = ["ner", "score", "gold.bio", "A#1=a.bio", "A#2=b.bio", "--metric", "ner.strict", "--quiet"]
+    assert run([*words, "--fail-under", "ner.strict.f1=0.8"]).code == 0  # one run is at 0.67, their mean at 0.83
+    assert run([*words, "--fail-under", "ner.strict.f1=0.9"]).code == 3
+    found = aj.score("ner.strict", texts["gold"], {"A#1": texts["a"], "A#2": texts["b"]})
+    assert [system.name for system in found.mean_of_runs().systems] == ["A"]
+    assert found.mean_of_runs()["ner.strict"].f1 == pytest.approx((2 / 3 + 1) / 2, abs=0.01)

@@ -131,3 +131,16 @@ def test_training(serve, tmp_path):
     code, _, said = serve("import", folder, "--training", tmp_path / "training.jsonl")
     assert code == 1
     assert f"{tmp_path / 'training.jsonl'}:1:1: no item of 'MINI_NW_07' is like this, name a scope" in said
+
+
+def test_what_cannot_be_imported_leaves_nothing_behind(tmp_path, monkeypatch, capsys):
+    from adjudge.cli import run
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.jsonl").write_text("{\n")
+    words = ["serve", "init", "autumn", "--answers", "answers.jsonl", "--schema", "records"]
+    assert run(words) == 1
+    first = capsys.readouterr().err
+    assert not (tmp_path / "autumn").exists()
+    assert run(words) == 1
+    assert capsys.readouterr().err == first

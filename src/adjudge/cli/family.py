@@ -277,7 +277,7 @@ def _choose(family: Family, options: dict[str, Any]) -> None:
     files = [named(each)[1] for each in options["systems"]]
     alone = not files and not {"gold_column", "system_column"} & options["given"].keys()
     found = chosen(family.name, options["gold"], files or [options["gold"]] * alone, readers, family.default)
-    for line in found.said:
+    for line in () if options.get("quiet") else found.said:
         say(visible(line))
     if GUESS in readers:
         options |= {"reader": found.readers[0], "gold_reader": None, "system_reader": found.readers[1]}

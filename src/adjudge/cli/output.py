@@ -257,7 +257,7 @@ def finish(
             reason = error.strerror or str(error)
             raise UsageError(f"{options['summary']}: cannot be written: {reason}", hint="write elsewhere") from None
     emit(text, options["output"])
-    apply_gates(result, options)
+    apply_gates(result if options.get("fail_if_worse") else shown, options)
 
 
 def check_rank(options: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 
 from adjudge.cli.options import Share, command, flag, section, value
 from adjudge.cli.output import emit, emit_lines
-from adjudge.errors import Problem, UsageError, did_you_mean
+from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean
 from adjudge.findings import Finding, Findings, counted, finding_lines
 from adjudge.serve.schema import known_schemas, named_schema
 
@@ -98,13 +99,26 @@ def init(folder: str, **options: Any) -> int:
     from adjudge.serve.store import Store
     from adjudge.serve.training import set_training
 
-    with Store.open(made.path, made.database) as store:
-        more = {} if options["validity"] is None else {"validity": options["validity"]}
-        create_campaign(store, name, read, {**codec_of(read).settings(campaign), **more})
-        done = import_sources(store, made.secret, name, sources)
-        if options["training"] is not None:
-            set_training(store, name, options["training"])
-    return _said(folder, done)
+    try:
+        with Store.open(made.path, made.database) as store:
+            more = {} if options["validity"] is None else {"validity": options["validity"]}
+            create_campaign(store, name, read, {**codec_of(read).settings(campaign), **more})
+            done = import_sources(store, made.secret, name, sources)
+            if options["training"] is not None:
+                set_training(store, name, options["training"])
+    except AdjudgeError:
+        _remove(made)
+        raise
+    code = _said(folder, done)
+    if code and not done.items:
+        _remove(made)
+    return code
+
+
+def _remove(made: Folder) -> None:
+    """Nothing half made stays, so that the same command can be given again."""
+    if made.database is None:
+        shutil.rmtree(made.path, ignore_errors=True)
 
 
 def _sources(campaign: Path | None, options: Mapping[str, Any]) -> Sources | None:

@@ -375,6 +375,12 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             for system, score in scores
         ]
 
+    def mean_of_runs(self, *, fixed: bool = False) -> Result:
+        """One system for all of its runs, which are called NAME#1, NAME#2, ...; `fixed` means these runs alone."""
+        from adjudge.stats.runs import mean_of_runs
+
+        return mean_of_runs(self, fixed=fixed)
+
     def to_flat(self) -> dict[str, float]:
         """Scores and the ends of their intervals by name, for loggers: `ner.strict.f1`, `ner.strict.f1.low`.
 
