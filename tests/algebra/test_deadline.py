@@ -118,7 +118,9 @@ HARD = """
 from adjudge.algebra import edit, graph
 from adjudge.algebra.plan import plan
 import random
+import signal
 import scipy.optimize  # compiled modules swallow an interrupt while they are loaded
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which nobody has whose shell runs it in the background
 rng = random.Random(1)
 sides = [{"nodes": ["".join(rng.choices("abcd", k=6)) for _ in range(40)],
           "edges": [sorted(rng.sample(range(40), 2)) for _ in range(50)]} for _ in range(2)]

@@ -58,6 +58,7 @@ def public_readers() -> list[str]:
                 inspect.isfunction(value)
                 and value.__module__ == module.__name__
                 and not name.startswith(("_", *WRITES))
+                and not name.endswith("_path")  # says where a file is, and reads nothing
             ):
                 first = next(iter(inspect.signature(value).parameters.values()), None)
                 if first is not None and any(word in str(first.annotation) for word in READS):
