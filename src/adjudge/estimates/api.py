@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
@@ -30,6 +32,20 @@ from adjudge.stats.result import Note, Result
 from adjudge.stats.scores import headlines
 from adjudge.stats.table import StatsTable
 
+
+@contextmanager
+def _blaming(source: Any) -> Iterator[None]:
+    """Name the file of a design in what is wrong with it."""
+    try:
+        yield
+    except ValidationError as error:
+        if not isinstance(source, str | os.PathLike):
+            raise
+        place = os.fspath(source)
+        problems = [each if each.path else replace(each, path=place) for each in error.problems]
+        raise ValidationError(problems) from None
+
+
 _SAMPLE = ("design", "active", "by", "strata", "labels", "uniform", "seed", "pair", "after")
 
 
@@ -54,7 +70,8 @@ def sample(pool: Any, size: int | str, **options: Any) -> Design:
     number, before, old = 1, set[str](), None
     if earlier is not None:
         old = read_design(earlier[0])
-        refuse_other_pool(old, units, grown=True)
+        with _blaming(earlier[0]):
+            refuse_other_pool(old, units, grown=True)
         if old.unit != unit:
             raise UsageError(f"the earlier rounds drew {old.unit}s", hint="draw the same units again")
         number = old.rounds[-1].number + 1
@@ -139,14 +156,16 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     drawn = read_design(design)
     result = saved_result(source)
     if result is not None and (labels is None or drawn.unit != "item"):
-        return _of_result(result, drawn, how, options, labels)
+        with _blaming(design):
+            return _of_result(result, drawn, how, options, labels)
     if labels is None:
         raise UsageError("a pool needs the verdicts on what was drawn", hint="give LABELS after POOL")
     pool = read_pool(source)
     if options.get("judge") is not None:
         pool = with_judge(pool, options["judge"])
     verdicts, notes = resolve(read_verdicts(labels), graded=bool(options.get("graded")))
-    found = estimate_pool(pool, drawn, verdicts, how)
+    with _blaming(design):
+        found = estimate_pool(pool, drawn, verdicts, how)
     found = msgspec.structs.replace(found, notes=(*found.notes, *notes))
     if options.get("exhaustive") is not None:
         found = _beyond(found, options["exhaustive"])
@@ -240,7 +259,9 @@ def judge(pool: Any, labels: Any, *, design: Any, opinions: Any = None, **option
     said = read_verdicts(labels)
     verdicts, notes = resolve(said)
     asked = Asked(**{"seen": sum(each.seen_judge for each in said), **options})
-    found = judge_report(known, read_design(design), verdicts, asked)
+    drawn = read_design(design)
+    with _blaming(design):
+        found = judge_report(known, drawn, verdicts, asked)
     return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
 

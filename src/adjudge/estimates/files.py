@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.estimates.design import Design, Round
 from adjudge.estimates.pool import Drawn, Item, Pool
 from adjudge.estimates.sources import is_store, pool_of_result, pool_of_store, saved_result
@@ -262,7 +263,10 @@ def read_design(source: Any) -> Design:
         numbers = sorted({row.round for row in rows})
         planned = {number: sum(row.probability for row in rows if row.round == number) for number in numbers}
         rounds = tuple(Round(number=number, size=round(planned[number])) for number in numbers)
-    return Design(rounds, tuple(rows)).checked()
+    try:
+        return Design(rounds, tuple(rows)).checked()
+    except ValidationError as error:
+        raise ValidationError([replace(each, path=found.place) for each in error.problems]) from None
 
 
 def design_text(design: Design) -> str:

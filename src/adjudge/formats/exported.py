@@ -43,6 +43,8 @@ class Values(NamedTuple):
         return FormatError([self._placed(each, side) for each in error.problems])
 
     def _placed(self, problem: Problem, side: str) -> Problem:
+        if problem.path is None and problem.message.startswith(f"{side} "):
+            return Problem(problem.message, path=self.place, hint=problem.hint)
         if problem.path is not None or not problem.message.startswith((f"{side}:", f"{side},")):
             return problem
         found = re.search(_NAMED, problem.message)

@@ -53,11 +53,11 @@ def chosen(
             raise UsageError(f"the systems are of different formats: {told}", hint="score them one by one")
         theirs = next(iter(found), ours)
         theirs = None if theirs == ours else theirs
-    _check_units(ours, theirs or ours)
+    _check_units(ours, theirs or ours, next(iter(systems), gold))
     return Chosen((ours, theirs), tuple(dict.fromkeys(said)))
 
 
-def _check_units(ours: str, theirs: str) -> None:
+def _check_units(ours: str, theirs: str, system: Any) -> None:
     """Raise if one side counts tokens and the other characters, as far as their formats say."""
     if ours == theirs:
         return
@@ -67,7 +67,7 @@ def _check_units(ours: str, theirs: str) -> None:
     units = [FORMATS[kind].unit if kind in FORMATS else "" for kind in kinds]
     if all(units) and units[0] != units[1]:
         message = f"system counts {units[1]} ({theirs}), and gold counts {units[0]} ({ours})"
-        raise FormatError(Problem(message, hint="give both in one unit"))
+        raise FormatError(Problem(message, path=_place(system), hint="give both in one unit"))
 
 
 def refuse_guess(readers: tuple[str, str | None]) -> None:
