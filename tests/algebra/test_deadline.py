@@ -119,7 +119,6 @@ from adjudge.algebra import edit, graph
 from adjudge.algebra.plan import plan
 import random
 import signal
-import scipy.optimize  # compiled modules swallow an interrupt while they are loaded
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nobody has whose shell runs it in the background
 rng = random.Random(1)
 sides = [{"nodes": ["".join(rng.choices("abcd", k=6)) for _ in range(40)],

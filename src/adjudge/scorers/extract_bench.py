@@ -184,7 +184,15 @@ def _fuzzy(gold: str, system: str) -> float:
 
 
 def _near(gold: float, system: float, tolerance: float) -> float:
-    apart = abs(gold - system)
+    """How near two numbers are, as a share of the tolerance; those beyond a machine's are equal or not.
+
+    >>> _near(3, 4, 2), _near(10**400, 1, 0.5), _near(10**400, 10**400, 0.5)
+    (1.0, 0.0, 1.0)
+    """
+    try:
+        apart = float(abs(gold - system))
+    except OverflowError:  # numbers beyond those of a machine are not near
+        return float(gold == system)
     return 1.0 if apart <= tolerance else max(0.0, 1 - apart / tolerance) if tolerance else 0.0
 
 
