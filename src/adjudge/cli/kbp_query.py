@@ -94,7 +94,8 @@ _query_options = [
     value(
         "--justifications",
         "A:B",
-        "Keep so many answers with the same node, in one document and in all, M for any number. "
+        "Keep so many answers with the same node, in one document and in all, M for any number; the second also says "
+        "how many count in average precision, else 3. "
         "[default: M:M for files of answers; for knowledge bases 1:3 with assessments, 1:1 with gold]",
         type=Limits(),
     ),
@@ -167,6 +168,7 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
     """
     from adjudge.formats.kb_queries import read_assessments, write_answers
     from adjudge.tasks.kbp.answers import GoldJudge, Judge, PoolJudge
+    from adjudge.tasks.kbp.average_precision import JUSTIFICATIONS
     from adjudge.tasks.kbp.queries import ask_all, read_gold_asked
     from adjudge.tasks.kbp.query_scoring import metric_hops, query_measures, row_table, score_answers
 
@@ -191,7 +193,8 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
         judge = GoldJudge(gold)
     else:
         judge = PoolJudge(pool, [question.id for question in asked], match=options["match"])
-    check_gates(options["fail_under"], query_measures(metric_hops(asked), options["entry_points"]))
+    measures = query_measures(metric_hops(asked), options["entry_points"], ap=isinstance(judge, PoolJudge))
+    check_gates(options["fail_under"], measures)
     log(options, f"{sum(len(each.given.answers) for each in found)} answers to {len(asked)} questions")
     scores = score_answers(
         asked,
@@ -208,6 +211,7 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
         interval=inference.interval,
         align=options["save_documents"] or options["explain"] is not None,
         fields=_fields(queries, paths, options),
+        depth=JUSTIFICATIONS if options["justifications"] is None else options["justifications"][1],
     )
     if options["explain"] is not None:
         emit_explanations(scores.result.explain(options["explain"]).values(), options)

@@ -69,6 +69,7 @@ class PoolJudge:
         self._classes: dict[str, dict[Path, dict[str, None]]] = {}
         self._exact: dict[tuple[str, str, str, str], Assessment] = {}
         self._values: dict[tuple[str, Path | None, str], Assessment] = {}
+        self._placed: dict[tuple[str, Path], set[str]] = {}
         listed = list(pool)
         # The class that a question of a later hop asks about: that of the answer which raises it.
         self._above: dict[str, Path] = {each.target: each.group for each in listed if each.group}
@@ -78,6 +79,8 @@ class PoolJudge:
                 self.strangers += 1
                 continue
             tree = self._classes.setdefault(root[0], {(): {}})
+            if each.group:
+                self._placed.setdefault((root[0], each.group), set()).add(_document(each))
             for depth, name in enumerate(each.group):
                 tree.setdefault(each.group[:depth], {})[name] = None
             _prefer(self._exact, _key(each), each)
@@ -95,6 +98,10 @@ class PoolJudge:
         """The classes that some assessment names."""
         return {path: list(names) for path, names in self._classes.get(question.id, {}).items()}
 
+    def documents(self, question: str, path: Path) -> int:
+        """In how many documents assessments place a class of a question."""
+        return len(self._placed.get((question, path), ()))
+
     def judge(self, question: Question, above: Path | None, answer: Answer) -> Verdict:
         """The assessment of that answer, or that it has none."""
         parent = () if answer.asked == question.id else self._above.get(answer.asked)
@@ -110,6 +117,10 @@ class PoolJudge:
 
 def _key(each: Answer | Assessment) -> tuple[str, str, str, str]:
     return each.asked, each.value, each.provenance, each.place
+
+
+def _document(each: Answer | Assessment) -> str:
+    return (each.provenance or each.place).partition(",")[0].rpartition(":")[0]
 
 
 def _prefer(table: dict[_K, Assessment], key: _K, each: Assessment) -> None:
@@ -281,12 +292,18 @@ class Row(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of one answer: its verdict, and its label before and after the policy."""
+    """What became of one answer: its verdict, and its label before and after the policy.
+
+    `hop` and `line` say where it stands among the answers to its question, `node` is the path of nodes to it.
+    """
 
     answer: Answer
     verdict: Verdict
     label: str
     effect: str
+    hop: int = 0
+    line: int = 0
+    node: Path | None = None
 
 
 class Counted(NamedTuple):
@@ -367,7 +384,7 @@ def _justified(given: Sequence[tuple[int, Answer]], each: int, all_: int) -> lis
         for number in sorted(here, key=lambda number: -given[number][1].confidence):
             node, answer = nodes[number], given[number][1]
             if node is not None:
-                document = (answer.provenance or answer.place).partition(",")[0].rpartition(":")[0]
+                document = _document(answer)
                 count = in_document[node, document] = in_document.get((node, document), 0) + 1
                 if each and count > each:
                     continue
@@ -388,6 +405,7 @@ def _question_rows(
     above: dict[str, Path | None] = {question.id: ()}
     good: dict[str, set[Path]] = {}  # the classes of right answers, by the question that they raise
     right = {CORRECT} | ({INEXACT} if policy.inexact == "right" else set())
+    nodes = _nodes(given)
     for number, (hop, answer) in sorted(enumerate(given), key=lambda each: each[1][0]):
         verdict = judge.judge(question, above.get(answer.asked), answer)
         if verdict.path is not None or answer.target not in above:
@@ -398,8 +416,8 @@ def _question_rows(
             label = "parent"
         elif verdict.judgment in right and verdict.path is not None:
             good.setdefault(answer.target, set()).add(verdict.path)
-        rows.setdefault(row, []).append((number, Outcome(answer, verdict, label, "")))
-    nodes = _nodes(given)
+        outcome = Outcome(answer, verdict, label, "", hop, number, nodes[number])
+        rows.setdefault(row, []).append((number, outcome))
     finished: list[Row] = []
     outcomes: list[Outcome] = []
     for path in sorted(rows, key=lambda path: (len(path), path)):

@@ -4,6 +4,7 @@ A query takes the place that a document has elsewhere: it is what is resampled. 
 pool the counts of a hop, `kbp.query` those of all hops. With `.macro` they are means over rows that gold can answer:
 the first hop of a question, and the second below each class of the first. A query with several entry points asks
 several questions; `each` of them counts, only the `best` one, or their `mean` (the official SF, LDC-MAX, LDC-MEAN).
+With `.ap` they are the average precision of 2017, of questions that assessments can answer.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from adjudge.tasks.kbp.answers import (
     count_answers,
     is_single,
 )
+from adjudge.tasks.kbp.average_precision import JUSTIFICATIONS, Precision, average_precisions
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result
@@ -91,8 +93,10 @@ def metric_hops(asked: Sequence[Question]) -> int:
     return max(len(question.slots) for question in asked)
 
 
-def query_measures(hops: int, view: View = "each") -> list[Measure]:
+def query_measures(hops: int, view: View = "each", *, ap: bool = False) -> list[Measure]:
     """The measures for queries of so many hops; the mean of entry points has no counts to pool.
+
+    With assessments there is average precision (`ap`).
 
     >>> [measure.name for measure in query_measures(1) if isinstance(measure, Prf)]
     ['kbp.query.hop0', 'kbp.query']
@@ -109,6 +113,9 @@ def query_measures(hops: int, view: View = "each") -> list[Measure]:
         for part in Ratios._fields:
             top, bottom = ((f"{name}:{part}", 1.0),), ((f"{name}:rows", 1.0),)
             found.append(Ratio(f"{_metric(name)}.macro", part, top, bottom))
+    for name in names if ap else ():
+        top, bottom = ((f"{name}:ap", 1.0),), ((f"{name}:asked", 1.0),)
+        found.append(Ratio(f"{_metric(name)}.ap", "ap", top, bottom))
     return found
 
 
@@ -116,8 +123,14 @@ def _metric(name: str) -> str:
     return "kbp.query" if name == "all" else f"kbp.query.{name}"
 
 
-def query_table(asked: Sequence[Question], counted: Counted, *, view: View = "each") -> StatsTable:
-    """The sums of each query, in the order of the queries."""
+Precisions: TypeAlias = "Mapping[str, Mapping[str, Precision]]"
+"""By question, then by hop."""
+
+
+def query_table(
+    asked: Sequence[Question], counted: Counted, *, view: View = "each", precisions: Precisions | None = None
+) -> StatsTable:
+    """The sums of each query, in the order of the queries; with average `precisions`, if they are given."""
     from adjudge.stats.table import StatsTable
 
     if view not in VIEWS:
@@ -126,6 +139,7 @@ def query_table(asked: Sequence[Question], counted: Counted, *, view: View = "ea
     hops = metric_hops(asked)
     names = [*(f"hop{hop}" for hop in range(hops)), "all"]
     columns = [f"{name}:{column}" for name in names for column in ("right", "system", "gold", *Ratios._fields, "rows")]
+    columns += [f"{name}:{column}" for name in names for column in ("ap", "asked")] if precisions is not None else []
     by_question: dict[str, list[Row]] = {}
     for row in counted.rows:
         by_question.setdefault(row.question, []).append(row)
@@ -135,14 +149,18 @@ def query_table(asked: Sequence[Question], counted: Counted, *, view: View = "ea
     rows = []
     for query, members in queries.items():
         groups = [by_question.get(question.id, []) for question in members]
+        chosen = list(range(len(members)))
         if view == "best":
-            groups = [max(groups, key=_group_f1)]
+            chosen = [max(chosen, key=lambda place: _group_f1(groups[place]))]
+            groups = [groups[place] for place in chosen]
         sums = dict.fromkeys(columns, 0.0)
         if view == "mean":
             _add_means(groups, sums)
         else:
             for row in (row for group in groups for row in group):
                 _add_row(row, sums)
+        if precisions is not None:
+            _add_precisions([precisions[members[place].id] for place in chosen], sums, mean=view == "mean")
         rows.append((query, sums))
     first = [members[0] for members in queries.values()]
     attributes: dict[str, list[AttributeValue]] = {
@@ -184,6 +202,15 @@ def _add_means(groups: Sequence[Sequence[Row]], sums: dict[str, float]) -> None:
             sums[f"{name}:rows"] += any(row.counts["gold"] for row in rows)
 
 
+def _add_precisions(own: Sequence[Mapping[str, Precision]], sums: dict[str, float], *, mean: bool) -> None:
+    """Questions without a class to find do not count; of a mean over entry points they do, if another one has some."""
+    for name in own[0]:
+        found = [each[name] for each in own]
+        total, asked = fsum(each.value for each in found), sum(each.classes > 0 for each in found)
+        sums[f"{name}:ap"] += total / len(found) if mean else total
+        sums[f"{name}:asked"] += min(asked, 1) if mean else asked
+
+
 def count_systems(
     asked: Sequence[Question],
     systems: Sequence[AnswerSet],
@@ -216,12 +243,14 @@ def score_answers(
     view: View = "each",
     justifications: Sequence[tuple[int, int]] | None = None,
     fields: Mapping[str, SignatureValue] | None = None,
+    depth: int = JUSTIFICATIONS,
     **options: Any,
 ) -> QueryScores:
     """Judge and count the answers of some systems, and score them; names of systems must differ.
 
-    `justifications` has, for each system, how many answers with the same node are kept in one document and in all. The
-    `options` are those of every task: `by`, `bootstrap`, `ci`, `seed`, `interval`, `test` and `align`.
+    `justifications` has, for each system, how many answers with the same node are kept in one document and in all;
+    `depth` is how many of them count in average precision, 0 for all. The `options` are those of every task: `by`,
+    `bootstrap`, `ci`, `seed`, `interval`, `test` and `align`.
 
     >>> from adjudge.model.kbp_queries import Answer, Assessment
     >>> question = Question("Q1", "Q1", ("spouse",))
@@ -246,10 +275,17 @@ def score_answers(
         if system.answers and found.strangers == len(system.answers):
             message = f"{system.name}: no answer is to one of the queries"
             raise ValidationError(message, hint="check that the ids of the queries are the same in both files")
+    precisions: dict[str, Precisions] = {}
+    if isinstance(judge, PoolJudge):
+        # All answers of a node count here, whatever the limits for precision and recall leave of them.
+        ranked = count_systems(asked, systems, judge, policy=policy) if any(map(any, justifications or ())) else every
+        precisions = {
+            system.name: _precisions(asked, own, judge, depth) for system, own in zip(systems, ranked, strict=True)
+        }
     scoring = Scoring(
         task="kbp",
         profile="query",
-        measures=query_measures(metric_hops(asked), view),
+        measures=query_measures(metric_hops(asked), view, ap=bool(precisions)),
         by=run.by,
         inference=run.inference,
         fields={**_signature(policy, view), **(fields or {})},
@@ -258,7 +294,8 @@ def score_answers(
         scoring,
         {
             each.name: Counts(
-                query_table(asked, counted[each.name], view=view), _notes(each, counted[each.name], judge)
+                query_table(asked, counted[each.name], view=view, precisions=precisions.get(each.name)),
+                _notes(each, counted[each.name], judge),
             )
             for each in systems
         },
@@ -269,6 +306,18 @@ def score_answers(
         aligned = {each.name: align_queries(asked, counted[each.name], judge, policy) for each in systems}
         result = with_documents(result, query_table(asked, every[0]).ids, aligned)
     return QueryScores(result, counted)
+
+
+def _precisions(asked: Sequence[Question], counted: Counted, judge: PoolJudge, depth: int) -> Precisions:
+    """Average precision by question and hop."""
+    known = {question.id: question for question in asked}
+    outcomes: dict[str, list[Outcome]] = {id: [] for id in known}
+    for each in counted.outcomes:
+        root = asked_path(each.answer.asked, known)
+        assert root is not None
+        outcomes[root[0]].append(each)
+    nothing = {f"hop{hop}": Precision(0.0, 0) for hop in range(metric_hops(asked))}
+    return {id: {**nothing, **average_precisions(known[id], each, judge, depth)} for id, each in outcomes.items()}
 
 
 _WHYS = {
