@@ -40,7 +40,8 @@ def asset_version() -> str:
 
 
 @lru_cache(maxsize=1)
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Where pages are made."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
@@ -51,7 +52,7 @@ def _templates() -> Environment:
 def _page(call: Call, name: str, status: int = 200, **values: Any) -> Response:
     csrf = call.service.access.csrf(call.who) if call.who and call.who.by == "session" else ""
     title = call.service.folder.settings.server.name
-    text = _templates().get_template(name).render(server=title, who=call.who, csrf=csrf, **values)
+    text = templates().get_template(name).render(server=title, who=call.who, csrf=csrf, **values)
     return Response(text, status, media_type="text/html")
 
 
