@@ -98,7 +98,7 @@ def signature(name: str, value: Any) -> str:
     """How it is called, an argument a line if it is long."""
     try:
         found = inspect.signature(value)
-    except ValueError:
+    except (NameError, TypeError, ValueError):  # a struct whose types are known to type checkers alone
         return name
     given, star = [], False
     for each in found.parameters.values():

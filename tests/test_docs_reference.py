@@ -35,6 +35,17 @@ def test_the_pages_are_what_would_be_written():
         assert not re.search(r" at 0x[0-9a-f]{6}", page.read_text(encoding="utf-8"))
 
 
+def test_notebooks_print_what_they_show():
+    ran = subprocess.run(
+        [sys.executable, str(DOCS / "run_notebooks.py"), "--check"],
+        env={**os.environ, "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert len(list(DOCS.glob("notebook-*.ipynb"))) == 3
+
+
 def test_everything_is_in_the_reference():
     commands = (DOCS / "reference-commands.md").read_text(encoding="utf-8")
     for name in app.entries:

@@ -7,10 +7,11 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_first_example_is_short():
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len([line for line in code.splitlines() if line.strip() and not line.startswith("#")]) <= 10
-    assert "# 0.5000\n" in code  # test_docs_pages.py runs it
+def test_examples_are_short():
+    blocks = re.findall(r"```(?:python|console|sh)\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) >= 4
+    assert all(len([line for line in block.splitlines() if line.strip()]) <= 10 for block in blocks)
+    assert len(README.splitlines()) <= 130
 
 
 def test_documents_that_are_linked_exist():

@@ -297,6 +297,11 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         """As JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1)
 
+    def __str__(self) -> str:
+        from adjudge.estimates.text import render_plan
+
+        return render_plan(self)
+
 
 _PLAN = ("pair", "alpha", "comparisons", "cluster_by")
 

@@ -127,6 +127,11 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
         except msgspec.DecodeError as error:
             raise ValidationError([Problem(f"no saved estimate ({error})", path=os.fspath(path))]) from None
 
+    def __str__(self) -> str:
+        from adjudge.estimates.text import render_estimate
+
+        return render_estimate(self)
+
     def _repr_html_(self) -> str:
         from adjudge.estimates.text import estimate_html
 
