@@ -84,7 +84,8 @@ class Explanation(NamedTuple):
     def __str__(self) -> str:
         return "\n".join(line for each in self._shown() for line in self._lines(each))
 
-    __repr__ = __str__  # the explanations of several systems are a dict, which people print
+    def __repr__(self) -> str:  # the explanations of several systems are a dict, which people print
+        return str(self)
 
     def _shown(self) -> Iterator[Matching]:
         """The matchings; those that made the same of leaves are one, under all of their names."""
