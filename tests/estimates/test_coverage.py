@@ -61,7 +61,7 @@ def covered(truth, member, opinion, size, assist, times, seed):
         found = estimate_items(sample, assist, "fixed")
         for part, wanted in true.items():
             values = found.values[METRIC, part]
-            variances = found.spread.variance((METRIC, part), values)
+            variances = [found.spread.variance((METRIC, part), values, at) for at in range(member.shape[1])]
             for at in range(member.shape[1]):
                 low, high = interval(float(values[at]), float(variances[at]), found.spread.freedom, LEVEL, (0.0, 1.0))
                 hits[part] += low <= wanted[at] <= high
@@ -88,7 +88,9 @@ def test_a_useless_judge_costs_nothing_and_a_good_one_narrows():
         sample = Sample(member, opinion, np.where(drawn, truth, np.nan), p, drawn, none)
         for assist in ("constant", "judge"):
             found = estimate_items(sample, assist, "fixed")
-            widths[judge, assist] = found.spread.variance((METRIC, "f1"), found.values[METRIC, "f1"]).mean()
+            widths[judge, assist] = sum(
+                found.spread.variance((METRIC, "f1"), found.values[METRIC, "f1"], at) for at in range(3)
+            )
     assert widths["flat", "judge"] == pytest.approx(widths["flat", "constant"], rel=1e-9)
     assert widths["biased", "judge"] < 0.8 * widths["biased", "constant"]
 

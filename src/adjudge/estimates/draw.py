@@ -198,7 +198,7 @@ def item_importance(pool: Pool, pair: tuple[str, str] | None = None) -> dict[str
     """
     if not pool.judged:
         raise UsageError("active sampling needs the opinion of a judge on every item", hint="give the pool a judge")
-    member = np.array([[name in item.systems for name in pool.systems] for item in pool.items], dtype=np.float64)
+    member = pool.member.astype(np.float64)
     judge = np.array([item.judge for item in pool.items], dtype=np.float64)
     total, size = judge.sum(), member.sum(axis=0)
     score = np.divide(2 * (judge @ member), size + total, out=np.zeros(len(size)), where=size + total > 0)

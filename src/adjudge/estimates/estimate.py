@@ -164,13 +164,7 @@ class _Mixed(NamedTuple):
         for share, each in zip(self.shares, self.rounds, strict=True):
             if each.spread is None:
                 continue
-            own = each.values[key]
-            alone = b is None
-            value = (
-                float(each.spread.variance(key, own)[a])
-                if alone
-                else each.spread.difference_variance(key, own, a, cast(int, b))
-            )
+            value = each.spread.variance(key, each.values[key], a, b)
             parts.append((share * share * value, each.spread.freedom))
         total = math.fsum(value for value, _ in parts)
         if len(parts) == 1 or total <= 0:
@@ -200,12 +194,12 @@ class _About(NamedTuple):
         )
 
 
-def _fixed_rows(about: _About, mixed: _Mixed, known: Mapping[str, Any]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+def _fixed_rows(about: _About, mixed: _Mixed, known: _Known) -> tuple[list[ScoreRow], list[DifferenceRow]]:
     systems, how = about.pool.systems, about.how
     scores: list[ScoreRow] = []
     differences: list[DifferenceRow] = []
     for at, system in enumerate(systems):
-        bounds = score_bounds(known[system], about.measure)
+        bounds = score_bounds(known.systems[system], about.measure)
         events = _events(mixed, at)
         for key, values in mixed.values.items():
             value, (variance, freedom) = float(values[at]), mixed.variance(key, at)
@@ -246,7 +240,7 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: Mapping[str, Any]) -> tuple
             row = difference(names, float(values[i] - values[j]), variance, freedom or 1.0, how.level)
             certain = None
             if key[1] == about.measure.f_name:
-                certain = difference_bounds(_pair(known, a, b), about.measure.beta)
+                certain = difference_bounds(known.pair(i, j), about.measure.beta)
             differences.append(msgspec.structs.replace(row, slice=about.where, bounds=certain, df=freedom or None))
     return scores, differences
 
@@ -264,28 +258,35 @@ def _events(mixed: _Mixed, system: int) -> dict[str, int]:
     }
 
 
-def _known_counts(pool: Pool, verdicts: Mapping[str, float], scope: Any) -> dict[str, Any]:
-    """What is certain about every system, and the items behind it."""
-    inside = [True] * len(pool.items) if scope is None else scope.tolist()
-    items = [item for item, here in zip(pool.items, inside, strict=True) if here]
-    gold = math.fsum(verdicts[item.id] for item in items if item.id in verdicts)
-    unread = [item for item in items if item.id not in verdicts]
-    found: dict[str, Any] = {"": unread}
-    for system in pool.systems:
-        own = [item for item in items if system in item.systems]
-        matched = math.fsum(verdicts[item.id] for item in own if item.id in verdicts)
-        mine = sum(item.id not in verdicts for item in own)
-        found[system] = Assessed(matched, gold, float(len(own)), mine, len(unread) - mine)
-    return found
+class _Known(NamedTuple):
+    """What is certain about every system, and how many unread items each two have in common."""
+
+    systems: Mapping[str, Assessed]
+    shared: Any  # systems x systems
+
+    def pair(self, i: int, j: int) -> Pair:
+        """Two systems, and whose the items are that nobody read."""
+        one, other = (list(self.systems.values())[at] for at in (i, j))
+        both = int(self.shared[i, j])
+        unread = one.unread + one.unread_others
+        kinds = (one.unread - both, other.unread - both, both, unread - one.unread - other.unread + both)
+        return Pair((one.matched, other.matched), (one.system, other.system), one.gold, *kinds)
 
 
-def _pair(known: Mapping[str, Any], a: str, b: str) -> Pair:
-    """Two systems, and whose the items are that nobody read."""
-    kinds = {(True, False): 0, (False, True): 0, (True, True): 0, (False, False): 0}
-    for item in known[""]:
-        kinds[a in item.systems, b in item.systems] += 1
-    one, other = known[a], known[b]
-    return Pair((one.matched, other.matched), (one.system, other.system), one.gold, *kinds.values())
+def _known_counts(pool: Pool, verdicts: Mapping[str, float], scope: Any) -> _Known:
+    inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
+    verdict = np.array([verdicts.get(item.id, np.nan) for item in pool.items], dtype=np.float64)
+    unread = np.isnan(verdict) & inside
+    heard = np.where(inside, np.nan_to_num(verdict), 0.0)
+    gold, number = math.fsum(heard.tolist()), int(np.count_nonzero(unread))
+    found = {}
+    for at, system in enumerate(pool.systems):
+        own = pool.member[:, at]
+        mine = int(np.count_nonzero(own & unread))
+        size = float(np.count_nonzero(own & inside))
+        found[system] = Assessed(math.fsum(heard[own].tolist()), gold, size, mine, number - mine)
+    open_ = pool.member[unread].astype(np.float64)
+    return _Known(found, open_.T @ open_)
 
 
 def _pseudo_tables(pool: Pool, pseudo: Array, cluster_by: str | None, scope: Any = None) -> dict[str, StatsTable]:
@@ -297,8 +298,8 @@ def _pseudo_tables(pool: Pool, pseudo: Array, cluster_by: str | None, scope: Any
     inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
     gold = np.bincount(at, weights=np.where(inside, pseudo, 0.0), minlength=len(names))
     found: dict[str, StatsTable] = {}
-    for system in pool.systems:
-        own = np.array([system in item.systems for item in pool.items]) & inside
+    for column, system in enumerate(pool.systems):
+        own = pool.member[:, column] & inside
         matched = np.bincount(at, weights=np.where(own, pseudo, 0.0), minlength=len(names))
         size = np.bincount(at, weights=own.astype(np.float64), minlength=len(names))
         rows = np.stack([matched, size, gold], axis=1)

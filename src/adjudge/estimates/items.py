@@ -32,15 +32,12 @@ class Spread(NamedTuple):
     weights: Array
     freedom: float
 
-    def variance(self, key: Key, point: Array) -> Array:
-        """The variance of a score of every system."""
-        found: Array = _added(self.weights[:, None] * (self.left_out[key] - point) ** 2)
-        return found
-
-    def difference_variance(self, key: Key, point: Array, a: int, b: int) -> float:
-        """The variance of a difference of two systems."""
-        own = self.left_out[key]
-        return float(_added(self.weights * (own[:, a] - own[:, b] - (point[a] - point[b])) ** 2))
+    def variance(self, key: Key, point: Array, a: int, b: int | None = None) -> float:
+        """The variance of a score of a system, or of the difference of two."""
+        apart = self.left_out[key][:, a] - point[a]
+        if b is not None:
+            apart = apart - (self.left_out[key][:, b] - point[b])
+        return float(_added(self.weights * apart**2))
 
 
 class ItemEstimate(NamedTuple):

@@ -130,11 +130,11 @@ def labels_saved(pool: Pool, both: Mapping[Any, ItemEstimate]) -> dict[str, floa
     constant, judged = both["constant"], both["judge"]
     if constant.spread is None or judged.spread is None:
         return found
-    plain = constant.spread.variance(key, constant.values[key])
-    helped = judged.spread.variance(key, judged.values[key])
     for at, name in enumerate(pool.systems):
-        if helped[at] > 0:
-            found[name] = judged.labelled * (float(plain[at]) / float(helped[at]) - 1)
+        plain = constant.spread.variance(key, constant.values[key], at)
+        helped = judged.spread.variance(key, judged.values[key], at)
+        if helped > 0:
+            found[name] = judged.labelled * (plain / helped - 1)
     return found
 
 

@@ -82,6 +82,18 @@ class Pool(msgspec.Struct, frozen=True, dict=True):
         """The documents, sorted."""
         return tuple(sorted({item.document for item in self.items}))
 
+    @cached_property
+    def member(self) -> npt.NDArray[np.bool_]:
+        """Which system (columns) returned which item (rows)."""
+        import numpy as np
+
+        place = {name: at for at, name in enumerate(self.systems)}
+        found = np.zeros((len(self.items), len(place)), dtype=bool)
+        for at, item in enumerate(self.items):
+            for name in item.systems:
+                found[at, place[name]] = True
+        return found
+
     @property
     def judged(self) -> bool:
         """Whether every item has the opinion of a judge."""
@@ -94,16 +106,11 @@ class Pool(msgspec.Struct, frozen=True, dict=True):
         """
         import numpy as np
 
-        place = {name: at for at, name in enumerate(self.systems)}
-        member = np.zeros((len(self.items), len(place)), dtype=bool)
-        for at, item in enumerate(self.items):
-            for name in item.systems:
-                member[at, place[name]] = True
         strata: dict[str | None, int] = {}
         certain = Drawn(id="", probability=1.0, drawn=True)
         chosen = [rows.get(item.id, certain) for item in self.items]
         return Sample(
-            member,
+            self.member,
             np.array([np.nan if item.judge is None else item.judge for item in self.items], dtype=np.float64),
             np.array(
                 [
