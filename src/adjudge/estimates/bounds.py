@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from adjudge.estimates.pool import MEASURE
-from adjudge.stats.measure import Array, Prf
+from adjudge.stats.measure import Array, Key, Prf
 from adjudge.stats.points import scores_of
 
 _CONVERGED = 1e-12
@@ -24,21 +24,20 @@ class Assessed(NamedTuple):
     unread_others: int
 
 
-def score_bounds(known: Assessed, measure: Prf = MEASURE) -> dict[str, tuple[float, float]]:
+def score_bounds(known: Assessed, measure: Prf = MEASURE, *, apart: bool = False) -> dict[Key, tuple[float, float]]:
     """Lowest and highest value of every part.
 
     Lowest: what nobody read is wrong if it is the system's own, and right if it is not; highest the other way round.
+    If an item may be right and the answer of a system to it wrong (`apart`), the lowest has all items right.
 
-    >>> score_bounds(Assessed(2, 3, 4, 1, 2))["precision"]
+    >>> score_bounds(Assessed(2, 3, 4, 1, 2))["pool", "precision"]
     (0.5, 0.75)
     """
-    found: dict[str, tuple[float, float]] = {}
-    worst = {"matched": known.matched, "system": known.system, "gold": known.gold + known.unread_others}
+    right = known.unread_others + (known.unread if apart else 0)
+    worst = {"matched": known.matched, "system": known.system, "gold": known.gold + right}
     best = {"matched": known.matched + known.unread, "system": known.system, "gold": known.gold + known.unread}
     low, high = (scores_of([measure], counts) for counts in (worst, best))
-    for metric, part in low:
-        found[part] = low[metric, part], high[metric, part]
-    return found
+    return {key: (low[key], high[key]) for key in low}
 
 
 class Pair(NamedTuple):

@@ -39,6 +39,13 @@ class How(NamedTuple):
     cluster_by: str | None = None
     by: tuple[str, ...] = ()
     beta: float = 1.0
+    measures: tuple[Measure, ...] = ()  # precision, recall and F unless told
+    good: Mapping[str, Mapping[str, float]] | None = None  # by item and system, if answers differ in an item
+
+    @property
+    def scored(self) -> tuple[Measure, ...]:
+        """How counts become scores."""
+        return self.measures or tuple(measures_of_pool(self.beta))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -52,26 +59,26 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
     refuse_other_pool(design, (item.id for item in pool.items))
     known, outside = verdicts_of(design, verdicts)
     assist = _assist(pool, how.assist)
-    measure = cast(Prf, measures_of_pool(how.beta)[0])
     notes = _sample_notes(outside)
-    samples = _rounds(pool, design, known)
+    samples = _rounds(pool, design, known, how.good)
+    columns = [each for _, each in samples]
     scopes: list[tuple[dict[str, Any], Any]] = [({}, None), *_slices(pool, how.by)]
     scores: list[ScoreRow] = []
     differences: list[DifferenceRow] = []
     tables: dict[str, StatsTable] = {}
     weights: dict[str, float] = {}
     for where, scope in scopes:
-        rounds = [estimate_items(each, assist, design.rounds[at].sampling, measure, scope) for at, each in samples]
-        mixed = _Mixed.of(rounds, [float(design.rounds[at].size) for at, _ in samples], measure, samples[0][1], scope)
+        rounds = [estimate_items(each, assist, design.rounds[at].sampling, how.scored, scope) for at, each in samples]
+        mixed = _Mixed.of(rounds, [float(design.rounds[at].size) for at, _ in samples], how.scored, columns, scope)
         if not where:
-            tables = _pseudo_tables(pool, mixed.pseudo, how.cluster_by)
+            tables = _pseudo_tables(pool, mixed, how.cluster_by)
             weights = {} if assist != "judge" else {METRIC: rounds[-1].model.b}
-        about = _About(pool, how, measure, where, len(known))
+        about = _About(pool, how, where, len(known))
         if how.documents == "sample":
-            own = tables if not where else _pseudo_tables(pool, mixed.pseudo, how.cluster_by, scope)
+            own = tables if not where else _pseudo_tables(pool, mixed, how.cluster_by, scope)
             found, apart = _sampled_rows(about, own)
         else:
-            found, apart = _fixed_rows(about, mixed, _known_counts(pool, known, scope))
+            found, apart = _fixed_rows(about, mixed, _known_counts(pool, known, how.good, scope), scope)
         scores += found
         differences += apart
     labelled = sum(int(np.count_nonzero(each.labelled)) for _, each in samples)
@@ -95,7 +102,7 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
         differences=_corrected(differences),
         notes=tuple(notes),
         table=tables,
-        measures=(measure,),
+        measures=how.scored,
     )
 
 
@@ -114,7 +121,9 @@ def _sample_notes(outside: Sequence[str]) -> list[Note]:
     return [Note("outside-sample", len(outside), message, tuple(outside[:_SHOWN]))]
 
 
-def _rounds(pool: Pool, design: Design, verdicts: Mapping[str, float]) -> list[tuple[int, Sample]]:
+def _rounds(
+    pool: Pool, design: Design, verdicts: Mapping[str, float], good: Mapping[str, Mapping[str, float]] | None
+) -> list[tuple[int, Sample]]:
     """The columns of each round; what was assessed before it is known for certain."""
     found: list[tuple[int, Sample]] = []
     before: set[str] = set()
@@ -129,7 +138,7 @@ def _rounds(pool: Pool, design: Design, verdicts: Mapping[str, float]) -> list[t
             )
         drawn = {unit for unit, row in rows.items() if row.drawn}
         heard = {unit: verdicts[unit] for unit in before | drawn}
-        found.append((at, pool.sample(rows, heard)))
+        found.append((at, pool.sample(rows, heard, good)))
         before |= drawn
     return found
 
@@ -138,25 +147,30 @@ class _Mixed(NamedTuple):
     """Several rounds as one: pseudo-verdicts by planned size, variances by their squares."""
 
     pseudo: Array
+    matched: Array
     values: Mapping[Key, Array]
-    counts: Mapping[str, Array]
     rounds: Sequence[ItemEstimate]
     shares: Sequence[float]
-    labelled: tuple[Any, Array, Any]  # member, verdict, which
+    labelled: Sequence[Sample]
 
     @classmethod
     def of(
-        cls, rounds: Sequence[ItemEstimate], sizes: Sequence[float], measure: Prf, sample: Sample, scope: Any
+        cls,
+        rounds: Sequence[ItemEstimate],
+        sizes: Sequence[float],
+        measures: Sequence[Measure],
+        samples: Sequence[Sample],
+        scope: Any,
     ) -> _Mixed:
         shares = [size / sum(sizes) for size in sizes] if len(rounds) > 1 else [1.0]
-        labelled = (sample.member, sample.verdict, sample.labelled)
         if len(rounds) == 1:
             only = rounds[0]
-            return cls(only.pseudo, only.values, only.counts, rounds, shares, labelled)
+            return cls(only.pseudo, only.matched, only.values, rounds, shares, samples)
         pseudo = np.sum([share * each.pseudo for share, each in zip(shares, rounds, strict=True)], axis=0)
+        matched = np.sum([share * each.matched for share, each in zip(shares, rounds, strict=True)], axis=0)
         scope = np.ones(len(pseudo), dtype=bool) if scope is None else scope
-        counts = pool_counts(sample.member, pseudo, scope)
-        return cls(pseudo, scores_of([measure], counts), counts, rounds, shares, labelled)
+        counts = pool_counts(samples[0].member, (pseudo, matched), scope)
+        return cls(pseudo, matched, scores_of(measures, counts), rounds, shares, samples)
 
     def variance(self, key: Key, a: int, b: int | None = None) -> tuple[float, float]:
         """The variance of a score, or of a difference, and its degrees of freedom (Satterthwaite)."""
@@ -175,16 +189,15 @@ class _Mixed(NamedTuple):
 class _About(NamedTuple):
     pool: Pool
     how: How
-    measure: Prf
     where: dict[str, Any]
     read: int
 
-    def row(self, system: str, part: str, **more: Any) -> ScoreRow:
+    def row(self, system: str, key: Key, **more: Any) -> ScoreRow:
         """A row with what is the same in all of them."""
         return ScoreRow(
             system=system,
-            metric=METRIC,
-            part=part,
+            metric=key[0],
+            part=key[1],
             level=self.how.level,
             n=self.read,
             of=len(self.pool.items),
@@ -194,19 +207,22 @@ class _About(NamedTuple):
         )
 
 
-def _fixed_rows(about: _About, mixed: _Mixed, known: _Known) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+def _fixed_rows(about: _About, mixed: _Mixed, known: _Known, scope: Any) -> tuple[list[ScoreRow], list[DifferenceRow]]:
     systems, how = about.pool.systems, about.how
     scores: list[ScoreRow] = []
     differences: list[DifferenceRow] = []
     for at, system in enumerate(systems):
-        bounds = score_bounds(known.systems[system], about.measure)
-        events = _events(mixed, at)
+        bounds: dict[Key, tuple[float, float]] = {}
+        for measure in how.scored:
+            if isinstance(measure, Prf):
+                bounds |= score_bounds(known.systems[system], measure, apart=how.good is not None)
+        events = _events(mixed.labelled, at, scope)
         for key, values in mixed.values.items():
             value, (variance, freedom) = float(values[at]), mixed.variance(key, at)
-            sides = bounds[key[1]]
-            cut = min(max(value, sides[0]), sides[1])
+            sides = bounds.get(key)
+            cut = value if sides is None else min(max(value, sides[0]), sides[1])
             ends = interval(value, variance, freedom, how.level, sides) if freedom else (value, value)
-            if ends[0] is None and sides[0] == sides[1]:
+            if ends[0] is None and sides is not None and sides[0] == sides[1]:
                 ends = sides
             notes = []
             number = events.get(key[1], FEW_EVENTS)
@@ -221,7 +237,7 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: _Known) -> tuple[list[Score
             scores.append(
                 about.row(
                     system,
-                    key[1],
+                    key,
                     value=cut,
                     low=ends[0],
                     high=ends[1],
@@ -236,25 +252,27 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: _Known) -> tuple[list[Score
     for (i, a), (j, b) in combinations(enumerate(systems), 2):
         for key, values in mixed.values.items():
             variance, freedom = mixed.variance(key, i, j)
-            names = {"a": a, "b": b, "metric": METRIC, "part": key[1]}
+            names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
             row = difference(names, float(values[i] - values[j]), variance, freedom or 1.0, how.level)
             certain = None
-            if key[1] == about.measure.f_name:
-                certain = difference_bounds(known.pair(i, j), about.measure.beta)
+            if how.good is None and key[1] == f"f{how.beta:g}":
+                certain = difference_bounds(known.pair(i, j), how.beta)
             differences.append(msgspec.structs.replace(row, slice=about.where, bounds=certain, df=freedom or None))
     return scores, differences
 
 
-def _events(mixed: _Mixed, system: int) -> dict[str, int]:
-    """How many labels a score hangs on: of the rarer kind among those that it depends on."""
-    member, verdict, labelled = mixed.labelled
-    own, right = member[:, system] & labelled, labelled & (np.nan_to_num(verdict) >= 0.5)
+def _events(samples: Sequence[Sample], system: int, scope: Any) -> dict[str, int]:
+    """How many labels of all rounds a score hangs on: of the rarer kind among those that it depends on."""
+    labelled = np.any([each.labelled for each in samples], axis=0)
+    labelled = labelled if scope is None else labelled & scope
+    verdict = samples[-1].verdict_of(system)  # of this round and of all before it
+    own, right = samples[0].member[:, system] & labelled, labelled & (np.nan_to_num(verdict) >= 0.5)
     inside, wrong = int(np.count_nonzero(own & right)), int(np.count_nonzero(own & ~right))
-    outside = int(np.count_nonzero(right & ~own))
+    outside = int(np.count_nonzero(labelled & ~own & (np.nan_to_num(samples[-1].verdict) >= 0.5)))
     return {
         "precision": min(inside, wrong),
         "recall": min(inside, outside),
-        **{name: min(inside, wrong + outside) for name in ("f1", "jaccard")},
+        **{name: min(inside, wrong + outside) for name in ("f1", "jaccard", "score")},
     }
 
 
@@ -273,7 +291,9 @@ class _Known(NamedTuple):
         return Pair((one.matched, other.matched), (one.system, other.system), one.gold, *kinds)
 
 
-def _known_counts(pool: Pool, verdicts: Mapping[str, float], scope: Any) -> _Known:
+def _known_counts(
+    pool: Pool, verdicts: Mapping[str, float], good: Mapping[str, Mapping[str, float]] | None, scope: Any
+) -> _Known:
     inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
     verdict = np.array([verdicts.get(item.id, np.nan) for item in pool.items], dtype=np.float64)
     unread = np.isnan(verdict) & inside
@@ -284,23 +304,27 @@ def _known_counts(pool: Pool, verdicts: Mapping[str, float], scope: Any) -> _Kno
         own = pool.member[:, at]
         mine = int(np.count_nonzero(own & unread))
         size = float(np.count_nonzero(own & inside))
-        found[system] = Assessed(math.fsum(heard[own].tolist()), gold, size, mine, number - mine)
+        matched = math.fsum(heard[own].tolist())
+        if good is not None:
+            inside_ = (item.id for item, here in zip(pool.items, own & inside, strict=True) if here)
+            matched = math.fsum(good[each].get(system, 0.0) for each in inside_ if each in verdicts)
+        found[system] = Assessed(matched, gold, size, mine, number - mine)
     open_ = pool.member[unread].astype(np.float64)
     return _Known(found, open_.T @ open_)
 
 
-def _pseudo_tables(pool: Pool, pseudo: Array, cluster_by: str | None, scope: Any = None) -> dict[str, StatsTable]:
+def _pseudo_tables(pool: Pool, mixed: _Mixed, cluster_by: str | None, scope: Any = None) -> dict[str, StatsTable]:
     """Pseudo-counts per document, or per cluster of documents."""
     units = _units_of(pool, cluster_by)
     names = sorted(set(units))
     place = {name: at for at, name in enumerate(names)}
     at = np.array([place[unit] for unit in units])
     inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
-    gold = np.bincount(at, weights=np.where(inside, pseudo, 0.0), minlength=len(names))
+    gold = np.bincount(at, weights=np.where(inside, mixed.pseudo, 0.0), minlength=len(names))
     found: dict[str, StatsTable] = {}
     for column, system in enumerate(pool.systems):
+        matched = np.bincount(at, weights=np.where(inside, mixed.matched[:, column], 0.0), minlength=len(names))
         own = pool.member[:, column] & inside
-        matched = np.bincount(at, weights=np.where(own, pseudo, 0.0), minlength=len(names))
         size = np.bincount(at, weights=own.astype(np.float64), minlength=len(names))
         rows = np.stack([matched, size, gold], axis=1)
         found[system] = StatsTable(tuple(names), ("matched", "system", "gold"), rows)  # type: ignore[arg-type]
@@ -333,7 +357,7 @@ def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list
         raise UsageError(f"{number} {what} are too few to stand for others", hint=hint)
     parts: dict[tuple[str, Key], Parts] = {}
     for system, table in tables.items():
-        counts = Additive(table, (about.measure,))
+        counts = Additive(table, about.how.scored)
         left = counts.left_out()
         parts |= {(system, key): Parts(value, left[key], np.empty(0)) for key, value in counts.point().items()}
     freedom = number - 1.0
@@ -345,13 +369,13 @@ def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list
         low, high = interval(own.point, variance, freedom, about.how.level, (0.0, 1.0))
         uncut = None if cut == own.point else own.point
         more = {"value": cut, "low": low, "high": high, "variance": variance, "df": freedom, "uncut": uncut}
-        scores.append(about.row(system, key[1], **more, notes=notes))
+        scores.append(about.row(system, key, **more, notes=notes))
     differences = []
     for a, b in combinations(tables, 2):
         for key in {key: None for _, key in parts}:
             apart = parts[a, key].minus(parts[b, key])
             variance = (jackknife_error(apart) or 0.0) ** 2
-            names = {"a": a, "b": b, "metric": METRIC, "part": key[1]}
+            names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
             row = difference(names, apart.point, variance, freedom, about.how.level)
             differences.append(msgspec.structs.replace(row, slice=about.where))
     return scores, differences

@@ -6,13 +6,15 @@ ones, f~ = m + drawn (f - m) / p. Its sums are unbiased however wrong the model 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adjudge.errors import UsageError
 from adjudge.estimates.pool import MEASURE, Assist, Sample, Sampling
-from adjudge.stats.measure import Array, Key, Prf
+from adjudge.estimates.whole import gradient
+from adjudge.stats.measure import Array, Key, Measure
 from adjudge.stats.points import scores_of
 
 _FLAT = 1e-12  # a judge whose opinions vary less than this says nothing
@@ -45,6 +47,7 @@ class ItemEstimate(NamedTuple):
 
     model: Model
     pseudo: Array
+    matched: Array  # pseudo-verdicts of the answers of each system: items x systems
     counts: dict[str, Array]  # matched, system, gold: one number per system
     values: dict[Key, Array]
     spread: Spread | None  # None: everything was assessed
@@ -56,18 +59,20 @@ def coefficients(assist: Assist) -> int:
     return {"none": 0, "constant": 1, "judge": 2}[assist]
 
 
-def fit(sample: Sample, assist: Assist) -> Model:
+def fit(sample: Sample, assist: Assist, column: int | None = None) -> Model:
     """The model of the verdicts, by weighted least squares over the labelled items.
 
-    The weights v = (1 - p) / p^2 make the sum of squares the variance of the corrected sum.
+    The weights v = (1 - p) / p^2 make the sum of squares the variance of the corrected sum. With a column: of the
+    verdicts on the answers of one system, if items have several.
     """
-    if assist == "none" or not sample.labelled.any():
+    terms = _Sums.terms(sample, column)
+    if assist == "none" or not terms.one.any():
         return Model(0.0, 0.0)
-    a, b = _line(_Sums.of(sample), assist)
+    a, b = _line(terms.added(), assist)
     return Model(float(a), float(b))
 
 
-def pseudo_verdicts(sample: Sample, model: Model) -> Array:
+def pseudo_verdicts(sample: Sample, model: Model, column: int | None = None) -> Array:
     """What every item counts: its verdict where that was certain to be known.
 
     >>> from adjudge.estimates.pool import Drawn, Item, Pool
@@ -76,13 +81,14 @@ def pseudo_verdicts(sample: Sample, model: Model) -> Array:
     >>> pseudo_verdicts(pool.sample(rows, {"x": 1.0}), Model(0.0, 0.0)).tolist()
     [2.0, 0.0]
     """
+    verdict = sample.verdict_of(column)
     expected = model.a + (model.b * sample.judge if model.b else np.zeros(len(sample.judge)))
-    corrected = np.where(sample.drawn, expected + (sample.verdict - expected) / sample.probability, expected)
-    return np.where(sample.open, corrected, sample.verdict)
+    corrected = np.where(sample.drawn, expected + (verdict - expected) / sample.probability, expected)
+    return np.where(sample.open, corrected, verdict)
 
 
 def estimate_items(
-    sample: Sample, assist: Assist, sampling: Sampling, measure: Prf = MEASURE, scope: Any = None
+    sample: Sample, assist: Assist, sampling: Sampling, measures: Sequence[Measure] = (MEASURE,), scope: Any = None
 ) -> ItemEstimate:
     """Scores and their spread, from one round of drawing; of the items in a scope only, if one is given.
 
@@ -95,24 +101,29 @@ def estimate_items(
         raise UsageError(f"{number} assessed items are too few for an interval", hint=hint)
     model = fit(sample, assist)
     pseudo = pseudo_verdicts(sample, model)
+    models = [model] * sample.member.shape[1]
+    if sample.good is None:
+        matched = np.where(sample.member, pseudo[:, None], 0.0)
+    else:
+        models = [fit(sample, assist, at) for at in range(len(models))]
+        columns = [pseudo_verdicts(sample, own, at) for at, own in enumerate(models)]
+        matched = np.where(sample.member, np.stack(columns, axis=1), 0.0)
     scope = np.ones(len(pseudo), dtype=bool) if scope is None else scope
-    counts = pool_counts(sample.member, pseudo, scope)
-    values = dict(scores_of([measure], counts))
+    counts = pool_counts(sample.member, (pseudo, matched), scope)
+    values = dict(scores_of(measures, counts))
     spread = None
     if number and sampling == "fixed":
-        spread = _jackknife(sample, assist, measure, scope, freedom)
+        spread = _jackknife(sample, assist, measures, scope, freedom)
     elif number:
-        spread = _linearised(sample, assist, measure, (model, counts, values, scope), freedom)
-    return ItemEstimate(model, pseudo, counts, values, spread, number)
+        spread = _linearised(sample, assist, measures, ([*models, model], counts, values, scope), freedom)
+    return ItemEstimate(model, pseudo, matched, counts, values, spread, number)
 
 
-def pool_counts(member: Any, pseudo: Array, scope: Any) -> dict[str, Array]:
-    """The columns of a pool: right items of each system, its items, all right items."""
-    pseudo = np.where(scope, pseudo, 0.0)
-    total = float(_added(pseudo))
-    matched = _added(np.where(member, pseudo[:, None], 0.0))
+def pool_counts(member: Any, pseudo: tuple[Array, Array], scope: Any) -> dict[str, Array]:
+    """The columns of a pool: right answers of each system, all of its answers, all right items."""
+    total = float(_added(np.where(scope, pseudo[0], 0.0)))
     return {
-        "matched": matched,
+        "matched": _added(np.where(scope[:, None], pseudo[1], 0.0)),
         "system": np.count_nonzero(member & scope[:, None], axis=0).astype(np.float64),
         "gold": np.full(member.shape[1], total),
     }
@@ -128,17 +139,18 @@ class _Sums(NamedTuple):
     gg: Any
 
     @classmethod
-    def terms(cls, sample: Sample) -> _Sums:
-        """What each labelled item adds."""
+    def terms(cls, sample: Sample, column: int | None = None) -> _Sums:
+        """What each labelled item adds; with a column only those that the system returned."""
         at = sample.labelled
-        p, f, g = sample.probability[at], sample.verdict[at], np.nan_to_num(sample.judge[at])
+        p, f, g = sample.probability[at], sample.verdict_of(column)[at], np.nan_to_num(sample.judge[at])
         v = (1 - p) / p**2
+        if column is not None and sample.good is not None:
+            v = np.where(sample.member[at, column], v, 0.0)
         return cls(v, v * f, v * g, v * g * f, v * g * g)
 
-    @classmethod
-    def of(cls, sample: Sample) -> _Sums:
-        """Over all labelled items."""
-        return cls(*(float(_added(each)) for each in cls.terms(sample)))
+    def added(self) -> _Sums:
+        """Over all of them."""
+        return _Sums(*(float(_added(each)) for each in self))
 
     def minus(self, other: _Sums) -> _Sums:
         """Without some."""
@@ -147,7 +159,8 @@ class _Sums(NamedTuple):
 
 def _line(sums: _Sums, assist: Assist) -> tuple[Any, Any]:
     """Intercept and slope of the least squares line; the slope is 0 where the judge does not vary."""
-    mean_f, mean_g = sums.f / sums.one, sums.g / sums.one
+    some = np.where(sums.one > 0, sums.one, 1.0)
+    mean_f, mean_g = sums.f / some, sums.g / some
     if assist == "constant":
         return mean_f, np.zeros_like(mean_f)
     spread = sums.gg - sums.g * mean_g
@@ -156,19 +169,14 @@ def _line(sums: _Sums, assist: Assist) -> tuple[Any, Any]:
     return mean_f - slope * mean_g, slope
 
 
-def _jackknife(sample: Sample, assist: Assist, measure: Prf, scope: Any, freedom: float) -> Spread:
+def _jackknife(sample: Sample, assist: Assist, measures: Sequence[Measure], scope: Any, freedom: float) -> Spread:
     """Each labelled item is left out in turn and the model fitted again.
 
     The others of its stratum weigh n / (n - 1) as much. All sums are linear in the model, so that leaving one out is
     an update of sums.
     """
     at = sample.labelled
-    p, f, g = sample.probability[at], sample.verdict[at], np.nan_to_num(sample.judge[at])
-    terms = _Sums.terms(sample)
-    if assist == "none":
-        a = b = np.zeros(len(p))
-    else:
-        a, b = _line(_Sums(*(float(_added(each)) for each in terms)).minus(terms), assist)
+    p, g = sample.probability[at], np.nan_to_num(sample.judge[at])
     strata, sizes = _strata(sample.stratum[at])
     if (sizes < 2).any():
         raise UsageError("a stratum with one assessed item has no spread", hint="join it with another one")
@@ -178,20 +186,24 @@ def _jackknife(sample: Sample, assist: Assist, measure: Prf, scope: Any, freedom
     system = np.count_nonzero(members, axis=0)[:-1].astype(np.float64)
     unsure = sample.open
     judge = np.nan_to_num(sample.judge)
-    certain = _added(np.where(members[~unsure], sample.verdict[~unsure][:, None], 0.0))
     number = np.count_nonzero(members[unsure], axis=0).astype(np.float64)
     opinions = _added(np.where(members[unsure], judge[unsure][:, None], 0.0))
     own = members[at] / p[:, None]  # S / p of each labelled item
     matched = np.empty((len(p), members.shape[1]))
+    a = b = np.zeros(len(p))
     for column in range(members.shape[1]):
-        share = own[:, column]
-        by_stratum = [np.bincount(strata, weights=share * each, minlength=len(sizes)) for each in (f, 1.0, g)]
-        total = [float(_added(share * each)) for each in (f, np.ones(len(p)), g)]
+        of = column if column < len(system) else None
+        verdict = sample.verdict_of(of)
+        if assist != "none" and (column == 0 or sample.good is not None):
+            terms = _Sums.terms(sample, of)
+            a, b = _line(terms.added().minus(terms), assist)
+        f, share = verdict[at], own[:, column]
         sums = []
-        for added, whole, each in zip(by_stratum, total, (f, np.ones(len(p)), g), strict=True):
-            here = added[strata]
-            sums.append(whole - here + factor * (here - share * each))
-        matched[:, column] = certain[column] + a * number[column] + b * opinions[column]
+        for each in (f, np.ones(len(p)), g):
+            here = np.bincount(strata, weights=share * each, minlength=len(sizes))[strata]
+            sums.append(float(_added(share * each)) - here + factor * (here - share * each))
+        certain = float(_added(np.where(members[~unsure, column], verdict[~unsure], 0.0)))
+        matched[:, column] = certain + a * number[column] + b * opinions[column]
         matched[:, column] += sums[0] - a * sums[1] - b * sums[2]
     gold = matched[:, -1:]
     counts = {
@@ -199,32 +211,30 @@ def _jackknife(sample: Sample, assist: Assist, measure: Prf, scope: Any, freedom
         "system": np.broadcast_to(system, (len(p), len(system))).ravel(),
         "gold": np.broadcast_to(gold, (len(p), len(system))).ravel(),
     }
-    left_out = {key: own.reshape(len(p), -1) for key, own in scores_of([measure], counts).items()}
+    left_out = {key: values.reshape(len(p), -1) for key, values in scores_of(measures, counts).items()}
     return Spread(left_out, weights, freedom)
 
 
-def _linearised(sample: Sample, assist: Assist, measure: Prf, found: Any, freedom: float) -> Spread:
+def _linearised(sample: Sample, assist: Assist, measures: Sequence[Measure], found: Any, freedom: float) -> Spread:
     """The spread of independent draws: what each labelled item adds to the variance, as a departure of the score."""
-    model, counts, values, scope = found
+    models, counts, values, scope = found
     at = sample.labelled
-    p, f = sample.probability[at], sample.verdict[at]
-    residual = f - model.a - (model.b * sample.judge[at] if model.b else 0.0)
-    n = len(p)
-    weights = (1 - p) / p**2 * residual**2 * (n / (n - coefficients(assist)))
-    member = (sample.member & scope[:, None])[at].astype(np.float64)
-    inside = scope[at].astype(np.float64)[:, None]
-    square = measure.beta**2
-    left_out: dict[Key, Array] = {}
-    for (metric, part), point in values.items():
-        if part == "precision":
-            slope = member / counts["system"]
-        elif part == "recall":
-            slope = (member - inside * point) / counts["gold"]
-        elif part == measure.f_name:
-            slope = ((1 + square) * member - square * inside * point) / (counts["system"] + square * counts["gold"])
-        else:
-            continue
-        left_out[metric, part] = point + slope
+    p, n = sample.probability[at], int(np.count_nonzero(at))
+    weights = (1 - p) / p**2 * (n / (n - coefficients(assist)))
+    judge = np.nan_to_num(sample.judge[at])
+    columns = [*range(sample.member.shape[1]), None]
+    residuals = [
+        np.where(scope[at], sample.verdict_of(of)[at] - own.a - own.b * judge, 0.0)
+        for of, own in zip(columns, models, strict=True)
+    ]
+    names = ("matched", "system", "gold")
+    left_out = {key: np.tile(point, (n, 1)) for key, point in values.items()}
+    for system in range(sample.member.shape[1]):
+        totals = np.array([counts[name][system] for name in names])
+        answers = np.where(sample.member[at, system], residuals[system], 0.0)
+        for key in values:
+            slope = gradient(measures, key, names, totals)
+            left_out[key][:, system] += slope[0] * answers + slope[2] * residuals[-1]
     return Spread(left_out, weights, freedom)
 
 

@@ -44,7 +44,8 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
 class Sample(NamedTuple):
     """Columns of a pool in one round of drawing; verdicts of items that nobody read are nan.
 
-    `open` are the items that the draw decides about; all others were assessed for certain (p = 1).
+    `open` are the items that the draw decides about; all others were assessed for certain (p = 1). `good` are verdicts
+    on the answers of each system, where an item is a class of answers that are not all as good.
     """
 
     member: npt.NDArray[np.bool_]  # items x systems
@@ -53,6 +54,11 @@ class Sample(NamedTuple):
     probability: Array
     drawn: npt.NDArray[np.bool_]
     stratum: npt.NDArray[np.int64]
+    good: Array | None = None  # items x systems
+
+    def verdict_of(self, system: int | None) -> Array:
+        """The verdicts on the answers of a system, or on the items themselves."""
+        return self.verdict if system is None or self.good is None else self.good[:, system]
 
     @property
     def open(self) -> npt.NDArray[np.bool_]:
@@ -99,10 +105,16 @@ class Pool(msgspec.Struct, frozen=True, dict=True):
         """Whether every item has the opinion of a judge."""
         return bool(self.items) and all(item.judge is not None for item in self.items)
 
-    def sample(self, rows: Mapping[str, Drawn], verdicts: Mapping[str, float]) -> Sample:
+    def sample(
+        self,
+        rows: Mapping[str, Drawn],
+        verdicts: Mapping[str, float],
+        good: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> Sample:
         """The columns of one round: `rows` of the design, and verdicts of what was drawn or assessed before.
 
-        An item that has no row but a verdict was assessed before the draw.
+        An item that has no row but a verdict was assessed before the draw. `good` are the verdicts on the answers of
+        the systems to every item, if they differ.
         """
         import numpy as np
 
@@ -122,7 +134,21 @@ class Pool(msgspec.Struct, frozen=True, dict=True):
             np.array([own.probability for own in chosen], dtype=np.float64),
             np.array([own.drawn for own in chosen], dtype=bool),
             np.array([strata.setdefault(own.stratum, len(strata)) for own in chosen], dtype=np.int64),
+            None if good is None else self._good(chosen, verdicts, good),
         )
+
+    def _good(
+        self, chosen: Sequence[Drawn], verdicts: Mapping[str, float], good: Mapping[str, Mapping[str, float]]
+    ) -> Array:
+        import numpy as np
+
+        rows = [
+            [good[item.id].get(name, 0.0) for name in self.systems]
+            if own.drawn and item.id in verdicts
+            else [np.nan] * len(self.systems)
+            for item, own in zip(self.items, chosen, strict=True)
+        ]
+        return np.array(rows, dtype=np.float64)
 
 
 def measures_of_pool(beta: float = 1.0) -> Sequence[Measure]:

@@ -133,7 +133,7 @@ def _tuned(measures: Sequence[Measure], key: Key, documents: Documents, found: t
     totals = np.einsum("d,dsc->sc", 1 / p if unequal else np.ones(len(p)), counts)
     gained = spread = 0.0
     for system in range(counts.shape[1]):
-        slope = _slope(measures, key, documents.columns, totals[system])
+        slope = gradient(measures, key, documents.columns, totals[system])
         z, guess = counts[:, system] @ slope, judged[:, system] @ slope
         z, guess = z - importance @ z, guess - importance @ guess
         gained += float(importance @ (z * guess))
@@ -147,7 +147,7 @@ def _values(measures: Sequence[Measure], key: Key, columns: Sequence[str], total
     return found
 
 
-def _slope(measures: Sequence[Measure], key: Key, columns: Sequence[str], totals: Array) -> Array:
+def gradient(measures: Sequence[Measure], key: Key, columns: Sequence[str], totals: Array) -> Array:
     """The gradient of a score at some totals: exact for a ratio of sums, else by central differences."""
     sums = dict(zip(columns, totals.tolist(), strict=True))
     ratio = fractions(measures, sums).get(key)
