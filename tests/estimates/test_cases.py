@@ -11,11 +11,12 @@ from adjudge.estimates.assessors import dawid_skene, least_distance
 from adjudge.estimates.beyond import Exhaustive, f1_beyond, recall_beyond, share_in_pool
 from adjudge.estimates.bounds import Clipped, Pair, clip_bounds, difference_bounds
 from adjudge.estimates.design import Design, Round
+from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.draw import probabilities
-from adjudge.estimates.estimate import Counted, How, estimate_documents
 from adjudge.estimates.judge import judge_report
 from adjudge.estimates.planning import documents_with_runs, labels_needed
 from adjudge.estimates.pool import Drawn, Item, Pool
+from adjudge.estimates.rows import How
 from adjudge.stats.intervals import Parts, jackknife_error, score_interval, student_interval
 from adjudge.stats.measure import Ratio
 from adjudge.stats.points import Additive

@@ -131,9 +131,9 @@ def estimate(**options: Any) -> None:
     """
     import msgspec
 
-    from adjudge.estimates.estimate import Counted, How, estimate_documents
+    from adjudge.estimates.documents import Counted, estimate_documents
     from adjudge.estimates.files import read_design
-    from adjudge.estimates.rows import with_ranking
+    from adjudge.estimates.rows import How, with_ranking
     from adjudge.stats.result import Note
 
     listed = [options[name] for name in ("frames", "quotes", "design", "judge", "judge_frames")]

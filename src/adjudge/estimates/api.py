@@ -15,14 +15,15 @@ import msgspec
 from adjudge.errors import UsageError, ValidationError, check_keywords, did_you_mean
 from adjudge.estimates.beyond import FEW, Exhaustive, Share, f1_beyond, recall_beyond, share_in_pool
 from adjudge.estimates.design import Design, Round, refuse_other_pool, units_hash
+from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.draw import UNIFORM, Plan, document_importance, draw, item_importance, parse_size
-from adjudge.estimates.estimate import Counted, How, estimate_documents, estimate_pool
+from adjudge.estimates.estimate import estimate_pool
 from adjudge.estimates.files import Verdict, read_design, read_pool, read_rows, read_verdicts, with_judge
 from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.planning import labels_needed
 from adjudge.estimates.pool import METRIC, Pool, Sampling
-from adjudge.estimates.rows import Estimate, interval, is_estimate
-from adjudge.estimates.sources import saved_result
+from adjudge.estimates.rows import Estimate, How, interval, is_estimate
+from adjudge.estimates.sources import is_store, saved_result
 from adjudge.stats.inference import ALPHA, LEAST
 from adjudge.stats.intervals import Parts, jackknife_error
 from adjudge.stats.points import Additive
@@ -75,12 +76,12 @@ def sample(pool: Any, size: int | str, **options: Any) -> Design:
         if old.unit != unit:
             raise UsageError(f"the earlier rounds drew {old.unit}s", hint="draw the same units again")
         number = old.rounds[-1].number + 1
-        before = {verdict.unit for verdict in read_verdicts(earlier[1])} & set(old.drawn)
+        before = _assessed(earlier[1], known_pool, unit) & set(old.drawn)
         missing = sorted(old.drawn - before)
         if missing:
             raise ValidationError(f"drawn before and not assessed: {', '.join(missing[:5])}", hint="assess them first")
     labels = options.get("labels")
-    known = [] if labels is None else sorted({each.unit for each in read_verdicts(labels)} & set(units) - before)
+    known = [] if labels is None else sorted(_assessed(labels, known_pool, unit) & set(units) - before)
     free = [each for each in units if each not in before]
     strata = _strata(known_pool, options.get("strata"), unit)
     importance = None
@@ -107,6 +108,24 @@ def sample(pool: Any, size: int | str, **options: Any) -> Design:
     )
     made = Design((about,), tuple(rows))
     return made if old is None else old.joined(made)
+
+
+def _assessed(source: Any, pool: Pool, unit: str) -> set[str]:
+    """The units that have been assessed: by verdicts; documents also by a result, or a store of assessments."""
+    if unit == "document":
+        result = saved_result(source)
+        if result is not None:
+            return {each for table in result.tables().values() for each in table.ids}
+        if is_store(source):
+            from adjudge.formats.eal_store import open_key
+
+            with open_key(source) as keys:
+                return {each for each in keys.documents if not keys.key(each).unassessed}
+    said = {each.unit for each in read_verdicts(source)}
+    if unit == "item":
+        return said
+    waiting = {item.document for item in pool.items if item.id not in said}
+    return {each for each in pool.documents if each in said or each not in waiting}
 
 
 def _strata(pool: Pool, field: str | None, unit: str) -> dict[str, str] | None:
@@ -173,7 +192,7 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
 
 
 def _of_result(result: Result, design: Design, how: How, options: Mapping[str, Any], labels: Any) -> Estimate:
-    for name in ("exhaustive", "graded", "by", "cluster_by"):
+    for name in ("exhaustive", "graded", "by"):
         if options.get(name):
             raise UsageError(f"{name} is for pools of items", hint="leave it out")
     if labels is not None:

@@ -1,4 +1,4 @@
-"""From a pool, a design and verdicts to an estimate; and from counts of documents that were assessed whole."""
+"""From a pool of items, a design and verdicts to an estimate."""
 
 from __future__ import annotations
 
@@ -15,37 +15,27 @@ from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.estimates.bounds import Assessed, Pair, difference_bounds, score_bounds
 from adjudge.estimates.design import Design, refuse_other_pool, verdicts_of
 from adjudge.estimates.items import ItemEstimate, estimate_items, pool_counts
-from adjudge.estimates.pool import METRIC, Assist, Pool, Sample, measures_of_pool
-from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, ScoreRow, difference, interval
-from adjudge.estimates.whole import Documents, WholeEstimate, estimate_whole
-from adjudge.stats.inference import holm
+from adjudge.estimates.pool import METRIC, Assist, Pool, Sample
+from adjudge.estimates.rows import (
+    VARIES,
+    DifferenceRow,
+    Estimate,
+    How,
+    ScoreRow,
+    corrected,
+    difference,
+    interval,
+    sample_notes,
+)
+from adjudge.stats.inference import FEW
 from adjudge.stats.intervals import Parts, jackknife_error
-from adjudge.stats.measure import Array, Key, Measure, Prf, count_keys, part_keys
+from adjudge.stats.measure import Array, Key, Measure, Prf
 from adjudge.stats.points import Additive, scores_of
 from adjudge.stats.result import Note
 from adjudge.stats.table import StatsTable, group_rows
 
-FEW_LABELS, FEW_EVENTS, FEW_DOCUMENTS, FEWEST_SAMPLED = 30, 5, 20, 10
-_LARGE = 0.25
+FEW_LABELS, FEW_EVENTS, FEWEST_SAMPLED = 30, 5, 10
 _SHOWN = 5
-
-
-class How(NamedTuple):
-    """How an estimate is made."""
-
-    assist: str = "auto"
-    documents: str = "fixed"
-    level: float = 0.95
-    cluster_by: str | None = None
-    by: tuple[str, ...] = ()
-    beta: float = 1.0
-    measures: tuple[Measure, ...] = ()  # precision, recall and F unless told
-    good: Mapping[str, Mapping[str, float]] | None = None  # by item and system, if answers differ in an item
-
-    @property
-    def scored(self) -> tuple[Measure, ...]:
-        """How counts become scores."""
-        return self.measures or tuple(measures_of_pool(self.beta))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -59,7 +49,7 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
     refuse_other_pool(design, (item.id for item in pool.items))
     known, outside = verdicts_of(design, verdicts)
     assist = _assist(pool, how.assist)
-    notes = _sample_notes(outside)
+    notes = sample_notes(outside)
     samples = _rounds(pool, design, known, how.good)
     columns = [each for _, each in samples]
     scopes: list[tuple[dict[str, Any], Any]] = [({}, None), *_slices(pool, how.by)]
@@ -99,7 +89,7 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
         level=how.level,
         rounds=design.rounds,
         scores=tuple(scores),
-        differences=_corrected(differences),
+        differences=corrected(differences),
         notes=tuple(notes),
         table=tables,
         measures=how.scored,
@@ -112,13 +102,6 @@ def _assist(pool: Pool, asked: str) -> Assist:
     if asked == "judge" and not pool.judged:
         raise UsageError("not every item of the pool has a judge", hint="give --judge FILE, or --assist constant")
     return cast(Assist, asked)
-
-
-def _sample_notes(outside: Sequence[str]) -> list[Note]:
-    if not outside:
-        return []
-    message = f"{len(outside)} verdicts on what was not drawn are left out"
-    return [Note("outside-sample", len(outside), message, tuple(outside[:_SHOWN]))]
 
 
 def _rounds(
@@ -361,7 +344,7 @@ def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list
         left = counts.left_out()
         parts |= {(system, key): Parts(value, left[key], np.empty(0)) for key, value in counts.point().items()}
     freedom = number - 1.0
-    notes = (f"only {number} documents: the interval is rough",) if number < FEW_DOCUMENTS else ()
+    notes = (f"only {number} documents: the interval is rough",) if number < FEW else ()
     scores = []
     for (system, key), own in parts.items():
         cut = min(max(own.point, 0.0), 1.0)
@@ -393,162 +376,3 @@ def _slices(pool: Pool, by: Sequence[str]) -> list[tuple[dict[str, Any], Any]]:
             scope[places] = True
             found.append(({name: value}, scope))
     return found
-
-
-def _corrected(rows: Sequence[DifferenceRow]) -> tuple[DifferenceRow, ...]:
-    """Holm's correction over the pairs, by part and family of slices."""
-    families: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
-    for at, row in enumerate(rows):
-        families.setdefault((row.metric, row.part, tuple(row.slice)), []).append(at)
-    found = list(rows)
-    for places in families.values():
-        adjusted = holm([rows[at].p for at in places])
-        for at, p in zip(places, adjusted, strict=True):
-            found[at] = msgspec.structs.replace(rows[at], p_holm=p)
-    return tuple(found)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Documents assessed whole
-
-
-class Counted(NamedTuple):
-    """Counts of every system on the documents that people assessed, and of a judge on all documents."""
-
-    measures: tuple[Measure, ...]
-    assessed: Mapping[str, StatsTable]
-    judged: Mapping[str, StatsTable] = {}
-
-
-def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
-    """Any score whose counts add over documents, from those that were drawn."""
-    if design.unit != "document":
-        raise UsageError("the design is of items", hint="draw documents: adjudge sample POOL --by document")
-    if len(design.rounds) > 1:
-        raise UsageError("documents of several rounds are not estimated together", hint="draw them in one round")
-    rows = {row.id: row for row in design.rows}
-    drawn = sorted(unit for unit, row in rows.items() if row.drawn)
-    _refuse_missing(counted, drawn, rows)
-    some = next(iter(counted.assessed.values()))
-    outside = sorted(set(some.ids) - set(drawn))
-    notes = _sample_notes(outside)
-    systems = list(counted.assessed)
-    columns = some.columns
-    counts = np.stack([_rows_of(counted.assessed[name], columns, drawn) for name in systems], axis=1)
-    judge = places = None
-    if counted.judged:
-        everything = sorted(rows)
-        judge = np.stack([_rows_of(counted.judged[name], columns, everything) for name in systems], axis=1)
-        places = np.array([everything.index(unit) for unit in drawn])
-    strata = {name: at for at, name in enumerate(sorted({str(row.stratum) for row in rows.values()}))}
-    documents = Documents(
-        columns,
-        counts,
-        np.array([rows[unit].probability for unit in drawn]),
-        np.array([strata[str(rows[unit].stratum)] for unit in drawn]),
-        judge,
-        places,
-    )
-    keys = [key for key in part_keys(counted.measures) if key not in count_keys(counted.measures)]
-    scores: list[ScoreRow] = []
-    differences: list[DifferenceRow] = []
-    weights: dict[str, float] = {}
-    carried = 0.0
-    for key in keys:
-        found = estimate_whole(counted.measures, key, documents)
-        if found.freedom:
-            carried = max(carried, found.largest_share())
-        if counted.judged:
-            weights[".".join(key)] = found.weight
-        own, apart = _whole_rows(found, key, systems, (how, len(drawn), len(rows)))
-        scores += own
-        differences += apart
-    number = int(np.count_nonzero(documents.open))
-    if 0 < number < FEW_DOCUMENTS:
-        notes.append(Note("few-documents", number, f"only {number} assessed documents: intervals are rough"))
-    if carried > _LARGE:
-        message = f"one document has {carried:.0%} of the variance of a score: its interval is rough"
-        notes.append(Note("one-document-carries", 1, message))
-    return Estimate(
-        adjudge=__version__,
-        unit="document",
-        n=len(drawn),
-        of=len(rows),
-        assist="judge" if counted.judged else "none",
-        weight=weights,
-        documents=how.documents,
-        level=how.level,
-        rounds=design.rounds,
-        scores=tuple(scores),
-        differences=_corrected(differences),
-        notes=tuple(notes),
-        table={name: counted.assessed[name].select(drawn) for name in systems},
-        judged={name: table.select(sorted(rows)) for name, table in counted.judged.items()},
-        design=tuple(rows[unit] for unit in sorted(rows)),
-        measures=counted.measures,
-    )
-
-
-def _refuse_missing(counted: Counted, drawn: Sequence[str], rows: Mapping[str, Any]) -> None:
-    for name, table in counted.assessed.items():
-        lost = sorted(set(drawn) - set(table.ids))
-        if lost:
-            raise ValidationError(f"drawn documents that the result of {name} lacks: {', '.join(lost)}")
-    if counted.judged and list(counted.judged) != list(counted.assessed):
-        raise UsageError("the judge's result has other systems", hint="score the same systems against the judge")
-    for name, table in counted.judged.items():
-        lost = sorted(set(rows) - set(table.ids))
-        if lost:
-            raise ValidationError(f"documents that the judge's result of {name} lacks: {', '.join(lost)}")
-
-
-def _rows_of(table: StatsTable, columns: Sequence[str], ids: Sequence[str]) -> Array:
-    if set(table.columns) != set(columns):
-        raise UsageError("the results have other columns", hint="score them with the same metrics and options")
-    chosen = table.select(ids)
-    found: Array = chosen.array[:, [chosen.columns.index(name) for name in columns]]
-    return found
-
-
-def _whole_rows(
-    found: WholeEstimate, key: Key, systems: Sequence[str], sample: tuple[How, int, int]
-) -> tuple[list[ScoreRow], list[DifferenceRow]]:
-    how, n, number = sample
-    sampled = how.documents == "sample"
-    variances = found.variance() + (found.alone if sampled else 0.0)
-    scores = []
-    for at, system in enumerate(systems):
-        value, variance = float(found.values[at]), float(variances[at])
-        bounds = (0.0, 1.0) if 0 <= value <= 1 else None
-        low, high = interval(value, variance, found.freedom or 1.0, how.level, bounds)
-        if n == number and not sampled:
-            low = high = value
-        scores.append(
-            ScoreRow(
-                system=system,
-                metric=key[0],
-                part=key[1],
-                value=value,
-                low=low,
-                high=high,
-                level=how.level,
-                variance=variance,
-                df=found.freedom or None,
-                n=n,
-                of=number,
-                varies=VARIES[how.documents],
-            )
-        )
-    differences = []
-    for (i, a), (j, b) in combinations(enumerate(systems), 2):
-        names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
-        variance = found.difference_variance(i, j) + (_alone_apart(found, i, j) if sampled else 0.0)
-        value = float(found.values[i] - found.values[j])
-        row = difference(names, value, variance, found.freedom or 1.0, how.level)
-        differences.append(msgspec.structs.replace(row, df=found.freedom or None))
-    return scores, differences
-
-
-def _alone_apart(found: WholeEstimate, a: int, b: int) -> float:
-    """What documents as a sample add to the variance of a difference."""
-    return float(((found.departures[:, a] - found.departures[:, b]) ** 2).sum() * found.share)

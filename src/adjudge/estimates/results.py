@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 
 from adjudge.estimates.rows import Estimate
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.inference import Inference
 from adjudge.stats.result import Note, Result
-from adjudge.stats.scores import headlines
-from adjudge.stats.table import StatsTable
 
 
 def result_of(estimate: Estimate) -> Result:
@@ -19,7 +15,7 @@ def result_of(estimate: Estimate) -> Result:
 
     These carry the noise of the sample already, so that nothing is drawn inside a document again.
     """
-    tables = estimate.table if estimate.unit == "item" else _pseudo_counts(estimate)
+    tables = estimate.pseudo or estimate.table
     sample = f"{estimate.n} of {estimate.of} {estimate.unit}s were assessed"
     note = Note("estimated", estimate.n, f"{sample}: counts are estimates from that sample ({estimate.assist})")
     scoring = Scoring(
@@ -31,30 +27,6 @@ def result_of(estimate: Estimate) -> Result:
     )
     result = build_result(scoring, {name: Counts(table, [note]) for name, table in tables.items()})
     return result if estimate.documents == "sample" else _as_estimated(result, estimate)
-
-
-def _pseudo_counts(estimate: Estimate) -> dict[str, StatsTable]:
-    """lambda c^ + drawn (c - lambda c^) / p of every document, with the weight of the first headline score."""
-    key = ".".join(headlines(estimate.measures)[0])
-    weight = estimate.weight.get(key, 0.0)
-    found: dict[str, StatsTable] = {}
-    for name, table in estimate.table.items():
-        drawn = dict(zip(table.ids, table.values, strict=True))
-        judged: Mapping[str, tuple[float, ...]] = {}
-        if name in estimate.judged:
-            own = estimate.judged[name]
-            places = [own.columns.index(column) for column in table.columns]
-            judged = {each: tuple(row[at] for at in places) for each, row in zip(own.ids, own.values, strict=True)}
-        nothing = (0.0,) * len(table.columns)
-        rows = []
-        for row in estimate.design:
-            guess = tuple(weight * value for value in judged.get(row.id, nothing))
-            counts = drawn.get(row.id)
-            if counts is not None:
-                guess = tuple(g + (c - g) / row.probability for g, c in zip(guess, counts, strict=True))
-            rows.append(guess)
-        found[name] = StatsTable(tuple(row.id for row in estimate.design), table.columns, tuple(rows))
-    return found
 
 
 def _as_estimated(result: Result, estimate: Estimate) -> Result:

@@ -4,22 +4,42 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.estimates.design import Round
-from adjudge.estimates.pool import Drawn
+from adjudge.estimates.pool import measures_of_pool
 from adjudge.files import write_atomically
+from adjudge.stats.inference import benjamini_hochberg, holm
 from adjudge.stats.intervals import student_interval, student_tails
 from adjudge.stats.measure import Measure
 from adjudge.stats.result import Note, Slice
 from adjudge.stats.table import StatsTable
 
+_SHOWN = 5
 _ROUNDING = 1e-24  # a variance below is that of rounding
 VARIES = {"fixed": "documents fixed", "sample": "documents sampled"}
+
+
+class How(NamedTuple):
+    """How an estimate is made."""
+
+    assist: str = "auto"
+    documents: str = "fixed"
+    level: float = 0.95
+    cluster_by: str | None = None
+    by: tuple[str, ...] = ()
+    beta: float = 1.0
+    measures: tuple[Measure, ...] = ()  # precision, recall and F unless told
+    good: Mapping[str, Mapping[str, float]] | None = None  # by item and system, if answers differ in an item
+
+    @property
+    def scored(self) -> tuple[Measure, ...]:
+        """How counts become scores."""
+        return self.measures or tuple(measures_of_pool(self.beta))
 
 
 class ScoreRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -64,6 +84,8 @@ class DifferenceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     bounds: tuple[float, float] | None = None
     p: float | None = None
     p_holm: float | None = None
+    q: float | None = None
+    method: str = "design"
     slice: Slice = {}
 
 
@@ -80,7 +102,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     """Scores from a sample: n of N units assessed, what varies, and counts per document to go on with.
 
     `weight` is how much the judge counts (the slope of the model for items, lambda for documents). Of documents
-    assessed whole, `table` has the counts of those drawn, `judged` those of the judge on all, `design` all of them.
+    assessed whole, `table` has the counts of those drawn, `pseudo` what is estimated of all.
     """
 
     adjudge: str
@@ -97,8 +119,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     ranking: tuple[RankRow, ...] = ()
     notes: tuple[Note, ...] = ()
     table: dict[str, StatsTable] = {}
-    judged: dict[str, StatsTable] = {}
-    design: tuple[Drawn, ...] = ()
+    pseudo: dict[str, StatsTable] = {}
     measures: tuple[Measure, ...] = ()
 
     def __getitem__(self, key: tuple[str, str]) -> ScoreRow:
@@ -192,3 +213,24 @@ def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
         for name in ordered
     )
     return msgspec.structs.replace(found, ranking=ranking)
+
+
+def sample_notes(outside: Sequence[str]) -> list[Note]:
+    """What to say of verdicts on what was not drawn."""
+    if not outside:
+        return []
+    message = f"{len(outside)} verdicts on what was not drawn are left out"
+    return [Note("outside-sample", len(outside), message, tuple(outside[:_SHOWN]))]
+
+
+def corrected(rows: Sequence[DifferenceRow]) -> tuple[DifferenceRow, ...]:
+    """With Holm's correction and q values over the pairs, for every score and family of slices by itself."""
+    families: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
+    for at, row in enumerate(rows):
+        families.setdefault((row.metric, row.part, tuple(row.slice)), []).append(at)
+    found = list(rows)
+    for places in families.values():
+        tests = [rows[at].p for at in places]
+        for at, p, q in zip(places, holm(tests), benjamini_hochberg(tests), strict=True):
+            found[at] = msgspec.structs.replace(rows[at], p_holm=p, q=q)
+    return tuple(found)

@@ -7,6 +7,7 @@ are those of the judge times a tuned weight, corrected by the drawn documents; w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,44 +32,58 @@ class Documents(NamedTuple):
     stratum: Array
     judge: Array | None
     places: Any
+    clusters: Any = None  # the number of the cluster of each drawn document, if they come in clusters
 
     @property
     def open(self) -> Any:
         """Documents that might not have been drawn."""
         return self.probability < 1
 
+    def pseudo(self, number: int, weight: float) -> Array:
+        """lambda c^ + drawn (c - lambda c^) / p of each of all documents."""
+        judged = np.zeros((number, *self.counts.shape[1:])) if self.judge is None else weight * self.judge
+        found: Array = judged.copy()
+        found[self.places] += (self.counts - judged[self.places]) / self.probability[:, None, None]
+        return found
+
 
 class WholeEstimate(NamedTuple):
     """One score of all systems, without each drawn document, and how much the judge counts."""
 
     weight: float
+    totals: Array  # systems x columns
     values: Array  # one per system
     left_out: Array  # drawn x systems
     shares: Array  # the weight of the square of each
     freedom: float
-    departures: Array  # of the unassisted score without each drawn document, drawn x systems
-    share: float  # what their squares add to a variance if documents are a sample
+    departures: Array  # of the unassisted score without each assessed document, documents x systems
+    documents: Documents
 
-    def variance(self) -> Array:
-        """The variance of every system, the documents fixed."""
-        found: Array = (self.shares[:, None] * (self.left_out - self.values) ** 2).sum(axis=0)
-        return found
-
-    @property
-    def alone(self) -> Array:
-        """What documents as a sample add to the variance of every system."""
-        found: Array = self.share * (self.departures**2).sum(axis=0)
-        return found
-
-    def difference_variance(self, a: int, b: int) -> float:
-        """The variance of the difference of two systems."""
-        apart = self.left_out[:, a] - self.left_out[:, b] - (self.values[a] - self.values[b])
+    def variance(self, a: int, b: int | None = None) -> float:
+        """The variance of a score, or of a difference of two, the documents fixed."""
+        apart = self.left_out[:, a] - self.values[a]
+        if b is not None:
+            apart = apart - (self.left_out[:, b] - self.values[b])
         return float((self.shares * apart**2).sum())
+
+    def alone(self, a: int, b: int | None = None) -> float:
+        """What documents as a sample add: the squares of all documents, or clusters, seen through those drawn."""
+        apart = self.departures[:, a] - (0.0 if b is None else self.departures[:, b])
+        number, p, clusters = len(apart), self.documents.probability, self.documents.clusters
+        if number < 2:
+            return 0.0
+        if clusters is None:
+            return float((p * apart**2).sum() * (number - 1) / number)
+        sums = np.bincount(clusters, weights=apart)
+        several = np.count_nonzero(np.bincount(clusters))
+        return max(0.0, float((sums**2).sum() * (several - 1) / several - ((1 - p) * apart**2).sum()))
 
     def largest_share(self) -> float:
         """How much of the variance the document with the largest part of it has, over the systems."""
         parts = self.shares[:, None] * (self.left_out - self.values) ** 2
         total = parts.sum(axis=0)
+        if not len(parts):
+            return 0.0
         return float((parts.max(axis=0)[total > 0] / total[total > 0]).max(initial=0.0))
 
 
@@ -77,31 +92,32 @@ def estimate_whole(measures: Sequence[Measure], key: Key, documents: Documents) 
     number = int(np.count_nonzero(documents.open))
     if number and number < FEWEST:
         raise UsageError(f"{number} drawn documents are too few for an interval", hint=f"assess at least {FEWEST}")
-    values, weight = _score(measures, key, documents, None)
+    totals, weight = _totals(measures, key, documents, None)
+    values = values_of(measures, key, documents.columns, totals)
+    departures = _departures(measures, key, documents)
     if not number:
         nothing = np.zeros((0, len(values)))
-        return WholeEstimate(weight, values, nothing, np.zeros(0), 0.0, nothing, 0.0)
+        return WholeEstimate(weight, totals, values, nothing, np.zeros(0), 0.0, departures, documents)
     drawn = np.flatnonzero(documents.open)
-    left_out = np.array([_score(measures, key, documents, int(at))[0] for at in drawn])
+    rest = np.array([_totals(measures, key, documents, int(at))[0] for at in drawn])
+    left_out = values_of(measures, key, documents.columns, rest)
     _, places, sizes = np.unique(documents.stratum[drawn], return_inverse=True, return_counts=True)
     own = sizes[places].astype(np.float64)
     shares = (1 - documents.probability[drawn]) * (own - 1) / own
     freedom = number - 1 - (documents.judge is not None)
-    departures = _departures(measures, key, documents, drawn)
-    share = float(documents.probability[drawn].mean()) * (number - 1) / number
-    return WholeEstimate(weight, values, left_out, shares, freedom, departures, share)
+    return WholeEstimate(weight, totals, values, left_out, shares, freedom, departures, documents)
 
 
-def _departures(measures: Sequence[Measure], key: Key, documents: Documents, drawn: Any) -> Array:
-    """How far the unassisted score moves without each of the drawn documents."""
-    counts = documents.counts[drawn] / documents.probability[drawn][:, None, None]
+def _departures(measures: Sequence[Measure], key: Key, documents: Documents) -> Array:
+    """How far the unassisted score moves without each of the assessed documents."""
+    counts = documents.counts / documents.probability[:, None, None]
     total = counts.sum(axis=0)
-    point = _values(measures, key, documents.columns, total)
-    return np.array([_values(measures, key, documents.columns, total - own) - point for own in counts])
+    point = values_of(measures, key, documents.columns, total)
+    return values_of(measures, key, documents.columns, total - counts) - point
 
 
-def _score(measures: Sequence[Measure], key: Key, documents: Documents, without: int | None) -> tuple[Array, float]:
-    """The score of every system, and the weight of the judge; perhaps without a document that was drawn."""
+def _totals(measures: Sequence[Measure], key: Key, documents: Documents, without: int | None) -> tuple[Array, float]:
+    """The totals of every system, and the weight of the judge; perhaps without a document that was drawn."""
     keep = np.ones(len(documents.counts), dtype=bool)
     weights = 1 / documents.probability
     if without is not None:
@@ -113,12 +129,11 @@ def _score(measures: Sequence[Measure], key: Key, documents: Documents, without:
         weights = np.where(same, weights * size / (size - 1), weights)
     counts, weights = documents.counts[keep], weights[keep]
     if documents.judge is None:
-        return _values(measures, key, documents.columns, np.einsum("d,dsc->sc", weights, counts)), 0.0
+        return np.einsum("d,dsc->sc", weights, counts), 0.0
     judged = documents.judge[documents.places[keep]]
     weight = _tuned(measures, key, documents, (counts, judged, keep))
     corrected = np.einsum("d,dsc->sc", weights, counts - weight * judged)
-    totals = weight * documents.judge.sum(axis=0) + corrected
-    return _values(measures, key, documents.columns, totals), weight
+    return weight * documents.judge.sum(axis=0) + corrected, weight
 
 
 def _tuned(measures: Sequence[Measure], key: Key, documents: Documents, found: tuple[Array, Array, Any]) -> float:
@@ -141,22 +156,32 @@ def _tuned(measures: Sequence[Measure], key: Key, documents: Documents, found: t
     return min(1.0, max(0.0, gained / spread)) if spread > 0 else 0.0
 
 
-def _values(measures: Sequence[Measure], key: Key, columns: Sequence[str], totals: Array) -> Array:
-    """The score of every system from its totals (systems x columns)."""
-    found: Array = np.asarray(scores_of(measures, dict(zip(columns, totals.T, strict=True)))[key], dtype=np.float64)
-    return found
+def values_of(measures: Sequence[Measure], key: Key, columns: Sequence[str], totals: Array) -> Array:
+    """The score of any number of totals, whose last axis are the columns."""
+    rows = totals.reshape(-1, len(columns))
+    found: Array = np.asarray(scores_of(measures, dict(zip(columns, rows.T, strict=True)))[key], dtype=np.float64)
+    return found.reshape(totals.shape[:-1])
 
 
 def gradient(measures: Sequence[Measure], key: Key, columns: Sequence[str], totals: Array) -> Array:
     """The gradient of a score at some totals: exact for a ratio of sums, else by central differences."""
-    sums = dict(zip(columns, totals.tolist(), strict=True))
-    ratio = fractions(measures, sums).get(key)
-    if ratio is not None and ratio[1]:
-        units = [fractions(measures, {**dict.fromkeys(columns, 0.0), name: 1.0})[key] for name in columns]
-        value = ratio[0] / ratio[1]
-        return np.array([(top - value * bottom) / ratio[1] for top, bottom in units])
+    units = _units(tuple(measures), key, tuple(columns))
+    if units is not None and (bottom := float(units[1] @ totals)):
+        value = float(units[0] @ totals) / bottom
+        slope: Array = (units[0] - value * units[1]) / bottom
+        return slope
     steps = np.maximum(np.abs(totals) * _STEP, _STEP)
     rows = np.concatenate([totals + np.diag(steps), totals - np.diag(steps)])
-    values = _values(measures, key, columns, rows)
+    values = values_of(measures, key, columns, rows)
     found: Array = (values[: len(steps)] - values[len(steps) :]) / (2 * steps)
     return np.nan_to_num(found)
+
+
+@lru_cache(maxsize=64)
+def _units(measures: tuple[Measure, ...], key: Key, columns: tuple[str, ...]) -> tuple[Array, Array] | None:
+    """What one of each column adds to numerator and denominator, if the score is one ratio of sums."""
+    nothing = dict.fromkeys(columns, 0.0)
+    if key not in fractions(measures, nothing):
+        return None
+    pairs = np.array([fractions(measures, {**nothing, name: 1.0})[key] for name in columns])
+    return pairs[:, 0], pairs[:, 1]

@@ -1,0 +1,255 @@
+"""From counts of documents that were drawn and assessed whole, in one round or several, to an estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from adjudge._version import __version__
+from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.estimates.design import Design
+from adjudge.estimates.pool import Drawn
+from adjudge.estimates.rows import (
+    VARIES,
+    DifferenceRow,
+    Estimate,
+    How,
+    ScoreRow,
+    corrected,
+    difference,
+    interval,
+    sample_notes,
+)
+from adjudge.estimates.whole import Documents, WholeEstimate, estimate_whole, values_of
+from adjudge.stats.inference import FEW, FEWEST_CLUSTERS
+from adjudge.stats.measure import Array, Key, Measure, count_keys, needed_measures, part_keys
+from adjudge.stats.result import Note
+from adjudge.stats.scores import headlines
+from adjudge.stats.table import StatsTable
+
+_LARGE = 0.25
+_SHOWN = 5
+
+
+class Counted(NamedTuple):
+    """Counts of every system on the documents that people assessed, and of a judge on all documents."""
+
+    measures: tuple[Measure, ...]
+    assessed: Mapping[str, StatsTable]
+    judged: Mapping[str, StatsTable] = {}
+
+
+class Mixed(NamedTuple):
+    """One score of all systems from all rounds: totals by planned size, variances by its squares."""
+
+    values: Array
+    rounds: Sequence[tuple[float, WholeEstimate]]
+
+    @property
+    def weight(self) -> float:
+        """How much the judge counts, over the rounds."""
+        return math.fsum(share * each.weight for share, each in self.rounds)
+
+    def variance(self, a: int, b: int | None, *, sampled: bool) -> tuple[float, float]:
+        """The variance of a score, or of a difference, and its degrees of freedom (Satterthwaite)."""
+        parts = [
+            (share * share * each.variance(a, b), each.freedom) for share, each in self.rounds if len(each.left_out)
+        ]
+        fixed = math.fsum(value for value, _ in parts)
+        more = math.fsum(share * each.alone(a, b) for share, each in self.rounds) if sampled else 0.0
+        if not parts:
+            return more, len(self.rounds[0][1].departures) - 1.0 if sampled else 0.0
+        bottom = math.fsum(value * value / freedom for value, freedom in parts)
+        return fixed + more, fixed * fixed / bottom if len(parts) > 1 and bottom else parts[0][1]
+
+
+def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
+    """Any score whose counts add over documents, from those that were drawn."""
+    if design.unit != "document":
+        raise UsageError("the design is of items", hint="draw documents: adjudge sample POOL --by document")
+    everything = sorted({row.id for row in design.rows})
+    drawn = sorted(design.drawn)
+    _refuse_missing(counted, drawn, everything)
+    some = next(iter(counted.assessed.values()))
+    systems = list(counted.assessed)
+    notes = sample_notes(sorted(set(some.ids) - set(drawn)))
+    clusters, own = _clusters(some, drawn, how)
+    notes += own
+    rounds = _rounds(counted, design, everything, clusters)
+    scores: list[ScoreRow] = []
+    differences: list[DifferenceRow] = []
+    weights: dict[str, float] = {}
+    carried, pseudo = 0.0, None
+    first = headlines(counted.measures)[0]
+    for key in part_keys(counted.measures):
+        if key in count_keys(counted.measures):
+            continue
+        measures = needed_measures(counted.measures, [key])
+        found = [(share, estimate_whole(measures, key, each)) for share, each in rounds]
+        totals = np.sum([share * each.totals for share, each in found], axis=0)
+        mixed = Mixed(values_of(measures, key, some.columns, totals), found)
+        carried = max([carried, *(each.largest_share() for _, each in found)])
+        if counted.judged:
+            weights[".".join(key)] = mixed.weight
+        if key == first:
+            pseudo = np.sum(
+                [
+                    s * each.pseudo(len(everything), one.weight)
+                    for (s, each), (_, one) in zip(rounds, found, strict=True)
+                ],
+                axis=0,
+            )
+        rows, apart = _rows(mixed, key, systems, (how, len(drawn), len(everything)))
+        scores += rows
+        differences += apart
+    number = max(int(np.count_nonzero(each.open)) for _, each in rounds)
+    if 0 < number < FEW:
+        notes.append(Note("few-documents", number, f"only {number} assessed documents: intervals are rough"))
+    if carried > _LARGE:
+        message = f"one document has {carried:.0%} of the variance of a score: its interval is rough"
+        notes.append(Note("one-document-carries", 1, message))
+    assert pseudo is not None
+    return Estimate(
+        adjudge=__version__,
+        unit="document",
+        n=len(drawn),
+        of=len(everything),
+        assist="judge" if counted.judged else "none",
+        weight=weights,
+        documents=how.documents,
+        level=how.level,
+        rounds=design.rounds,
+        scores=tuple(scores),
+        differences=corrected(differences),
+        notes=tuple(notes),
+        table={name: counted.assessed[name].select(drawn) for name in systems},
+        pseudo={
+            name: StatsTable(tuple(everything), some.columns, tuple(map(tuple, pseudo[:, at].tolist())))
+            for at, name in enumerate(systems)
+        },
+        measures=counted.measures,
+    )
+
+
+def _rounds(
+    counted: Counted, design: Design, everything: Sequence[str], clusters: Mapping[str, int] | None
+) -> list[tuple[float, Documents]]:
+    """The documents of each round with its share; what was assessed before it is known for certain."""
+    columns = next(iter(counted.assessed.values())).columns
+    judge = None
+    if counted.judged:
+        judge = np.stack([_rows_of(counted.judged[name], columns, everything) for name in counted.assessed], axis=1)
+    strata = {name: at for at, name in enumerate(sorted({str(row.stratum) for row in design.rows}))}
+    place = {unit: at for at, unit in enumerate(everything)}
+    sizes = math.fsum(each.size for each in design.rounds)
+    before: set[str] = set()
+    found = []
+    for each in design.rounds:
+        rows = {unit: row for unit, row in design.by_round[each.number].items() if unit not in before}
+        lost = [unit for unit in everything if unit not in rows and unit not in before]
+        if lost:
+            listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
+            raise ValidationError(
+                f"in round {each.number} {listed} could not have been drawn",
+                hint="draw from them: adjudge sample POOL --after DESIGN RESULT",
+            )
+        rows |= {unit: Drawn(id=unit, probability=1.0, drawn=True) for unit in before}
+        drawn = sorted(unit for unit, row in rows.items() if row.drawn)
+        documents = Documents(
+            columns,
+            np.stack([_rows_of(counted.assessed[name], columns, drawn) for name in counted.assessed], axis=1),
+            np.array([rows[unit].probability for unit in drawn]),
+            np.array([strata.get(str(rows[unit].stratum), 0) for unit in drawn]),
+            judge,
+            np.array([place[unit] for unit in drawn]),
+            None if clusters is None else np.array([clusters[unit] for unit in drawn]),
+        )
+        found.append((each.size / sizes if len(design.rounds) > 1 else 1.0, documents))
+        before |= set(drawn)
+    return found
+
+
+def _clusters(table: StatsTable, drawn: Sequence[str], how: How) -> tuple[dict[str, int] | None, list[Note]]:
+    """The cluster of every drawn document, if documents are a sample and come in clusters."""
+    field = how.cluster_by
+    if field is None:
+        return None, []
+    if field not in table.attributes:
+        hint = did_you_mean(field, table.attributes) or "score with --by and --save, so that the result has the field"
+        raise UsageError(f"the documents have no field {field!r} to cluster by", hint=hint)
+    if how.documents == "fixed":
+        message = f"{field} changes nothing: the documents are fixed, and only which of them were drawn varies"
+        return None, [Note("clusters-without-effect", 1, message)]
+    values = dict(zip(table.ids, table.attributes[field], strict=True))
+    names = {unit: f"document {unit}" if values[unit] is None else str(values[unit]) for unit in drawn}
+    places = {name: at for at, name in enumerate(sorted(set(names.values())))}
+    if len(places) < FEWEST_CLUSTERS:
+        hint = f"at least {FEWEST_CLUSTERS} are needed; leave --cluster-by out"
+        raise UsageError(f"{len(places)} clusters by {field} are too few for intervals", hint=hint)
+    rough = f"; below {FEW} clusters intervals and tests are rough" if len(places) < FEW else ""
+    message = f"the {len(drawn)} drawn documents are of {len(places)} clusters by {field}{rough}"
+    return {unit: places[name] for unit, name in names.items()}, [Note("clusters", len(places), message)]
+
+
+def _refuse_missing(counted: Counted, drawn: Sequence[str], everything: Sequence[str]) -> None:
+    for name, table in counted.assessed.items():
+        lost = sorted(set(drawn) - set(table.ids))
+        if lost:
+            raise ValidationError(f"drawn documents that the result of {name} lacks: {', '.join(lost)}")
+    if counted.judged and list(counted.judged) != list(counted.assessed):
+        raise UsageError("the judge's result has other systems", hint="score the same systems against the judge")
+    for name, table in counted.judged.items():
+        lost = sorted(set(everything) - set(table.ids))
+        if lost:
+            raise ValidationError(f"documents that the judge's result of {name} lacks: {', '.join(lost)}")
+
+
+def _rows_of(table: StatsTable, columns: Sequence[str], ids: Sequence[str]) -> Array:
+    if set(table.columns) != set(columns):
+        raise UsageError("the results have other columns", hint="score them with the same metrics and options")
+    chosen = table.select(ids)
+    found: Array = chosen.array[:, [chosen.columns.index(name) for name in columns]]
+    return found
+
+
+def _rows(
+    mixed: Mixed, key: Key, systems: Sequence[str], sample: tuple[How, int, int]
+) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+    how, n, number = sample
+    sampled = how.documents == "sample"
+    scores = []
+    for at, system in enumerate(systems):
+        value = float(mixed.values[at])
+        variance, freedom = mixed.variance(at, None, sampled=sampled)
+        bounds = (0.0, 1.0) if 0 <= value <= 1 else None
+        low, high = interval(value, variance, freedom or 1.0, how.level, bounds)
+        if n == number and not sampled:
+            low = high = value
+        scores.append(
+            ScoreRow(
+                system=system,
+                metric=key[0],
+                part=key[1],
+                value=value,
+                low=low,
+                high=high,
+                level=how.level,
+                variance=variance,
+                df=freedom or None,
+                n=n,
+                of=number,
+                varies=VARIES[how.documents],
+            )
+        )
+    differences = []
+    for (i, a), (j, b) in combinations(enumerate(systems), 2):
+        names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
+        variance, freedom = mixed.variance(i, j, sampled=sampled)
+        row = difference(names, float(mixed.values[i] - mixed.values[j]), variance, freedom or 1.0, how.level)
+        differences.append(msgspec.structs.replace(row, df=freedom or None))
+    return scores, differences
