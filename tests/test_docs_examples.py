@@ -14,7 +14,9 @@ from adjudge.metrics import find
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 OTHERS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+HOOKS = ROOT / "docs" / "recipes" / "pre-commit-config.yaml"
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in [*PAGES, *OTHERS]}
+TEXTS[HOOKS.name] = re.sub(r"entry: (.*)", r"`\1`", HOOKS.read_text(encoding="utf-8"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 BREAK = re.compile(r"[|;<>&]+")
 
