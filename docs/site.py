@@ -42,11 +42,22 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Formulas outside of code become MathML."""
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Formulas outside of code become words that Markdown leaves alone."""
+    page.formulas = []
+
+    def put_aside(found: re.Match[str]) -> str:
+        page.formulas.append(found)
+        return f"formula{len(page.formulas) - 1}aside"
+
     pieces = _CODE.split(markdown)
-    pieces[::2] = [_MATHS.sub(_formula, piece) for piece in pieces[::2]]
+    pieces[::2] = [_MATHS.sub(put_aside, piece) for piece in pieces[::2]]
     return "".join(pieces)
+
+
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """And these words become MathML."""
+    return re.sub(r"formula(\d+)aside", lambda found: _formula(page.formulas[int(found[1])]), html)
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
