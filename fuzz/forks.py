@@ -292,8 +292,8 @@ def wrong(case: Case, code: int, seconds: float, text: str) -> str | None:
         return f"exit {code}: {text.strip()[-200:]}"
     if "Traceback (most recent call last)" in text:
         return "a traceback is shown"
-    if "memory ran out" in text and not lines.DEVICES.keys() & set(case.words):  # some have no end
-        return "memory"
+    if "memory ran out" in text:
+        return None if lines.DEVICES.keys() & set(case.words) else "memory"  # some have no end
     if seconds > min(case.documents * _limit(case.words), UNLIMITED) + GRACE:
         return SLOW
     written = {"-o", "--output"} & set(case.words)  # what is found may be there

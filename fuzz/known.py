@@ -27,6 +27,7 @@ def _known() -> Iterator[tuple[str, Case]]:
         yield f"nuggets that are alike, {profile}", _nuggets(profile)
     yield "records that are nearly the same", _records(400)
     yield "ways of twelve hops around a hub", _hub()
+    yield "queries without end around a cycle", _cycle()
     yield "clusters in a chain", _chain()
     yield "a graph of many with many", _many_with_many()
     for value in ("9" * 400, "1e400", "-" + "9" * 5000):
@@ -97,6 +98,12 @@ def _hub() -> Case:
 
     words = ("kbp", "score", "gold.tsv", "system.tsv", "--hops", "12", "--time-limit", "0.2", "--bootstrap", "0")
     return Case(words, {"gold.tsv": side(), "system.tsv": side()}, 4)
+
+
+def _cycle() -> Case:
+    """Queries of any number of hops, for which a relation leads back to where it began."""
+    words = ("kbp", "query", "--gold", "gold.tsv", "--generate", "5", "gold.tsv", "--hops", "9" * 18)
+    return Case(words, {"gold.tsv": "a\tp\ta\td0\nb\tq\ta\td0\n"})
 
 
 def _chain() -> Case:

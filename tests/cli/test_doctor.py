@@ -156,7 +156,7 @@ def test_several_files_fit_together(names, files, monkeypatch, capsys):
     other = json.loads((SEEDS / "results/saved.json").read_bytes())
     Path("saved.json").write_text(json.dumps({**other, "systems": [{**other["systems"][0], "name": "c"}]}))
     assert run(["doctor", *names.split()]) == 0
-    line = capsys.readouterr().out.splitlines()[-1].removeprefix("next: adjudge ")
+    line = capsys.readouterr().out.splitlines()[-1].removeprefix("next").lstrip().removeprefix("adjudge ")
     assert line.startswith(SIDES[names])
     # Nobody has assessed some of the responses, and the small files have no document in common.
     expected = int(line.startswith(("eal", "template")))
@@ -170,13 +170,13 @@ def test_what_is_common_missing_and_unknown_is_said(tmp_path, monkeypatch, capsy
         lines = [json.dumps({"id": each, "entities": [{**mention, "type": kind}]}) for each in ids]
         Path(name).write_text("\n".join(lines))
     assert run(["doctor", "sys.jsonl", "gold.jsonl"]) == 0
-    *_, gold, fit, line = capsys.readouterr().out.splitlines()
-    assert gold == "together: gold.jsonl looks like gold"
-    assert fit == (
-        "  sys.jsonl: 2 documents in common, 1 of gold missing (a), 1 not in gold (x), "
-        "labels that gold does not have: PERSON"
-    )
-    assert line == "next: adjudge ner score gold.jsonl sys.jsonl --reader jsonl --map PERSON=PER"
+    assert capsys.readouterr().out.splitlines()[-5:] == [
+        "together    gold.jsonl looks like gold",
+        "            2 of 3 ids are in gold, not x; 1 gold document is missing (a)",
+        "            types only in sys.jsonl: PERSON (gold has PER)",
+        "good for    ner (strict, exact, type, partial)    not for: relation (no relations), linking (no ids)",
+        "next        adjudge ner score gold.jsonl sys.jsonl --map PERSON=PER",
+    ]
 
 
 ODD = {
@@ -346,10 +346,11 @@ def test_what_has_to_be_said_of_files_is_in_the_next_command(tmp_path, monkeypat
     Path("pred.jsonl").write_text(json.dumps(system) + "\n")
     assert run(["doctor", "gold.jsonl", "pred.jsonl"]) == 0
     out = capsys.readouterr().out
-    assert "gold.jsonl: JSON lines (entities with spans)\n" in out
+    assert "gold.jsonl  JSON lines (entities with start, end, label)    1 document, 1 entity of 1 type\n" in out
+    assert "            ends: 0 of 1 equal a gold span, 1 would with ends one higher: inclusive\n" in out
     assert "error" not in out
-    line = out.splitlines()[-1].removeprefix("next: adjudge ")
-    assert line == "ner score gold.jsonl pred.jsonl --reader jsonl --system-ends inclusive --map PERSON=PER"
+    line = out.splitlines()[-1].removeprefix("next        adjudge ")
+    assert line == "ner score gold.jsonl pred.jsonl --system-ends inclusive --map PERSON=PER"
     assert run([*shlex.split(line), "--metric", "ner.strict", "--bootstrap", "0"]) == 0
     assert "ner.strict  100.0      100.0   100.0" in capsys.readouterr().out
 
@@ -360,7 +361,9 @@ def test_a_table_with_gold_and_answers_is_scored_by_its_columns(tmp_path, monkey
         'id,prompt,answer,expected\n1,p,"{""a"": 1}","{""a"": 1}"\n2,p,"{""a"": 2}","{""a"": 3}"\n'
     )
     assert run(["doctor", "x.csv"]) == 0
-    line = capsys.readouterr().out.splitlines()[-1].removeprefix("next: adjudge ")
+    first, line = capsys.readouterr().out.splitlines()
+    assert first.startswith("x.csv       CSV with prompt, answer, expected: 2 rows    2 documents, ")
+    line = line.removeprefix("next        adjudge ")
     assert line == "record score x.csv --gold-column expected --system-column answer"
     assert run([*shlex.split(line), "--metric", "record.fields", "--bootstrap", "0"]) == 0
     assert "50.0" in capsys.readouterr().out

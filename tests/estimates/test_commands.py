@@ -95,6 +95,30 @@ def test_wrong_rows_are_named_with_their_lines(files, run):
     assert "labels.csv:4" in done.err
 
 
+def test_numbers_beyond_counting_are_wrong_rows(files, run):
+    (files / "labels.jsonl").write_text(f'{{"id": "x001", "verdict": 1{"0" * 400}}}\n')
+    done = run(["estimate", "pool.jsonl", "labels.jsonl", "--design", "design.jsonl"])
+    assert done.code == 1
+    assert "labels.jsonl:1: 'x001': the verdict is a number that is too large" in done.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["a,x,1"], "in_pool is x, all is 1, give the right items in the pool (in_pool) and all of them (all)"),
+        (["a,5,1"], "5 right items are in the pool, and 1 in the document, count those of the pool among all"),
+        (["a,nan,1"], "in_pool is nan"),
+        (["a,-1,0"], "in_pool is -1"),
+        (["a,,1e999"], "in_pool is missing, all is 1e999"),
+    ],
+)
+def test_what_is_wrong_with_documents_that_were_read_to_the_end(files, run, rows, said):
+    (files / "ends.csv").write_text("\n".join(["document,in_pool,all", "b,1,1", *rows, ""]))
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--exhaustive", "ends.csv"])
+    assert done.code == 1
+    assert f"ends.csv:3: {said}" in done.err
+
+
 def test_everything_assessed_is_the_ordinary_score_to_the_last_bit():
     pool, truth = made(97)
     design = [{"id": item["id"], "probability": 1.0, "drawn": True} for item in pool]

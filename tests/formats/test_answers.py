@@ -213,7 +213,7 @@ def test_documents_and_notes():
         {"id": "g", "records": {"x": 3}},
     ]
     assert [(each.code, each.count, each.message) for each in corpus.notes] == [
-        ("malformed-answer", 3, "3 answers cannot be read (malformed JSON); --repair would read 2 of them"),
+        ("malformed-answer", 3, "3 answers cannot be read (malformed JSON); the option repair would read 2 of them"),
         ("malformed-answer", 1, "1 answer cannot be read (it is null)"),
         ("several-values", 1, "1 answer with several values, of which the last counts"),
         ("duplicate-key", 1, "1 answer with keys that are given twice (1 place), the last counts"),

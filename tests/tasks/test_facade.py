@@ -238,7 +238,7 @@ def test_other_names_of_ids_pair_documents():
 
 def test_notes_in_python_speak_of_its_options():
     result = aj.score("record", [{"a": 1}], ['{"a": 1,}'], bootstrap=0)
-    assert "repair=True would read 1 of them" in str(result)
+    assert "the option repair would read 1 of them" in str(result)
     assert aj.score("record", [{"a": 1}], ['{"a": 1,}'], repair=True, bootstrap=0)["record.fields"].f1 == 1
 
 

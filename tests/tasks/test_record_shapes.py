@@ -125,7 +125,7 @@ class TestCommand:
         self.write("answers.jsonl", *({"id": n, "output": text} for n, text in enumerate(texts)))
         printed = self.run(capsys).out
         assert printed.startswith("3 of 4 answers could not be read\n\n")
-        assert "3 answers cannot be read (malformed JSON); --repair would read 2 of them" in printed
+        assert "3 answers cannot be read (malformed JSON); the option repair would read 2 of them" in printed
         assert self.numbers(capsys)[0] == [1, 0, 3, 0]
         found, codes = self.numbers(capsys, "--repair")
         assert found == [3, 0, 1, 0]
@@ -183,7 +183,7 @@ class TestCommand:
         assert "gold.jsonl:2: error: records: the field 'name' is required, and missing" in capsys.readouterr().out
         self.write("answers.jsonl", {"id": 1, "text": "{'name': 'x'}"})
         assert run(["record", "validate", "answers.jsonl", "--field", "text"]) == 0
-        assert "cannot be read (malformed JSON); --repair would read 1 of them" in capsys.readouterr().out
+        assert "cannot be read (malformed JSON); the option repair would read 1 of them" in capsys.readouterr().out
         assert run(["record", "validate", "answers.jsonl", "--system-field", "text", "--repair"]) == 0
         assert "repaired: other quotation marks" in capsys.readouterr().out
         assert run(["record", "validate", "answers.jsonl", "--schema", "none.yaml"]) == 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -17,6 +17,7 @@ from adjudge.errors import visible
 from adjudge.findings import counted, finding_lines
 
 if TYPE_CHECKING:
+    from adjudge.tasks.contents import Contents
     from adjudge.tasks.doctor import Diagnosis
     from adjudge.tasks.guess import Together
 
@@ -25,6 +26,10 @@ _LABELS = 8  # that are listed of a kind of items
 _NAMES = 3
 _NOTES = 12
 _GUESSES = 3
+_LABEL, _WIDE = 12, 32  # the column of labels, and its greatest width
+_NAME = 72  # the longest name of a format that others line up with
+_SEVERAL = "this may also be "
+_LACKS = {"relation": "no relations", "linking": "no ids"}
 
 
 @command(
@@ -55,42 +60,133 @@ def doctor(files: tuple[str, ...], **options: Any) -> int:
         record |= {"together": None if joint is None else _joint_record(found, joint), "next": line or None}
         emit_json(record, options["output"])
     else:
-        lines = [text for each in found for text in _lines(each)]
-        if joint is not None:
-            lines += _joint_lines(found, joint)
-        lines += [f"next: {line}"] if line else []
-        emit("".join(f"{visible(text)}\n" for text in lines), options["output"])
+        emit("".join(f"{visible(text)}\n" for text in _page(found, joint, line)), options["output"])
     return int(not any(each.fits for each in found))
 
 
-def _lines(found: Diagnosis) -> Iterator[str]:
+class _Block(NamedTuple):
+    """A label and the lines behind it; what stands in `right` is in a column of its own."""
+
+    label: str
+    lines: Sequence[str]
+    right: str = ""
+
+
+def _page(found: Sequence[Diagnosis], joint: Together | None, line: str) -> Iterator[str]:
+    """All that is said, labels in a column of their own."""
+    blocks: list[_Block] = []
+    fit = joint is not None and bool(joint.guesses)
+    for each in found:
+        blocks.append(_file(each, joint if fit else None))
+        if not fit and each.fits:
+            blocks += _advice(each, line if len(found) == 1 else "")
+    if joint is not None and fit:
+        blocks.append(_Block("together", list(_joint_lines(found, joint))))
+        blocks.append(_Block("good for", [_fitting(joint, found)]))
+        blocks.append(_Block("next", [line]))
+    elif joint is not None:
+        blocks.append(_Block("together", ["no command takes all of them"]))
+    width = max(_LABEL, *(len(each.label) + 2 for each in blocks if len(each.label) + 2 <= _WIDE), 0)
+    names = max((len(each.lines[0]) for each in blocks if each.right and len(each.lines[0]) <= _NAME), default=0)
+    for label, lines, right in blocks:
+        first = f"{lines[0]:{names}}    {right}" if right else lines[0]
+        if len(label) + 2 > width:
+            yield label
+            label = ""
+        yield f"{label:{width}}{first}"
+        yield from (f"{'':{width}}{text}" for text in lines[1:])
+
+
+def _file(found: Diagnosis, joint: Together | None) -> _Block:
+    """What is said of one file."""
+    odd = [each for each in finding_lines(found.findings) if not (found.readings and _SEVERAL in each)]
     contents = found.contents
     if found.format is None or contents is None:
-        yield f"{found.path}: not recognised{f', it looks like {found.looks}' if found.looks else ''}"
-        for format, problem in found.failed[:_GUESSES]:
-            yield f"  not {format.name}: {problem}"
-    else:
-        packed = f", compressed with {found.compression}" if found.compression else ""
-        files = f" of {counted(found.files, 'file')}" if found.files else ""
-        folder = f"a folder{files}: " if found.folder else ""
-        yield f"{found.path}: {folder}{found.format.name}{packed}"
-        if found.seen is not None:
-            yield f"  of the first {found.seen} bytes only (--full reads all)"
-        numbers = [(len(contents.documents), "document"), (contents.sentences, "sentence"), (contents.tokens, "token")]
-        if said := [counted(number, what) for number, what in numbers if number]:
-            yield f"  {', '.join(said)}{_ids(contents.documents)}"
-        for kind, labels in contents.items.items():
-            yield f"  {kind}: {labels.total()}{_labels(labels)}"
-        if found.unit or found.ends:
-            yield f"  offsets are {found.unit or 'numbers'}{f', ends {found.ends}' if found.ends else ''}"
-        if contents.documents and found.encoding:
-            texts = "with" if contents.texts == len(contents.documents) else "without" if not contents.texts else "some"
-            yield f"  {found.encoding}, {texts} texts"
-        for note in contents.notes[:_NOTES]:
-            yield f"  note: {note}"
-        for task, line in _good_for(found):
-            yield f"  good for {task}: {line}"
-    yield from (f"  {line}" for line in finding_lines(found.findings))
+        guesses = [f"not {format.name}: {problem}" for format, problem in found.failed[:_GUESSES]]
+        looks = f", it looks like {found.looks}" if found.looks else ""
+        return _Block(found.path, [f"not recognised{looks}", *guesses, *odd])
+    packed = f", compressed with {found.compression}" if found.compression else ""
+    files = f" of {counted(found.files, 'file')}" if found.files else ""
+    folder = f"a folder{files}: " if found.folder else ""
+    lines = [f"{folder}{found.told or found.format.name}{packed}"]
+    if found.seen is not None:
+        lines.append(f"of the first {found.seen} bytes only (--full reads all)")
+    lines += [f"{kind}: {text}" for kind, labels in contents.items.items() if (text := _labels(labels))]
+    if found.unit or found.ends:
+        ends = f", ends {found.ends}{_proof(found)}" if found.ends else ""
+        lines.append(f"offsets are {found.unit or 'numbers'}{ends}")
+    if len(found.readings) > 1:
+        lines.append(f"{'two' if len(found.readings) == 2 else 'several'} readings: {' or '.join(found.readings)}")
+    shifts = joint.shifts.get(found.path, []) if joint is not None else []
+    notes = [note.removeprefix("gold: ") for note in contents.notes[:_NOTES]]
+    lines += [*shifts, *(f"note: {note}" for note in notes if not (shifts and note.startswith("ends were taken")))]
+    return _Block(found.path, [*lines, *odd], "" if found.folder and not found.uses else _numbers(contents))
+
+
+def _numbers(contents: Contents) -> str:
+    """How many documents and items there are, and of how many types."""
+    numbers = [(len(contents.documents), "document"), (contents.sentences, "sentence"), (contents.tokens, "token")]
+    said = [counted(number, what) for number, what in numbers if number]
+    for kind, labels in contents.items.items():
+        types = sum(bool(label) for label in labels)
+        one = f"{kind[:-3]}y" if kind.endswith("ies") else kind.removesuffix("s")
+        own = f"{labels.total()} {one if labels.total() == 1 else kind}"
+        said.append(f"{own} of {counted(types, 'type')}" if types else own)
+    return ", ".join(said)
+
+
+def _proof(found: Diagnosis) -> str:
+    """How many spans cover whole words, if texts tell."""
+    from adjudge.tasks.contents import whole_words
+
+    if found.contents is None or found.unit == "tokens":
+        return ""
+    covered, spans = whole_words(found.contents, found.ends)
+    return f" ({'proved: ' * (covered == spans)}{covered} of {spans} cover whole words)" if spans else ""
+
+
+def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
+    """What one file is good for and the next command, if it is not scored with the others."""
+    from adjudge.tasks.guess import HELPS, next_command, two_columns
+
+    kind = "" if found.format is None else found.format.kind
+    if len(found.readings) > 1:
+        return  # one of them has to be chosen first
+    if not (kind == "record-table" and two_columns(found)):
+        uses = dict.fromkeys((use.task, use.metrics) for use in found.uses)
+        said = [_named_use(task, metrics) for task, metrics in uses]
+        if kind in HELPS:
+            task, own, option = HELPS[kind]
+            said.append(f"{option} of adjudge {task} {own}")
+        if said:
+            yield _Block("good for", [", ".join(said) + _not_for({task for task, _ in uses})])
+    if text := line or next_command([found]):
+        yield _Block("next", [text])
+
+
+def _named_use(task: str, metrics: Sequence[str]) -> str:
+    """A task and its metrics, without its name before them.
+
+    >>> _named_use("ner", ()), _named_use("coref", ())
+    ('ner (strict, exact, type, partial)', 'coref')
+    """
+    from adjudge.tasks.family import families, find_family
+
+    names = metrics or (find_family(task).metrics if task in families() else ())
+    shown = ", ".join(each.removeprefix(f"{task}.") for each in names)
+    return f"{task} ({shown})" if shown else task
+
+
+def _not_for(tasks: Collection[str]) -> str:
+    """Which tasks people may have thought of that files of entities do not serve, and why."""
+    lacks = [f"{task} ({why})" for task, why in _LACKS.items() if "ner" in tasks and task not in tasks]
+    return f"    not for: {', '.join(lacks)}" if lacks else ""
+
+
+def _fitting(joint: Together, found: Sequence[Diagnosis]) -> str:
+    named = {each.task: each.metrics for each in joint.guesses if each.task}
+    own = {use.task for each in found for use in each.uses}
+    return ", ".join(_named_use(task, metrics) for task, metrics in named.items()) + _not_for({*named, *own})
 
 
 def _ids(names: Sequence[str]) -> str:
@@ -99,8 +195,8 @@ def _ids(names: Sequence[str]) -> str:
 
 def _labels(labels: Counter[str]) -> str:
     named = [f"{label} {count}" for label, count in labels.most_common(_LABELS) if label]
-    more = len(labels) - len(named)
-    return f" ({', '.join(named)}{f', {more} more' * (more > 0)})" if named else ""
+    more = sum(bool(label) for label in labels) - len(named)
+    return f"{', '.join(named)}{f', {more} more' * (more > 0)}" if named else ""
 
 
 def _good_for(found: Diagnosis) -> Iterator[tuple[str, str]]:
@@ -123,7 +219,7 @@ def _record(found: Diagnosis) -> dict[str, Any]:
         "path": found.path,
         "recognised": bool(found.fits),
         "format": None if found.format is None else found.format.kind,
-        "name": None if found.format is None else found.format.name,
+        "name": None if found.format is None else found.told or found.format.name,
         "looks_like": found.looks or None,
         "compression": found.compression or None,
         "encoding": found.encoding or None,
@@ -152,19 +248,25 @@ def _record(found: Diagnosis) -> dict[str, Any]:
 
 
 def _joint_lines(found: Sequence[Diagnosis], joint: Together) -> Iterator[str]:
+    from adjudge.tasks.guess import renamed_labels
+
     gold = found[joint.gold]
-    yield f"together: {gold.path} looks like gold"
+    others = {each.path: each for each in found if each.path in joint.common}
+    if joint.gold:
+        yield f"{gold.path} looks like gold"
     for path, common in joint.common.items():
         missing, unknown, labels = joint.missing[path], joint.unknown[path], joint.labels[path]
-        text = f"  {path}: {counted(common, 'document')} in common"
-        text += f", {len(missing)} of gold missing{_ids(missing)}" if missing else ""
-        text += f", {len(unknown)} not in gold{_ids(unknown)}" if unknown else ""
-        yield text + (f", labels that gold does not have: {', '.join(labels[:_LABELS])}" if labels else "")
-        yield from (f"  {path}: {shift}" for shift in joint.shifts[path])
-    if not joint.guesses:
-        yield "  no command takes all of them"
-    elif len(joint.guesses) > 1:
-        yield f"  they fit {', '.join(each.task for each in joint.guesses if each.task)}"
+        text = f"{common} of {common + len(unknown)} ids are in gold"
+        text += f", not {_ids(unknown)[2:-1]}" if unknown else ""
+        are = "is" if len(missing) == 1 else "are"
+        text += f"; {counted(len(missing), 'gold document')} {are} missing{_ids(missing)}" if missing else ""
+        yield f"{path}: {text}" if len(others) > 1 else text
+        if gold.unit and others[path].unit and gold.unit != others[path].unit:
+            yield f"{path} counts {others[path].unit}, gold counts {gold.unit}: give both in one unit"
+        if labels:
+            usual = renamed_labels(gold, others[path])
+            shown = [f"{each} (gold has {usual[each]})" if each in usual else each for each in labels[:_LABELS]]
+            yield f"types only in {path}: {', '.join(shown)}{', ...' * (len(labels) > _LABELS)}"
 
 
 def _joint_record(found: Sequence[Diagnosis], joint: Together) -> dict[str, Any]:

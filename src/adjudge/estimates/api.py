@@ -13,12 +13,12 @@ from typing import Any, cast
 import msgspec
 
 from adjudge.errors import UsageError, ValidationError, check_keywords, did_you_mean
-from adjudge.estimates.beyond import FEW, Exhaustive, Share, f1_beyond, recall_beyond, share_in_pool
+from adjudge.estimates.beyond import FEW, Share, f1_beyond, recall_beyond, share_in_pool
 from adjudge.estimates.design import Design, Round, refuse_other_pool, units_hash
 from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.draw import UNIFORM, Plan, document_importance, draw, item_importance, parse_size
 from adjudge.estimates.estimate import estimate_pool
-from adjudge.estimates.files import Verdict, read_design, read_pool, read_rows, read_verdicts, with_judge
+from adjudge.estimates.files import Verdict, read_design, read_exhaustive, read_pool, read_verdicts, with_judge
 from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.planning import labels_needed
 from adjudge.estimates.pool import METRIC, Pool, Sampling
@@ -230,8 +230,7 @@ def resolve(verdicts: Sequence[Verdict], *, graded: bool = False) -> tuple[dict[
 
 def _beyond(found: Estimate, source: Any) -> Estimate:
     """Recall and F1 of everything that is right, from documents that were read to the end."""
-    rows = read_rows(source, "exhaustive")
-    share = share_in_pool([Exhaustive(float(row["in_pool"]), float(row["all"])) for row in rows.rows])
+    share = share_in_pool(read_exhaustive(source))
     notes = [note for note in found.notes if note.code != "within-pool"]
     if share.documents < FEW:
         message = f"only {share.documents} documents were read to the end: recall beyond the pool is rough"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +13,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import FormatError, Problem, ValidationError
+from adjudge.estimates.beyond import Exhaustive
 from adjudge.estimates.design import Design, Round
 from adjudge.estimates.pool import Drawn, Item, Pool
 from adjudge.estimates.sources import is_store, pool_of_result, pool_of_store, saved_result
+from adjudge.findings import raise_problems
 from adjudge.formats.coerce.corpus import as_table, plain
 from adjudge.formats.exports import read_values
 
 _MARK = "# "
+_COUNT = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?")
+_ROUND = re.compile(r"[0-9]{1,9}")
 _TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no", "")
 
 
@@ -207,6 +212,8 @@ def _share(value: Any, what: str) -> tuple[float | None, str | None]:
         number = float(value)
     except (TypeError, ValueError):
         return None, f"the {what} is {value!r}, which is no number"
+    except OverflowError:
+        return None, f"the {what} is a number that is too large, and not between 0 and 1"
     if not 0 <= number <= 1:
         return None, f"the {what} is {value}, which is not between 0 and 1"
     return number, None
@@ -225,6 +232,31 @@ def _text(row: Mapping[str, Any], *names: str) -> str | None:
         if value is not None and value != "":
             return str(value)
     return None
+
+
+def read_exhaustive(source: Any) -> list[Exhaustive]:
+    """Documents that were read to the end: how many of their right items are in the pool, and how many there are.
+
+    >>> read_exhaustive([{"document": "a", "in_pool": 3, "all": "4"}])
+    [Exhaustive(in_pool=3.0, all=4.0)]
+    """
+    rows = read_rows(source, "exhaustive")
+    found: list[Exhaustive] = []
+    problems: list[Problem] = []
+    for at, row in enumerate(rows.rows):
+        counts = [str("" if row.get(name) is None else row[name]).strip() for name in Exhaustive._fields]
+        if not all(_COUNT.fullmatch(each) for each in counts):
+            shown = ", ".join(
+                f"{name} is {each or 'missing'}" for name, each in zip(Exhaustive._fields, counts, strict=True)
+            )
+            problems.append(rows.problem(at, shown, "give the right items in the pool (in_pool) and all of them (all)"))
+        elif float(counts[0]) > float(counts[1]):
+            message = f"{counts[0]} right items are in the pool, and {counts[1]} in the document"
+            problems.append(rows.problem(at, message, "count those of the pool among all"))
+        else:
+            found.append(Exhaustive(float(counts[0]), float(counts[1])))
+    raise_problems(problems, rows.place)
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -249,7 +281,7 @@ def read_design(source: Any) -> Design:
             problems.append(found.problem(at, f"{unit!r}: {message}", "give a number above 0, at most 1"))
         elif drawn is None:
             problems.append(found.problem(at, f"{unit!r}: drawn is {row.get('drawn')!r}", "say true or false"))
-        elif number is not None and not str(number).isdigit():
+        elif number is not None and not _ROUND.fullmatch(str(number)):
             problems.append(found.problem(at, f"{unit!r}: the round is {number!r}", "give a number"))
         else:
             rows.append(Drawn(id=unit, probability=chance, drawn=drawn, stratum=stratum, round=int(number or 1)))

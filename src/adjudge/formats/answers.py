@@ -164,12 +164,12 @@ class AnswerNotes:
                 self._ids.setdefault(code, []).append(name)
                 self._places[code] += count
 
-    def found(self, *, repair: bool, option: str = "--repair") -> Iterator[CorpusNote]:
-        """The notes, failed answers first; `option` is what somebody would say who wants answers to be repaired."""
+    def found(self, *, repair: bool) -> Iterator[CorpusNote]:
+        """The notes, failed answers first."""
         for reason, ids in self._failed.items():
             message = f"{_answers(len(ids))} cannot be read ({reason})"
             if not repair and self._repairable[reason]:
-                message += f"; {option} would read {self._repairable[reason]} of them"
+                message += f"; the option repair would read {self._repairable[reason]} of them"
             code = "no-json" if reason == NO_JSON else "malformed-answer"
             yield CorpusNote(code, len(ids), message, tuple(ids[:_EXAMPLES]))
         for code, ids in self._ids.items():

@@ -230,8 +230,9 @@ def read_export(source: Source, *, name: str | None = None, reader: str = "") ->
     first, *others = found
     for other in others:
         for key, each in other.documents.items():
-            mine = first.documents.get(key, each)
-            first.documents[key] = msgspec.structs.replace(mine, data={**each.data, **mine.data})
+            mine = first.documents.get(key)
+            if mine is not None:  # else it was left out
+                first.documents[key] = msgspec.structs.replace(mine, data={**each.data, **mine.data})
     notes = {(each.code, each.message): each for reading in found for each in reading.notes}
     return values.corpus(first._replace(notes=tuple(notes.values())))
 

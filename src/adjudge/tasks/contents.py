@@ -350,19 +350,40 @@ def ends_of(contents: Contents) -> str:
     >>> ends_of(texts)
     'exclusive'
     """
-    places = [
-        (data["text"], end)
-        for data in contents.data
-        if isinstance(data, Mapping) and isinstance(data.get("text"), str)
-        for start, end in spans_in(data)
-        if 0 <= start < end <= len(data["text"])
-    ]
-    exclusive, inclusive = (sum(_ends_a_word(text, end + more) for text, end in places) for more in (0, 1))
+    places = _places(contents)
+    exclusive, inclusive = (sum(_ends_a_word(text, end + more) for text, _, end in places) for more in (0, 1))
     enough = len(places) >= _OFTEN
     for name, right, wrong in (("exclusive", exclusive, inclusive), ("inclusive", inclusive, exclusive)):
         if enough and right >= 0.9 * len(places) and wrong <= 0.5 * len(places):
             return name
     return ""
+
+
+def whole_words(contents: Contents, ends: str) -> tuple[int, int]:
+    """How many spans begin and end where words do, and how many there are in texts.
+
+    >>> whole_words(Contents("x", data=[{"text": "Ada met Ben", "span": {"start": 0, "end": 3}}]), "exclusive")
+    (1, 1)
+    """
+    places, more = _places(contents), int(ends == "inclusive")
+    whole = [_begins_a_word(text, start) and _ends_a_word(text, end + more) for text, start, end in places]
+    return sum(whole), len(whole)
+
+
+def _places(contents: Contents) -> list[tuple[str, int, int]]:
+    """The spans in texts."""
+    return [
+        (data["text"], start, end)
+        for data in contents.data
+        if isinstance(data, Mapping) and isinstance(data.get("text"), str)
+        for start, end in spans_in(data)
+        if 0 <= start < end <= len(data["text"])
+    ]
+
+
+def _begins_a_word(text: str, at: int) -> bool:
+    """Whether a word, and not the rest of it or a blank, begins at a place."""
+    return not text[at].isspace() and not (at > 0 and text[at - 1 : at + 1].isalnum())
 
 
 def _ends_a_word(text: str, at: int) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
-from adjudge.findings import Findings, Severities
+from adjudge.findings import Findings, Severities, counted
 from adjudge.formats.binary_values import DOCBIN
+from adjudge.formats.coerce.entities import ITEMS
 from adjudge.formats.recognise import (
     FORMATS,
     Format,
@@ -31,7 +32,9 @@ LOOKED = 1 << 20  # bytes of a file that are looked at
 CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
 WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
 _WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset")  # what cannot be read in part
+_SHOWN = 6  # fields that are named
 _FILES = 12  # of a folder of several formats, that are told
+_READINGS = {"bio-both": "gold and system", "bio": "last column"}
 _ATTEMPTS = ("jsonl", "conll", "bio", "triples", "conllu", "penman", "tbf")
 
 
@@ -74,7 +77,7 @@ class Diagnosis:
     """What is known about a file or folder.
 
     `fits` are formats that could be read, best first, with what they are good for; `failed` are those that could not,
-    and where. `seen` is how much was looked at, None for all of it.
+    and where. `seen` is how much was looked at, None for all of it; `told` names the format with what it has.
     """
 
     path: str
@@ -87,6 +90,7 @@ class Diagnosis:
     fits: list[tuple[Format, list[Use], Contents]] = field(default_factory=list)
     failed: list[tuple[Format, Problem]] = field(default_factory=list)
     looks: str = ""
+    told: str = ""
 
     @property
     def format(self) -> Format | None:
@@ -102,6 +106,12 @@ class Diagnosis:
     def uses(self) -> list[Use]:
         """What it is good for."""
         return list(dict.fromkeys(use for _, uses, _ in self.fits for use in uses))
+
+    @property
+    def readings(self) -> list[str]:
+        """The options to choose from, if one task can read it in several ways."""
+        own = {each.kind: each for each, uses, _ in self.fits if uses}
+        return [f"--reader {kind} ({_READINGS[kind]})" for kind in _READINGS if kind in own] if len(own) > 1 else []
 
     @property
     def unit(self) -> str:
@@ -167,9 +177,39 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in _WHOLE
         _validate(found, path if small else _cut(start[:CHECKED], found.fits[0][0].kind))
         check_contents(found.contents, found.findings)
+        found.told = _told(found, start)
     if others := [f"{each.name} ({each.kind})" for each, uses, _ in found.fits[1:] if uses]:
         found.findings.warn("several-formats", f"this may also be {', or '.join(others)}", hint="choose with --reader")
     return found
+
+
+def _told(found: Diagnosis, start: bytes) -> str:
+    """The format with what the file has: the columns of a table, the fields of JSON."""
+    assert found.format is not None
+    assert found.contents is not None
+    kind = found.format.kind
+    if found.readings:
+        return "columns, the last two are tags"
+    if kind == "record-table":
+        rows = [each for data in found.contents.data for each in data["records"]]
+        columns = dict.fromkeys(name for row in rows for name in row)
+        answers = {name: sum(_is_json(row.get(name)) for row in rows) for name in columns}
+        told = [f"{name} is JSON in {count}" for name, count in answers.items() if 0 < count < len(rows)]
+        return "; ".join([f"CSV with {', '.join(columns)}: {counted(len(rows), 'row')}", *told])
+    if kind in ("prodigy", "doccano", "label-studio", "answers", "records"):
+        values = [each for each in json_values(start.decode("utf-8", "replace")) if isinstance(each, Mapping)]
+        return f"{found.format.name} ({', '.join(list(values[0])[:_SHOWN])})" if values else ""
+    return ""
+
+
+def _is_json(cell: object) -> bool:
+    """Whether a cell is an object or a list."""
+    import json
+
+    try:
+        return isinstance(cell, str) and cell.lstrip()[:1] in ("{", "[") and json.loads(cell) is not None
+    except (ValueError, RecursionError):
+        return False
 
 
 def _can_be_cut(start: bytes) -> bool:
@@ -308,14 +348,15 @@ def _fit(found: Diagnosis, format: Format, source: Source) -> None:
     """Read a source in a format, and keep what it is good for, or why it cannot be read."""
     if format.kind in ("jsonl", "parquet"):
         contents = _attempt(found, format, source)
-        if contents is None and format.kind == "jsonl" and (other := _other_shape(found, source)) is not None:
+        mine = format.kind == "jsonl" and not found.fits
+        if contents is None and mine and (other := _other_shape(found, source)) is not None:
             found.failed = []
             found.fits.append(other)
             return
         if contents is None or (found.fits and format.kind == "jsonl"):
             return
         uses = [Use(task, JSONL, metrics) for task, metrics in tasks_of(contents.data).items()]
-        if not uses and format.kind == "jsonl" and (other := _other_shape(found, source)) is not None:
+        if not uses and mine and (other := _other_shape(found, source)) is not None:
             found.fits.append(other)
             return
         found.fits.append((format, uses, contents))
@@ -352,8 +393,16 @@ def _other_shape(found: Diagnosis, source: Source) -> tuple[Format, list[Use], C
             continue
         contents = counted_documents(found.path, values.corpus(reading))
         unit = {"token": "tokens", "char": "characters"}.get(reading.unit or "", "")
-        return Format("jsonl", f"JSON lines ({reading.shape})", unit), [Use(kind, JSONL)], contents
+        name = f"JSON lines ({_shape(reading.shape, values.values)})"
+        return Format("jsonl", name, unit), [Use(kind, JSONL)], contents
     return None
+
+
+def _shape(shape: str, values: Sequence[Any]) -> str:
+    """A shape, with the fields of the first item if there is one."""
+    items = (item for each in values if isinstance(each, Mapping) for name in ITEMS for item in each.get(name) or ())
+    first = next((item for item in items if isinstance(item, Mapping)), {})
+    return f"{shape.partition(' ')[0]} with {', '.join(map(str, list(first)[:_SHOWN]))}" if first else shape
 
 
 def _fit_others(found: Diagnosis, start: bytes) -> None:

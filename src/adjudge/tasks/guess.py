@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.evaluate.doubts import offset_notes, spans_in
 from adjudge.formats.source import Source
 from adjudge.tasks.doctor import Diagnosis, examine
 from adjudge.tasks.family import JSONL, families, find_family, find_reader
+from adjudge.tasks.readers import GUESS, chosen
 
 _GOLD = ("gold", "key", "ref", "truth", "assess", "test", "dev")
 _SINGLE: Mapping[str, tuple[str, ...]] = {
@@ -160,16 +161,30 @@ def next_command(found: Sequence[Diagnosis]) -> str:
         first = gold_of(scored)
         ordered = [scored[first], *(each for number, each in enumerate(scored) if number != first)]
         if len(ordered) > 1 and (guesses := fitting(ordered)):
-            words = guesses[0].arguments(*(each.path for each in ordered))
-            return command([*words, *_options(guesses[0].task, known), *_conventions(guesses[0], ordered)])
+            best, paths = guesses[0], [each.path for each in ordered]
+            words = _unguessed(best, paths).arguments(*paths)
+            return command([*words, *_options(best.task, known), *_conventions(best, ordered)])
     return _single(known[0])
+
+
+def _unguessed(guess: Guess, paths: Sequence[str]) -> Guess:
+    """The guess without the readers that its command finds by itself."""
+    if guess.task not in families() or "-" in paths:
+        return guess
+    default = find_family(guess.task).default
+    try:
+        ours, theirs = chosen(guess.task, paths[0], paths[1:], (GUESS, None), default).readers
+    except AdjudgeError:
+        return guess
+    same = (ours, theirs or ours) == (guess.reader, guess.system_reader)
+    return guess._replace(reader=default, system_reader=default) if same else guess
 
 
 _EXPECTED = ("expected", "gold", "target", "reference", "truth")
 _ANSWERS = ("answer", "output", "prediction", "response", "completion", "system")
 
 
-def _two_columns(found: Diagnosis) -> list[str]:
+def two_columns(found: Diagnosis) -> list[str]:
     """The columns of a table that look like gold and answers, as options."""
     records = [each for data in (found.contents.data if found.contents else ()) for each in data.get("records", ())]
     names = list(dict.fromkeys(name for each in records for name in each))
@@ -185,14 +200,22 @@ def _conventions(guess: Guess, ordered: Sequence[Diagnosis]) -> list[str]:
     if guess.task not in ("ner", "relation", "event") or len(ordered) != 2:
         return []
     words = ["--system-ends", "inclusive"] if guess.system_reader == JSONL and _one_short(gold, system) else []
+    for label, usual in renamed_labels(gold, system).items():
+        words += ["--map", f"{label}={usual}"]
+    return words
+
+
+def renamed_labels(gold: Diagnosis, system: Diagnosis) -> dict[str, str]:
+    """Labels that gold does not have, by which of gold they seem to stand for."""
     ours, theirs = (each.contents.items if each.contents else {} for each in (gold, system))
+    found: dict[str, str] = {}
     for kind, labels in theirs.items():
         free = [label for label in ours.get(kind, {}) if label and label not in labels]
         for label in labels:
             alike = [each for each in free if label and _is_short(label, each)]
             if label not in ours.get(kind, {}) and len(alike) == 1:
-                words += ["--map", f"{label}={alike[0]}"]
-    return words
+                found[label] = alike[0]
+    return found
 
 
 def _is_short(one: str, other: str) -> bool:
@@ -201,14 +224,20 @@ def _is_short(one: str, other: str) -> bool:
     return len(first) > 2 and second.startswith(first)
 
 
-def _one_short(gold: Diagnosis, system: Diagnosis) -> bool:
-    """Whether nearly no span is one of gold, and most would be with ends one higher."""
-    ours, theirs = ({each["id"]: each for each in own.contents.data} if own.contents else {} for own in (gold, system))
+def _one_short(gold: Diagnosis, system: Diagnosis) -> str:
+    """What is said if nearly no span is one of gold, and most would be with ends one higher; else nothing."""
+    ours, theirs = _data_by_id(gold), _data_by_id(system)
     known = {(name, *span) for name, each in ours.items() for span in spans_in(each)}
     spans = [(name, *span) for name, each in theirs.items() for span in spans_in(each)]
     equal = sum(each in known for each in spans)
     moved = sum((name, start, end + 1) in known for name, start, end in spans)
-    return bool(spans) and equal < 0.1 * len(spans) and moved >= 0.8 * len(spans)
+    if not spans or equal >= 0.1 * len(spans) or moved < 0.8 * len(spans):
+        return ""
+    return f"ends: {equal} of {len(spans)} equal a gold span, {moved} would with ends one higher: inclusive"
+
+
+def _data_by_id(found: Diagnosis) -> dict[str, Any]:
+    return {each["id"]: each for each in found.contents.data} if found.contents else {}
 
 
 def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
@@ -223,14 +252,14 @@ def _single(found: Diagnosis) -> str:
         return command([*_SINGLE[kind], found.path])
     if kind in HELPS or kind == "eal-key":
         return command([*HELPS.get(kind, ("eal", "score"))[:2], "--help"])
-    if kind == "record-table" and (columns := _two_columns(found)):
+    if kind == "record-table" and (columns := two_columns(found)):
         return command(["record", "score", found.path, *columns])
     if not found.uses:
         inside = found.contents.documents if found.folder and found.contents else []
         chosen = inside if kind == "folder" else inside[:1]
         return command(["doctor", *(str(Path(found.path) / name) for name in chosen)]) if chosen else ""
     use = found.uses[0]
-    own = Guess(use.task, use.reader, use.reader, use.metrics)
+    own = _unguessed(Guess(use.task, use.reader, use.reader, use.metrics), [found.path])
     reader = find_reader(use.reader, use.task) if use.reader else None
     side = ["--side", "system" if found.format and found.format.side == "system" else "gold"]
     return command([use.task, "validate", found.path, *own.options(), *(side if reader and reader.system else [])])
@@ -279,6 +308,8 @@ def _new_labels(gold: Diagnosis, other: Diagnosis) -> list[str]:
 
 def _shifts(gold: Diagnosis, other: Diagnosis) -> list[str]:
     """What looks like offsets that are counted in another way than in gold."""
-    ours, theirs = ({each["id"]: each for each in own.contents.data} if own.contents else {} for own in (gold, other))
+    if said := _one_short(gold, other):
+        return [said]
+    ours, theirs = _data_by_id(gold), _data_by_id(other)
     pairs = [(spans_in(ours[name]), spans_in(each)) for name, each in theirs.items() if name in ours]
     return [note.message for note in offset_notes(pairs, unit=(other.unit or "characters").removesuffix("s"))]

@@ -214,8 +214,7 @@ def record_side(side: Side, *, repair: bool = False, strict: bool = False) -> Si
         raise ValidationError(list(placed(side, problems, jsonl=False)))
     if not changed:
         return side
-    option = "--repair" if side.path else "repair=True"
-    return replace(side, documents=found, notes=(*side.notes, *notes.found(repair=repair, option=option)))
+    return replace(side, documents=found, notes=(*side.notes, *notes.found(repair=repair)))
 
 
 def _value(document: Document) -> tuple[Mapping[str, Any], str | None, Any]:

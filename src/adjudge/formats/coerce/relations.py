@@ -52,7 +52,8 @@ def relations_of(name: str, value: Any, declared: Declared, notes: Notes) -> Fac
     if fields is None:
         return None
     output = first_of(fields, OUTPUTS)
-    if output is not None and not any(key in fields for key in ("relations", "triples")):
+    # The answer of an annotator (accept, reject) is none of a model.
+    if output is not None and not any(key in fields for key in ("relations", "triples", "_input_hash")):
         return relations_of(name, output, declared, notes)
     if "subj_start" in fields and "relation" in fields:
         return _of_tacred(fields)

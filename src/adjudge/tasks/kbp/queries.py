@@ -290,30 +290,33 @@ def generate_queries(gold: Asked, number: int, *, hops: Sequence[int] = (1, 2), 
     """
     import numpy as np
 
-    if number < 1 or not hops or min(hops) < 1:
-        raise UsageError(f"{number} queries of {', '.join(map(str, hops)) or 'no'} hops", hint="ask for one or more")
+    ends = (hops[0], hops[-1]) if isinstance(hops, range) and hops else hops  # a range may be long
+    if number < 1 or not ends or min(ends) < 1:
+        raise UsageError(f"{number} queries of {', '.join(map(str, ends)) or 'no'} hops", hint="ask for one or more")
     leads = gold.leads()
     entries = {node: entry for node in sorted(leads) if (entry := gold.entry(node)) is not None}
     nodes = list(entries)
     queries = []
     known: dict[str, list[Slots]] | None = None
-    for length in range(1, max(hops) + 1):
+    made = 0
+    for length in range(1, max(ends) + 1):
         known = _sequences(leads, known)
         size = sum(map(len, known.values()))
-        if size * length > _MOST:
+        made += size * length  # around a cycle of relations there is a sequence of every length
+        if size * length > _MOST or made > 10 * _MOST:
             hint = "ask for fewer hops"
             raise UsageError(f"gold has too many sequences of {length} relations to draw from", hint=hint)
         if not size:
             break
         if length not in hops:
             continue
-        ends = np.cumsum([len(known[node]) for node in nodes], dtype=np.int64)
-        total = int(ends[-1]) if nodes else 0
+        upto = np.cumsum([len(known[node]) for node in nodes], dtype=np.int64)
+        total = int(upto[-1]) if nodes else 0
         random = np.random.default_rng((seed, length))
-        drawn = np.sort(random.choice(total, min(number, total), replace=False)) if total else ends
+        drawn = np.sort(random.choice(total, min(number, total), replace=False)) if total else upto
         for place, index in enumerate(drawn.tolist() if total else (), 1):
-            which = int(np.searchsorted(ends, index, side="right"))
-            slots = known[nodes[which]][index - int(ends[which])]  # counted from the end
+            which = int(np.searchsorted(upto, index, side="right"))
+            slots = known[nodes[which]][index - int(upto[which])]  # counted from the end
             points, type_ = entries[nodes[which]]
             queries.append(KbQuery(f"Q{length}H_{place:04d}", slots, points, type_, nodes[which]))
     return sorted(queries, key=lambda each: hops.index(len(each.slots)))
