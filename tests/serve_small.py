@@ -157,6 +157,8 @@ def body_of(handler):
         "api:operate": {"version": 0, "key": f"key-{number}", "ops": [{"op": "flag", "item": "D1-c", "text": "odd"}]},
         "api:invite": {"name": f"new{number}", "role": "assessor", "scope": "one"},
         "desks:decide": {"version": 0, "key": f"key-{number}", "stage": "assess", "answers": {"aet": "W"}},
+        "desks:suggest": {"key": f"key-{number}", "suggestions": [{"item": "D1-a", "answers": {"aet": "W"}}]},
+        "desks:pool": {"texts": {}},
         "desks:give": {"reader": "ann", "scopes": ["D1"]},
         "desks:reopen": {"stage": "assess", "key": f"key-{number}"},
         "desks:freeze": {"frozen": False, "key": f"key-{number}"},

@@ -39,7 +39,7 @@ def main(path: Path) -> None:
             ]
             assert not [each for each in judge(desk, SCOPE, given) if isinstance(each, Exception)]
             operate(desk, SCOPE, "assess", 0, [{"op": "finish"}], f"{reader}-finish")
-        access = Access(store, folder.secret, folder.settings.limits)
+        access = Access(store, folder.secrets, folder.settings.limits)
         print(json.dumps({name: access.invite(name, role, NAME)[0] for name, role in ROLES.items()}))
 
 

@@ -33,7 +33,7 @@ def clock():
 @pytest.fixture
 def access(tmp_path, clock):
     with Store.open(tmp_path) as store:
-        made = Access(store, b"k" * 32, Limits(), clock=clock)
+        made = Access(store, [b"k" * 32], Limits(), clock=clock)
         made.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         yield made
 
@@ -101,7 +101,7 @@ def test_broken_cookies_are_nobody(access, spoil):
     cookie = access.take_up(access.invite("ann", "assessor", "demo")[0])
     assert who(access, cookie) is not None
     assert who(access, spoil(cookie)) is None
-    other = Access(access.store, b"another key, of another server..", Limits())
+    other = Access(access.store, [b"another key, of another server.."], Limits())
     assert who(other, cookie) is None
 
 
@@ -202,6 +202,22 @@ def test_roles_are_those_of_a_campaign(access):
         with pytest.raises(Fault) as caught:
             permit(judge, person, campaign)
         assert caught.value.status == status
+
+
+def test_a_new_key(access, tmp_path):
+    access.add_person("ann", "assessor", "demo")
+    folder = Folder.create(tmp_path / "f")
+    cookies = []
+    for _ in range(3):
+        cookies.append(Access(access.store, folder.secrets, Limits()).start_session("ann"))
+        folder.rotate()
+    now = Access(access.store, folder.secrets, Limits())
+    assert [who(now, each) is not None for each in cookies] == [False, False, True]  # of the key before
+    assert (folder.path / "secret.key").stat().st_mode & 0o077 == 0
+    assert sorted(each.name for each in folder.path.iterdir()) == ["secret.key", "serve.toml"]
+    folder.rotate(end_sessions=True)
+    assert len(folder.secrets) == 1
+    assert who(Access(access.store, folder.secrets, Limits()), cookies[-1]) is None
 
 
 def test_the_folder_and_its_key(tmp_path):

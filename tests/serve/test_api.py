@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from adjudge.demo.eal import ASSESSMENTS, SOURCES
 from adjudge.serve.access import Who
 from adjudge.serve.store import stream_of
 from adjudge.serve.stream import Change, Hub
@@ -174,3 +175,57 @@ def test_who_is_sent_away_hears_no_more(monkeypatch):
         return [part async for part in Hub().listen(ann, lambda: None)]
 
     assert len(asyncio.run(listen())) == 2  # that it is there, and still alive
+
+
+def test_suggestions_of_a_judge(server):
+    path, headers = "/api/v1/campaigns/one/suggestions", {"Authorization": f"Bearer {token(server, 'jay')}"}
+    client = server.client()
+    given = [
+        {"item": "D1-a", "answers": {"aet": "W"}, "score": 0.9},
+        {"scope": "D1", "item": {"role": "Victim"}, "answers": ALL},
+        {"item": "D2-a", "answers": {"aet": "W"}},
+    ]
+    answer = client.put(path, json={"suggestions": given, "key": "s1"}, headers=headers)
+    assert (answer.status_code, answer.json()) == (200, {"items": 3})
+    assert client.put(path, json={"suggestions": given, "key": "s1"}, headers=headers).status_code == 200
+    wrong = [{"item": "none", "answers": {}}, {"scope": "D1", "item": {}, "answers": {"aet": "no", "what": "C"}}]
+    answer = client.put(path, json={"suggestions": [given[0], *wrong], "key": "s2"}, headers=headers)
+    assert answer.status_code == 422
+    assert [each["place"] for each in answer.json()["findings"]] == [f"suggestions[{n}]" for n in (1, 2, 2)]
+    with server.store.read() as snapshot:
+        assert len([each for each in snapshot.events("c/one") if each.kind == "suggest" and each.actor == "jay"]) == 1
+    ann = server.client("ann")
+    assert item(ann)["suggestion"] == {"source": "jay", "answers": {"aet": "W"}}
+    assert item(ann, "D1-c")["suggestion"]["answers"] == ALL
+    ben = server.client("ben").get("/api/v1/campaigns/one/scopes/D2").json()["items"]
+    assert {each["suggestion"] for each in ben} == {None}  # the validity sample
+    assert server.client("otto").put(path, json={"suggestions": given, "key": "s3"}).status_code == 403
+
+
+def token(server, person):
+    assert server.cookies[person]
+    return server.access.issue_token(person)[0]
+
+
+def test_late_responses(server):
+    path, name = "/api/v1/campaigns/one/pool", "MINI_NW_01"
+    client = server.client("otto")
+    lines = (ASSESSMENTS / name).read_text().splitlines(keepends=True)
+    text = next(each for each in SOURCES.iterdir() if each.stem == name).read_text()
+    early, late = {name: "".join(lines[:5])}, {name: "".join(lines[3:])}
+    first = client.post(path, json={"files": early, "texts": {name: text}}).json()
+    assert first == {"items": 5, "new": 5, "withdrawn": 0, "findings": []}
+    form = {"do": "pool", "csrf": server.csrf("otto")}
+    page = client.post("/organise/one", data=form, files=[("files", (name, late[name].encode()))])
+    assert f"{len(lines) - 5} of {len(lines) - 3} responses are new" in page.text
+    assert client.post(path, json={"files": late}).json()["new"] == 0
+    broken = client.post(path, json={"files": {"MINI_NW_08": "no\tassessment\n"}}).json()
+    assert [each["place"] for each in broken["findings"]] == ["MINI_NW_08"]
+    assert client.post(path, json={"files": {".x": ""}}).status_code == 422
+    assert client.post(path, json={"files": {"a/b": ""}}).status_code == 422
+    page = client.post("/organise/one", data=form)
+    assert "not done: there is no folder to look into" in page.text
+    with server.store.read() as snapshot:
+        assert len(snapshot.items("one", name)) == len(lines)
+        assert snapshot.decisions("one", name) == []  # what files say of items is not asked
+        assert server.store.get_blob(snapshot.scope("one", name).text_sha).decode() == text

@@ -123,6 +123,24 @@ def test_suggestions_and_the_validity_sample(serve, tmp_path):
             assert all((each is None) == (scope in drawn) for each in suggested)
 
 
+def test_a_new_key_changes_no_name_of_an_item(serve, tmp_path):
+    folder = tmp_path / "demo"
+    init(serve, folder, "--frames", FRAMES, "--validity", "0.5")
+
+    def items():
+        with Store.open(folder, read_only=True) as store, store.read() as snapshot:
+            return {item.id: item.validity for item in snapshot.items("demo")}, snapshot.last()
+
+    before = items()
+    assert serve("rotate", folder)[0] == 0
+    options = ("--answers", ASSESSMENTS, "--texts", SOURCES, "--frames", FRAMES)
+    code, said, _ = serve("import", folder, *options)
+    assert (code, said) == (0, f"{folder}: 348 items in 12 scopes, 0 new, 0 newly answered\n")
+    assert items() == before
+    code, said, _ = serve("invite", folder, "robot", "--role", "judge", "--token")
+    assert (code, said.splitlines()[1][:22]) == (0, "for programs of robot,")
+
+
 def test_training(serve, tmp_path):
     folder = tmp_path / "demo"
     init(serve, folder)

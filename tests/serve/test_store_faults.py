@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -202,3 +203,19 @@ def test_blobs_are_whole_or_missed(tmp_path: Path, database: str | None) -> None
         assert "is not what its name says" in str(verify(store).problems[0])
         with pytest.raises(ValueError, match="not a SHA-256"):
             store.get_blob("../../secret.key")
+
+
+def test_the_log_of_sqlite_is_emptied_while_people_work(tmp_path):
+    """Whoever commits does not wait for it; so the database file alone soon has everything."""
+    with Store.open(tmp_path / "s") as store:
+        fill(store)
+        with store.read() as snapshot:
+            wanted = snapshot.last()
+        for _ in range(100):
+            (tmp_path / "copy").mkdir(exist_ok=True)
+            (tmp_path / "copy" / "serve.db").write_bytes((tmp_path / "s" / "serve.db").read_bytes())
+            with Store.open(tmp_path / "copy", read_only=True) as copy, copy.read() as snapshot:
+                if (found := snapshot.last()) == wanted:
+                    break
+            time.sleep(0.05)
+    assert found == wanted

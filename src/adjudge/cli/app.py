@@ -114,6 +114,7 @@ _SERVE = {
     "rebuild": Entry("Make all tables again from the events.", "serve_care"),
     "backup": Entry("Write everything into a new folder, while people work.", "serve_care"),
     "restore": Entry("Make a folder from a backup, in either database.", "serve_care"),
+    "rotate": Entry("Make a new key for the server of a folder.", "serve_care"),
     "upgrade": Entry("Bring a database to this release, with a backup before.", "serve_care"),
 }
 COMMANDS = {

@@ -118,15 +118,24 @@ def run(folder: str, **options: Any) -> int:
     ),
     value("--scope", "CAMPAIGN", "Where; not needed if there is one campaign, or for admin."),
     value("--url", "URL", "The address of the server, if it is not in serve.toml.", default=f"http://{_LOCAL}:{PORT}"),
-    examples=["adjudge serve invite autumn ann --role assessor"],
+    flag("--token", "Print a token for programs instead of a link, such as that of an automatic judge."),
+    examples=[
+        "adjudge serve invite autumn ann --role assessor",
+        "adjudge serve invite autumn robot --role judge --token",
+    ],
 )
-def invite(folder: str, name: str, role: str, scope: str | None, url: str) -> None:
+def invite(folder: str, name: str, role: str, scope: str | None, url: str, token: bool) -> None:
     """Give NAME a role, and print a link to send; it is good for one use and for 14 days, and is kept nowhere."""
     with _access(folder) as (found, access):
-        token, expires = access.invite(name, role, _scope(access, role, scope))
+        if token:
+            access.add_person(name, role, _scope(access, role, scope))
+            made, expires = access.issue_token(name)
+            emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
+            return
+        made, expires = access.invite(name, role, _scope(access, role, scope))
         base = found.settings.server.url or url
         emit_lines(
-            [f"{base.rstrip('/')}/join/{token}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"]
+            [f"{base.rstrip('/')}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"]
         )
 
 
@@ -192,4 +201,4 @@ def _access(folder: str) -> Iterator[tuple[Folder, Access]]:
 
     found = Folder(folder)
     with Store.open(found.path, found.database) as store:
-        yield found, Access(store, found.secret, found.settings.limits)
+        yield found, Access(store, found.secrets, found.settings.limits)

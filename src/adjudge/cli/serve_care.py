@@ -1,4 +1,4 @@
-"""`adjudge serve verify`, `rebuild`, `backup`, `restore`, `upgrade`: looking after the data of a server."""
+"""`adjudge serve verify`, `rebuild`, `backup`, `restore`, `rotate`, `upgrade`: looking after the data of a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from adjudge.cli.options import Target, command, value
+from adjudge.cli.options import Target, command, flag, value
 from adjudge.cli.output import emit_lines
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.findings import counted
@@ -105,6 +105,22 @@ def restore(backup: str, folder: str, database: str | None) -> None:
         emit_lines([f"next: write the database into {Path(folder) / SETTINGS}, or set ADJUDGE_DATABASE"])
     if not (Path(folder) / SECRET).is_file():
         emit_lines([f"there was no {SECRET} in the backup: put it there before you serve the folder"])
+
+
+@command(
+    "rotate",
+    _folder,
+    flag("--end-sessions", "Let no cookie of the old key be good any more: everybody signs in again."),
+    examples=["adjudge serve rotate autumn", "adjudge serve rotate autumn --end-sessions"],
+)
+def rotate(folder: str, end_sessions: bool) -> None:
+    """Make a new key (secret.key) for FOLDER; start the server again to use it.
+
+    Who is signed in stays so until the next rotation, unless the old key has become known: say --end-sessions then.
+    Items keep their names, and invitations, passwords and tokens are good as before.
+    """
+    Folder(folder).rotate(end_sessions=end_sessions)
+    emit_lines([f"{folder}: a new key; start the server again, and back up {SECRET}"])
 
 
 @command("upgrade", _folder, examples=["adjudge serve upgrade autumn"])

@@ -200,7 +200,7 @@ def import_(folder: str, **options: Any) -> int:
             emit_lines([f"{folder}: {count} for training"])
             if answers is None:
                 return 0
-        home = _home(found, desk.campaign)
+        home = found.home(desk.campaign)
         if answers is None and home is None:
             hint = "give --answers, or --merge; without them a campaign of adjudge eal campaign is looked into"
             raise UsageError("there is nothing to import", hint=hint)
@@ -262,18 +262,13 @@ def export(folder: str, output: Path | None, reader: str | None, overwrite: bool
             files = counted(export_folder(desk.store, desk.campaign, output, overwrite=overwrite), "file")
             emit_lines([f"{output}: {files}"])
             return _findings(folder, wrong)
-        home = _home(found, desk.campaign)
+        home = found.home(desk.campaign)
         if home is None:
             raise UsageError("there is no campaign folder to write into", hint="give -o DIR")
         done = export_home(desk.store, desk.campaign, home)
         written = counted(len(done.written), "file")
         emit_lines([f"{folder}: {written} written into {home.name}, {done.same} as they were"])
     return _findings(folder, wrong)
-
-
-def _home(folder: Folder, campaign: str) -> Path | None:
-    given = folder.settings.campaign.get(campaign, {}).get("folder")
-    return None if given is None else folder.path / given
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -82,12 +82,14 @@ def permit(route: Route, who: Who | None, campaign: str | None) -> None:
 class Access:
     """People and their secrets in one store."""
 
-    def __init__(self, store: Store, secret: bytes, limits: Limits, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, store: Store, keys: Sequence[bytes], limits: Limits, *, clock: Callable[[], float] = time.time
+    ) -> None:
         from itsdangerous import Signer
 
         self.store, self.limits, self.clock = store, limits, clock
-        self._secret = secret
-        self._signer = Signer(secret, salt="adjudge session", key_derivation="hmac", digest_method=hashlib.sha256)
+        self._secret = keys[0]  # the newest, which signs; cookies of the others are good, too
+        self._signer = Signer(keys[::-1], salt="adjudge session", key_derivation="hmac", digest_method=hashlib.sha256)
         self.sign_ins = Rate(limits.sign_in_per_minute / 60, limits.sign_in_per_minute)
         self.writes = Rate(limits.writes_per_second, 2 * limits.writes_per_second)
 
@@ -186,7 +188,11 @@ class Access:
         """A token for programs, which is kept nowhere, and when it expires; a token makes no further ones."""
         if who.by != "session":
             raise Fault(403, "a token makes no tokens", "sign in with a browser")
-        return self._new(who.person, "token", "", TOKEN_DAYS)
+        return self.issue_token(who.person)
+
+    def issue_token(self, person: str) -> tuple[str, str]:
+        """A token of somebody, by whoever runs the server."""
+        return self._new(person, "token", "", TOKEN_DAYS)
 
     def start_session(self, person: str) -> str:
         """The value of a cookie."""

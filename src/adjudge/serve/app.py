@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -22,7 +22,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route as Path
 
-from adjudge.errors import AdjudgeError, is_fault
+from adjudge.errors import AdjudgeError, Problem, is_fault
 from adjudge.serve import access
 from adjudge.serve.messages import ErrorAnswer, Fault
 from adjudge.serve.routes import API, ROUTES, Route
@@ -30,6 +30,7 @@ from adjudge.serve.store import Conflict, Store, StoreError
 from adjudge.serve.stream import Hub
 
 if TYPE_CHECKING:
+    from starlette.datastructures import FormData
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from adjudge.serve.folder import Folder
@@ -59,7 +60,7 @@ class Service:
     def __init__(self, folder: Folder, store: Store, *, secure: bool = False, demo: bool = False) -> None:
         self.folder, self.store, self.secure, self.demo = folder, store, secure, demo
         self.secret = folder.secret
-        self.access = access.Access(store, self.secret, folder.settings.limits)
+        self.access = access.Access(store, folder.secrets, folder.settings.limits)
         self.hub = Hub()
         self.reports: list[dict[str, Any]] = []  # what browsers refused to load
         self.healthy = 0.0  # when it last wrote to show that it can
@@ -87,10 +88,43 @@ class Call(msgspec.Struct):
         """The fields of a form."""
         from urllib.parse import parse_qsl
 
+        if (parts := self._parts()) is not None:
+            return {name: value for name, _, value in parts if isinstance(value, str)}
         try:
             return dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
         except ValueError as error:
             raise Fault(400, f"this is no form: {error}", "use the page") from error
+
+    def files(self, name: str) -> dict[str, bytes]:
+        """The files of a form that were given in one of its fields."""
+        return {file: data for field, file, data in self._parts() or () if field == name and isinstance(data, bytes)}
+
+    def _parts(self) -> list[tuple[str, str, str | bytes]] | None:
+        """The parts of a form with files: fields, names of files, contents."""
+        from starlette.formparsers import MultiPartException, MultiPartParser
+
+        if not self.request.headers.get("content-type", "").startswith("multipart/"):
+            return None
+
+        async def once() -> AsyncGenerator[bytes, None]:
+            yield self.raw
+
+        async def parse() -> FormData:
+            return await MultiPartParser(self.request.headers, once(), max_files=1000, max_fields=20).parse()
+
+        try:
+            given = asyncio.run(parse()).multi_items()
+        except (MultiPartException, KeyError) as error:
+            raise Fault(400, f"this is no form: {error}", "use the page") from error
+        found: list[tuple[str, str, str | bytes]] = []
+        for name, value in given:
+            if isinstance(value, str):
+                found.append((name, "", value))
+                continue
+            with value.file as file:
+                if value.filename:
+                    found.append((name, value.filename, file.read()))
+        return found
 
 
 def make_app(service: Service, hosts: frozenset[str] | None = None) -> ASGIApp:
@@ -234,10 +268,7 @@ def fault_of(error: Exception) -> Fault | None:
         return Fault(409, "this was changed since you saw it", hint, current=error.current)
     if isinstance(error, AdjudgeError):
         kind = getattr(error, "kind", "")  # of a refusal: what was asked for cannot be done now
-        problems = [
-            {"place": each.path, "line": each.line, "message": each.message, "hint": each.hint}
-            for each in error.problems
-        ]
+        problems = [findings_of(each) for each in error.problems]
         first = error.problems[0]
         status = {"closed": 410, "frozen": 423}.get(kind, 422)
         return Fault(status, first.message, first.hint or "", findings=problems)
@@ -246,6 +277,11 @@ def fault_of(error: Exception) -> Fault | None:
     if is_fault(error) or isinstance(error, StoreError):
         return Fault(503, f"the machine refuses: {error}", "nothing was saved; try again later")
     return None
+
+
+def findings_of(problem: Problem) -> dict[str, Any]:
+    """A problem as the API says it."""
+    return {"place": problem.path, "line": problem.line, "message": problem.message, "hint": problem.hint}
 
 
 def _fault(error: Exception, route: Route) -> Fault:

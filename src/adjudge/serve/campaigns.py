@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -43,7 +43,7 @@ class Batch:
     """Events that are written some at a time, each with a key of this import."""
 
     def __init__(self, store: Store, actor: str = IMPORT) -> None:
-        self._store, self._actor = store, actor
+        self.store, self._actor = store, actor
         self._run = secrets.token_hex(8)
         self._count = 0
         self._waiting: list[Write] = []
@@ -59,7 +59,7 @@ class Batch:
 
     def flush(self) -> None:
         """Write what is waiting."""
-        for each in self._store.write(self._waiting) if self._waiting else ():
+        for each in self.store.write(self._waiting) if self._waiting else ():
             if isinstance(each, Conflict):
                 hint = "thaw the campaign first" if each.reason == "frozen" else "try again"
                 raise UsageError(f"the store does not take it: {each.reason}", hint=hint)
@@ -111,57 +111,78 @@ def schema_of(store: Store, campaign: str) -> Schema:
     return read_schema(store.get_blob(known.schema_sha), name=f"{campaign}/schema.toml")
 
 
-def import_sources(store: Store, secret: bytes, campaign: str, sources: Sources, *, answers: bool = True) -> Imported:
-    """Add what a source has and the store has not; with `answers` also what it says of items, as decisions."""
+def import_sources(
+    store: Store, secret: bytes, campaign: str, sources: Sources, *, answers: bool = True, late: bool = False
+) -> Imported:
+    """Add what a source has and the store has not; with `answers` also what it says of items, as decisions.
+
+    A `late` source is a part of the pool: what it has not is not withdrawn, and what it says of items is not asked.
+    """
     schema = schema_of(store, campaign)
     done = Imported()
     batch = Batch(store)
     with store.read() as snapshot:
         first = len(snapshot.scopes(campaign))
     for scope in codec_of(schema).read(schema, sources, done.findings):
-        _import_scope(store, batch, Names(secret, campaign), scope, first + done.scopes, done)
+        with store.read() as snapshot:
+            names = Names(secret, campaign, snapshot.items(campaign, scope.id, withdrawn=True))
+        if late:
+            scope = ScopeData(scope.id, scope.text, [_open(item) for item in scope.items], scope.meta)
+        _import_scope(batch, names, scope, first + done.scopes, done, late)
         if answers:
             batch.flush()
-            _decide(store, batch, schema, Names(secret, campaign), scope, done)
+            _decide(batch, schema, names, scope, done)
         done.scopes += 1
     batch.flush()
     return done
 
 
-class Names:
-    """The names of items of a campaign."""
+def _open(item: ItemData) -> ItemData:
+    return msgspec.structs.replace(item, answers=None)
 
-    def __init__(self, secret: bytes, campaign: str) -> None:
+
+class Names:
+    """The names of the items of a scope: those that they have, whatever key they were made with, and new ones."""
+
+    def __init__(self, secret: bytes, campaign: str, items: Iterable[Item]) -> None:
         self.campaign = campaign
+        self.items = {item.identity: item for item in items}
         self._secret = secret
 
     def of(self, identity: str) -> str:
         """The name of the item with an identity."""
-        return item_id(self._secret, self.campaign, identity)
+        known = self.items.get(identity)
+        return item_id(self._secret, self.campaign, identity) if known is None else known.id
 
-    def is_drawn(self, scope: str, share: float) -> bool:
+    def drawn(self, scope: str, share: float | None) -> dict[str, Any]:
         """Whether a scope belongs to the validity sample: each with the same chance, by itself and for ever."""
+        for item in self.items.values():
+            return {} if item.p is None else {"validity": item.validity, "p": item.p}
+        if share is None:
+            return {}
         drawn = hmac.new(self._secret, f"validity\n{self.campaign}\n{scope}".encode(), hashlib.sha256).digest()
-        return int.from_bytes(drawn[:7], "big") < share * 2**56
+        return {"validity": int.from_bytes(drawn[:7], "big") < share * 2**56, "p": share}
 
 
-def _import_scope(store: Store, batch: Batch, names: Names, scope: ScopeData, place: int, done: Imported) -> None:
-    campaign = names.campaign
+def _import_scope(batch: Batch, names: Names, scope: ScopeData, place: int, done: Imported, late: bool) -> None:
+    store, campaign, there = batch.store, names.campaign, names.items
     with store.read() as snapshot:
         known = snapshot.scope(campaign, scope.id)
         row = snapshot.campaign(campaign)
-        there = {item.identity: item for item in snapshot.items(campaign, scope.id, withdrawn=True)}
+    if known is not None and late:
+        scope = msgspec.structs.replace(scope, text="", meta={})  # those of the whole are there
     text = hashlib.sha256(scope.text.encode()).hexdigest() if scope.text else None
     if text is not None and (known is None or known.text_sha != text):
         text = store.put_blob(scope.text.encode(), "text")
     meta = {**(known.meta if known else {}), **scope.meta}
     if known is None or (known.text_sha, known.meta) != (text or known.text_sha, meta):
-        given = {"id": scope.id, "text_sha": text, "meta": meta, "ord": known.ord if known else place}
+        given = {"id": scope.id, "text_sha": text, "meta": meta, "ord": place}
+        if known is not None:
+            given |= {"text_sha": text or known.text_sha, "ord": known.ord}
         batch.add(stream_of(campaign), "scope", scope.id, {"scopes": [given]})
-    share = row.settings.get("validity") if row else None
-    drawn = {} if share is None else {"validity": names.is_drawn(scope.id, share), "p": share}
+    drawn = names.drawn(scope.id, row.settings.get("validity") if row else None)
     new: list[dict[str, Any]] = []
-    for at, item in enumerate(scope.items):
+    for at, item in enumerate(scope.items, 1 + max((each.ord for each in there.values()), default=-1) if late else 0):
         old = there.get(item.identity)
         if old is not None and old.withdrawn is None:
             continue
@@ -175,7 +196,8 @@ def _import_scope(store: Store, batch: Batch, names: Names, scope: ScopeData, pl
     for start in range(0, len(new), _CHUNK):
         batch.add(stream_of(campaign), "pool", scope.id, {"items": new[start : start + _CHUNK]})
     here = {item.identity for item in scope.items}
-    gone = [item.id for item in there.values() if item.withdrawn is None and item.identity not in here]
+    left = () if late else there.values()
+    gone = [item.id for item in left if item.withdrawn is None and item.identity not in here]
     if gone:
         batch.add(stream_of(campaign), "withdraw", scope.id, {"items": gone, "why": "not in the source any more"})
     done.items += len(scope.items)
@@ -183,11 +205,11 @@ def _import_scope(store: Store, batch: Batch, names: Names, scope: ScopeData, pl
     done.withdrawn += len(gone)
 
 
-def _decide(store: Store, batch: Batch, schema: Schema, names: Names, scope: ScopeData, done: Imported) -> None:
+def _decide(batch: Batch, schema: Schema, names: Names, scope: ScopeData, done: Imported) -> None:
     """What a source says of items, groups and links becomes official, unless the server has decided otherwise."""
     campaign = names.campaign
     stream = stream_of(campaign, scope.id, DECIDED)
-    with store.read() as snapshot:
+    with batch.store.read() as snapshot:
         known = {(each.stage, each.subject): each for each in snapshot.decisions(campaign, scope.id)}
         row = snapshot.scope(campaign, scope.id)
         readers = snapshot.assignments(campaign, scope.id)

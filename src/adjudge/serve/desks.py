@@ -6,7 +6,8 @@ from typing import Any
 
 from adjudge.serve import adjudicate, organise
 from adjudge.serve.api import desk
-from adjudge.serve.app import Call
+from adjudge.serve.app import Call, findings_of
+from adjudge.serve.messages import Added
 from adjudge.serve.stream import Change
 
 
@@ -38,6 +39,21 @@ def progress(call: Call) -> dict[str, Any]:
 def agreement(call: Call) -> list[dict[str, Any]]:
     """Kappa and alpha of every question."""
     return organise.agreement(desk(call, looks_on=True))
+
+
+def suggest(call: Call) -> dict[str, Any]:
+    """Take the suggestions of a judge."""
+    from adjudge.serve.suggest import suggest as take
+
+    return {"items": take(desk(call), call.body.suggestions, call.body.key)}
+
+
+def pool(call: Call) -> Added:
+    """Add late responses."""
+    home = call.service.folder.home(call.params["c"])
+    done = organise.add_pool(desk(call, looks_on=True), home, call.body.files, call.body.texts)
+    found = [findings_of(each.problem) | {"error": each.error} for each in done.findings]
+    return Added(done.items, done.new, done.withdrawn, found)
 
 
 def give(call: Call) -> dict[str, Any]:

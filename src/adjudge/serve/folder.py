@@ -75,21 +75,40 @@ class Folder:
         """The address of a database that is no file of this folder."""
         return os.environ.get(DATABASE) or self.settings.server.database
 
+    def home(self, campaign: str) -> Path | None:
+        """The folder of `adjudge eal campaign` that a campaign was made from."""
+        given = self.settings.campaign.get(campaign, {}).get("folder")
+        return None if given is None else self.path / given
+
     @property
     def secret(self) -> bytes:
         """What signs: cookies, and the names that items have outside. It is in no database, log or export."""
+        return self.secrets[0]
+
+    @property
+    def secrets(self) -> list[bytes]:
+        """The key, and the one before it, whose cookies are still good."""
         file = self.path / SECRET
         try:
-            mode, text = file.stat().st_mode & 0o777, file.read_text(encoding="ascii").strip()
-            found = bytes.fromhex(text)
+            mode, lines = file.stat().st_mode & 0o777, file.read_text(encoding="ascii").split()
+            found = [bytes.fromhex(line) for line in lines] or [b""]
         except (OSError, ValueError) as error:
             problem = Problem("this is no key of a server", str(file), hint="take it from a backup of the folder")
             raise UsageError(problem) from error
-        if len(found) < _BYTES:
-            raise UsageError(Problem(f"the key has {len(found)} bytes, not {_BYTES}", str(file), hint="restore it"))
+        short = min(map(len, found))
+        if short < _BYTES:
+            raise UsageError(Problem(f"the key has {short} bytes, not {_BYTES}", str(file), hint="restore it"))
         if os.name == "posix" and mode & 0o077:
             raise UsageError(Problem("others can read the key", str(file), hint=f"say chmod 600 {file}"))
         return found
+
+    def rotate(self, *, end_sessions: bool = False) -> None:
+        """Make a new key. Cookies of the one before stay good unless told; of older ones they do not."""
+        kept = [] if end_sessions else [self.secret.hex()]
+        new = self.path / f".{SECRET}.new"
+        new.unlink(missing_ok=True)
+        write_secret(new, "\n".join([secrets.token_hex(_BYTES), *kept]))
+        new.replace(self.path / SECRET)
 
 
 def read_settings(file: Path) -> Settings:

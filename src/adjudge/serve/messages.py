@@ -109,6 +109,41 @@ class Freeze(msgspec.Struct, forbid_unknown_fields=True):
     key: Key
 
 
+class Suggested(msgspec.Struct, forbid_unknown_fields=True):
+    """What a judge says of an item: its id, or its scope and as many fields as it takes to tell it from others."""
+
+    item: Name | dict[Name, Any]
+    answers: dict[Name, Text]
+    scope: Name = ""
+    score: float | None = None
+
+
+class Suggest(msgspec.Struct, forbid_unknown_fields=True):
+    """Suggestions of the judge whose token it is; they replace what it has said of these items before."""
+
+    suggestions: Annotated[list[Suggested], Meta(min_length=1, max_length=5000)]
+    key: Key
+
+
+class Pool(msgspec.Struct, forbid_unknown_fields=True):
+    """Late responses: files in the format of the campaign by name, and texts of new documents.
+
+    Without any, what is new in the folder that the campaign was made from is taken over.
+    """
+
+    files: dict[Name, str] = {}
+    texts: dict[Name, str] = {}
+
+
+class Added(msgspec.Struct):
+    """What was new, and what is wrong with the rest."""
+
+    items: int
+    new: int
+    withdrawn: int
+    findings: list[dict[str, Any]]
+
+
 class Saved(msgspec.Struct, omit_defaults=True):
     """What was written: the item and its version now, and the number of the event."""
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 
 from adjudge.errors import UsageError, ValidationError
+from adjudge.findings import Finding
 from adjudge.serve.adjudicate import disputed_scopes, scope_disputes
-from adjudge.serve.campaigns import assign
+from adjudge.serve.campaigns import Imported, assign, check_name, import_sources
+from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet, campaign_of
+from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
 from adjudge.stats.inference import Inference
 
@@ -151,6 +157,35 @@ def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float
     if chosen:
         assign(desk.store, desk.campaign, reader, chosen, slot=1 if double is not None else 0)
     return {"reader": reader, "given": chosen}
+
+
+def add_pool(desk: Desk, home: Path | None, files: Mapping[str, str], texts: Mapping[str, str]) -> Imported:
+    """Add late responses: of files in the format of the campaign, or what is new in the folder that it was made from.
+
+    Only what is new is taken from files; documents that have something new are opened again.
+    """
+    if not files:
+        if home is None:
+            hint = "send files in the format of the campaign"
+            raise ValidationError("there is no folder to look into, and there are no files", hint=hint)
+        return import_sources(desk.store, desk.secret, desk.campaign, campaign_sources(home))
+    with TemporaryDirectory() as folder:
+        for part, given in (("answers", files), ("texts", texts)):
+            (Path(folder) / part).mkdir()
+            for name, content in given.items():
+                check_name(name, "a file")
+                (Path(folder) / part / name).write_text(content, encoding="utf-8", newline="")
+        sources = Sources(Path(folder) / "answers", Path(folder) / "texts" if texts else None)
+        done = import_sources(desk.store, desk.secret, desk.campaign, sources, late=True)
+    done.findings = [_named(each) for each in done.findings]
+    return done
+
+
+def _named(finding: Finding) -> Finding:
+    """A finding that calls a file by its name alone: where it was put is nobody's business."""
+    problem = finding.problem
+    place = None if problem.path is None else Path(problem.path).name
+    return replace(finding, problem=replace(problem, path=place))
 
 
 def balanced(desk: Desk, snapshot: Snapshot, scopes: Sequence[str], share: float) -> list[str]:

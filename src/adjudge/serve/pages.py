@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 STAGES = {"assess": "Assess", "group": "Same fillers", "link": "Events"}
 """The stages that have a page, and what they are called; the script of a page is called as its stage."""
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_SAID = 5  # of what is wrong with files, so much is said
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -135,6 +136,7 @@ def organise(call: Call, said: str = "") -> Response:
         "campaign": campaign.id,
         "state": campaign.state,
         "stages": stages,
+        "home": call.service.folder.home(campaign.id) is not None,
         "people": people,
         "scopes": scopes,
     }
@@ -163,6 +165,13 @@ def organise_now(call: Call) -> Response:
         elif what == "reopen":
             work.reopen(here, form.get("scope", ""), form.get("stage", ""), form.get("why", ""), key, by)
             said = f"{form.get('scope')} is open again"
+        elif what == "pool":
+            files, texts = (
+                {name: data.decode("utf-8") for name, data in call.files(field).items()} for field in ("files", "texts")
+            )
+            done = work.add_pool(here, call.service.folder.home(here.campaign), files, texts)
+            wrong = [str(each.problem) for each in done.findings if each.error]
+            said = "; ".join([f"{done.new} of {done.items} responses are new", *wrong[:_SAID]])
         elif what in ("freeze", "thaw"):
             work.freeze(here, what == "freeze", key, by)
             said = "frozen" if what == "freeze" else "thawed"

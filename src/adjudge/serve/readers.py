@@ -63,7 +63,7 @@ def _add_scope(
         batch.add(stream, GROUP, GROUP, {"body": {"of": scope.groups}})
         stages += [GROUP] if stages else []
     if scope.links is not None and schema.stage_of(LINK):
-        names = Names(desk.secret, campaign)
+        names = Names(desk.secret, campaign, items.values())
         batch.add(stream, LINK, LINK, {"body": named_links(scope.links, names.of)})
         stages += [LINK] if stages and scope.linked else []
     slot = int(any(each.reader != reader for each in given))

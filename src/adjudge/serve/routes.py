@@ -118,6 +118,23 @@ ROUTES: tuple[Route, ...] = (
         gives=list[dict[str, Any]],
     ),
     _api(
+        "PUT",
+        "/campaigns/{c}/suggestions",
+        "Suggest answers; readers see them where they are not in the validity sample.",
+        "desks:suggest",
+        ["judge"],
+        takes=messages.Suggest,
+    ),
+    _api(
+        "POST",
+        "/campaigns/{c}/pool",
+        "Add late responses; documents with new ones are opened again.",
+        "desks:pool",
+        ["organiser"],
+        takes=messages.Pool,
+        gives=messages.Added,
+    ),
+    _api(
         "POST",
         "/campaigns/{c}/assignments",
         "Give documents to a reader, also a share to be read twice.",

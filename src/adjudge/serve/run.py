@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import signal
 import threading
@@ -139,6 +140,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
 
             async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
                 await super().startup(sockets)  # type: ignore[arg-type]
+                gc.freeze()  # what is loaded stays: looking through it now and then would hold up everybody
                 if self.started:
                     port = self.servers[0].sockets[0].getsockname()[1]
                     host = f"[{address.host}]" if ":" in address.host else address.host

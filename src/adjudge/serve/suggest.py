@@ -6,11 +6,17 @@ at the import, before anything is suggested; the chance with which a scope was d
 
 from __future__ import annotations
 
-from adjudge.errors import Problem
+from collections.abc import Sequence
+
+from adjudge.errors import Problem, ValidationError
 from adjudge.findings import Finding
 from adjudge.serve.campaigns import Batch, Imported, check_name, schema_of
 from adjudge.serve.codecs import Sources, codec_of
-from adjudge.serve.store import Store, stream_of
+from adjudge.serve.desk import Desk
+from adjudge.serve.messages import Suggested
+from adjudge.serve.store import Conflict, Store, Write, stream_of
+from adjudge.serve.training import items_like
+from adjudge.serve.workbench import check_answers
 
 
 def import_suggestions(store: Store, campaign: str, sources: Sources, source: str) -> Imported:
@@ -37,3 +43,36 @@ def import_suggestions(store: Store, campaign: str, sources: Sources, source: st
         done.new += len(new)
     batch.flush()
     return done
+
+
+def suggest(desk: Desk, given: Sequence[Suggested], key: str) -> int:
+    """Take suggestions of the desk's judge, all or none; new ones replace those before. Gives how many items."""
+    assert desk.reader is not None
+    schema = schema_of(desk.store, desk.campaign)
+    made, problems = [], []
+    with desk.store.read() as snapshot:
+        for number, each in enumerate(given, 1):
+            try:
+                check_answers(schema, each.answers)
+                if isinstance(each.item, str):
+                    found = snapshot.item(desk.campaign, each.item)
+                    items = [] if found is None or found.withdrawn is not None else [found]
+                    if not items:
+                        raise ValueError(f"there is no item {each.item!r}")
+                else:
+                    items = items_like(snapshot, schema, desk.campaign, each.scope, each.item)
+            except (ValueError, ValidationError) as error:
+                said = error.problems if isinstance(error, ValidationError) else [Problem(str(error), hint=_HINT)]
+                problems += [Problem(own.message, f"suggestions[{number - 1}]", hint=own.hint) for own in said]
+                continue
+            made += [{"item": item.id, "answers": each.answers, "score": each.score} for item in items]
+    if problems:
+        raise ValidationError(problems)
+    stream, body = stream_of(desk.campaign), {"suggestions": made}
+    (written,) = desk.store.write([Write(stream, "suggest", desk.reader, body, desk.reader, key)])
+    if isinstance(written, Conflict):
+        raise written
+    return len(made)
+
+
+_HINT = "name an item by its id, or by its scope and some of its fields"

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from adjudge.serve.answers import interpret
 from adjudge.serve.campaigns import create_campaign, schema_of
 from adjudge.serve.schema import Schema
 from adjudge.serve.store import Snapshot, Store
+from adjudge.serve.store.tables import Item
 from adjudge.serve.workbench import check_answers
 
 
@@ -53,7 +55,14 @@ def _lesson(snapshot: Snapshot, schema: Schema, campaign: str, line: str) -> tup
     if not isinstance(wanted, dict) or not isinstance(answers, dict):
         raise ValueError("there is no item, or there are no answers")
     check_answers(schema, {name: str(value) for name, value in answers.items()})
-    scope = str(given.get(schema.scope))
+    items = items_like(snapshot, schema, campaign, str(given.get(schema.scope)), wanted)
+    if not interpret(schema, items[0].body, answers).complete:
+        raise ValueError("the answers are not complete")
+    return [item.id for item in items], {"answers": answers, "why": str(given.get("why", ""))}
+
+
+def items_like(snapshot: Snapshot, schema: Schema, campaign: str, scope: str, wanted: Mapping[str, Any]) -> list[Item]:
+    """The items of a scope with these fields, which nobody who reads can tell apart; else a ValueError."""
     items = [
         item
         for item in snapshot.items(campaign, scope)
@@ -64,6 +73,4 @@ def _lesson(snapshot: Snapshot, schema: Schema, campaign: str, line: str) -> tup
         raise ValueError(
             f"{len(seen)} items of {scope!r} are like this" if seen else f"no item of {scope!r} is like this"
         )
-    if not interpret(schema, items[0].body, answers).complete:
-        raise ValueError("the answers are not complete")
-    return [item.id for item in items], {"answers": answers, "why": str(given.get("why", ""))}
+    return items

@@ -186,7 +186,7 @@ class Store:
         return cast("Secret | None", self.writer.run(use).result())
 
     def touch_secret(self, hash: str) -> None:
-        """Note that a secret is in use."""
+        """Note that a secret is in use, some time soon: nobody waits for it."""
 
         def touch(rows: Rows) -> None:
             secret = rows.get(Secret, hash)
@@ -194,7 +194,7 @@ class Store:
                 secret.last = now()
                 rows.put(secret)
 
-        self.writer.run(touch).result()
+        self.writer.run(touch)
 
     def drop_secrets(self, person: str | None = None, hash: str | None = None, kind: str | None = None) -> int:
         """Revoke the secrets of a person, or one, or all of a kind; gives how many."""

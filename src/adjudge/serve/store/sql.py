@@ -46,6 +46,7 @@ SELECT campaign, scope, stage, reader, items, done, 0, ms FROM grouping
 """What every tally should be, counted: campaign, scope, stage, reader, then the four numbers."""
 _LOCK = 0x61646A75  # one writer at a time, however many servers there are
 _BUSY = 20  # seconds to wait for another writer
+_LOG = 16_000  # pages of SQLite's log beyond which whoever commits has to move them, and waits for the disk
 CHUNK = 500  # rows that are fetched at once
 _NETWORK = ("nfs", "cifs", "smb", "afs", "fuse.sshfs", "lustre", "gpfs", "ceph", "fuse.ceph", "glusterfs", "beegfs")
 _numbers = count()
@@ -104,6 +105,7 @@ class Connection:
     engine: str
     failures: tuple[type[Exception], ...]  # what the driver raises
     lost: tuple[type[Exception], ...] = ()  # of these, what a new connection may cure
+    has_log = False  # somebody has to call `checkpoint` from time to time
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
@@ -140,6 +142,10 @@ class Connection:
 
     def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
         """The rows with these primary keys, or values of other columns, as far as they are there."""
+        raise NotImplementedError
+
+    def checkpoint(self) -> None:
+        """Move what was committed from the log to its place, in nobody's way."""
         raise NotImplementedError
 
     def together(self) -> AbstractContextManager[Any]:
@@ -210,6 +216,7 @@ class Sqlite(Connection):
     """SQLite in WAL mode, where COMMIT waits for the disk."""
 
     engine = SQLITE
+    has_log = True
 
     def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
         import sqlite3
@@ -227,6 +234,7 @@ class Sqlite(Connection):
             try:
                 mode = self.select("PRAGMA journal_mode = WAL")[0][0]
                 self.execute("PRAGMA synchronous = FULL")
+                self.execute(f"PRAGMA wal_autocheckpoint = {_LOG}")
             except sqlite3.Error as error:
                 raw.close()
                 hint = "see that it is a database, that the disk has room, and that it is not read-only"
@@ -238,6 +246,10 @@ class Sqlite(Connection):
     def begin(self, *, write: bool) -> None:
         """See `Connection`."""
         self.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    def checkpoint(self) -> None:
+        """See `Connection`."""
+        self.select("PRAGMA wal_checkpoint(PASSIVE)")
 
     def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
         """See `Connection`."""

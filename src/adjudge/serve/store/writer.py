@@ -7,6 +7,7 @@ nothing but itself.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -17,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from adjudge.errors import AdjudgeError
 from adjudge.serve.store.events import START, Conflict, Write, Written, digest, place_of, same_request
 from adjudge.serve.store.fold import ALWAYS, KINDS, fold, needed, versioned
 from adjudge.serve.store.rows import Rows
@@ -24,6 +26,7 @@ from adjudge.serve.store.sql import Connection
 from adjudge.serve.store.tables import Campaign, Event, Row, Stream
 
 GROUP = 64
+_PAUSE = 0.25  # seconds between two checkpoints
 _TRIES = 3  # connections that are made for a transaction before it is given up
 Result = Written | Conflict
 Job = Callable[[Rows], Any]
@@ -122,7 +125,11 @@ class Writer:
         self._waiting: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._loop, name="adjudge-writer", daemon=True)
         self._closed = False
+        self._written, self._ended = threading.Event(), threading.Event()
+        self._checkpoints = threading.Thread(target=self._checkpoint, name="adjudge-checkpoints", daemon=True)
         self._thread.start()
+        if self._connection.has_log:
+            self._checkpoints.start()
 
     def write(self, writes: Sequence[Write]) -> Future[list[Result]]:
         """Append events; the future is done when they are on the disk."""
@@ -137,6 +144,10 @@ class Writer:
         self._closed = True
         self._waiting.put(None)
         self._thread.join()
+        self._written.set()
+        self._ended.set()
+        if self._connection.has_log:
+            self._checkpoints.join()
         self._connection.close()
 
     def _submit(self, request: _Request) -> Future[Any]:
@@ -152,6 +163,19 @@ class Writer:
             except BaseException as error:
                 for request in requests:
                     _answer(request, error)
+            self._written.set()
+
+    def _checkpoint(self) -> None:
+        """Keep the log of SQLite short, so that whoever commits waits for the own write to the disk alone."""
+        connection: Connection | None = None
+        while self._written.wait() and not self._closed:
+            self._written.clear()
+            with contextlib.suppress(AdjudgeError, *self._connection.failures):  # the writer says what is wrong
+                connection = connection or self._connect()
+                connection.checkpoint()
+            self._ended.wait(_PAUSE)
+        if connection:
+            connection.close()
 
     def _groups(self) -> Iterator[list[_Request]]:
         """What waits together, until the end."""
@@ -216,8 +240,6 @@ class Writer:
         raise AssertionError
 
     def _again(self, attempt: int) -> None:
-        from adjudge.errors import AdjudgeError
-
         self._connection.close()
         time.sleep(0.2 * attempt)
         try:
