@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import definition_leaves as slow
 import leaf_documents
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators import collection, leaf_candidates, leaf_lists, leaf_shapes, leaves
+from adjudge.algebra.operators import collection, leaf_lists, leaf_shapes, leaves
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context
 from adjudge.algebra.plan import Plan
 from adjudge.algebra.shape import Fields, Leaf, Listing, Number, Schema
@@ -79,8 +79,8 @@ def test_of_too_many_pairs_a_lower_bound_says_so(data):
     best = totals(schema, gold, system).correct
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leaf_lists, "_MOST", 1)
-        patch.setattr(leaf_candidates, "MOST", 2)
-        patch.setattr(leaf_candidates, "FEW", 1)
+        patch.setattr(leaf_lists, "MOST", 2)
+        patch.setattr(leaf_lists, "FEW", 1)
         found = Plan(ir.Leaves(schema=schema)).observe(gold, system)
     assert found.value <= best + 1e-9
     if found.optimal:

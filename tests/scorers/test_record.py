@@ -14,7 +14,7 @@ import pydantic
 import pytest
 
 import adjudge as aj
-from adjudge.algebra.operators import leaf_candidates, leaf_lists
+from adjudge.algebra.operators import leaf_lists
 from adjudge.cli import run
 from adjudge.metrics import find
 
@@ -191,8 +191,8 @@ def test_objects_whose_fields_nobody_knows_are_refused():
 
 def test_of_too_many_pairs_candidates_are_compared_and_a_note_says_so(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(leaf_lists, "_MOST", 1_000)
-    monkeypatch.setattr(leaf_candidates, "MOST", 2)
-    monkeypatch.setattr(leaf_candidates, "FEW", 1)
+    monkeypatch.setattr(leaf_lists, "MOST", 2)
+    monkeypatch.setattr(leaf_lists, "FEW", 1)
     gold = [{"a": n % 7, "b": n % 5, "c": n % 3} for n in range(60)]
     system = [{"a": n % 5, "b": n % 7, "c": n % 4} for n in range(60)]
     for name, records in (("gold", gold), ("system", system)):

@@ -16,7 +16,7 @@ from adjudge.cli import run
 from adjudge.errors import FormatError
 from adjudge.scorers import extract_bench, stickler
 from adjudge.scorers.anls_star import anls_star
-from adjudge.scorers.tree_edit import Node, tree_distance
+from adjudge.scorers.donut import Node, tree_distance
 from adjudge.stats.points import Additive
 from adjudge.stats.table import StatsTable
 

@@ -1,5 +1,10 @@
 """What `compare_with` of stickler-eval 1.0.0 gives for a model made from a JSON Schema: a score, and two tables.
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
 Departures from `record.fields`:
 
 - Recall is TP / (TP + FN): a wrong value (FD) does not lower it. With every price on the wrong line it is 1.
@@ -16,19 +21,23 @@ Comparators: Levenshtein, Numeric, Exact and Date (days). Others are refused.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from adjudge.algebra.edit_distance import distances
+from adjudge.algebra.places import Where
 from adjudge.algebra.solve.running import timed
+from adjudge.algebra.values import as_date
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.json_schema import SCHEMA, JsonSchema, guessed
+from adjudge.scorers.json_schema import SCHEMA, Json, JsonSchema, guessed
 from adjudge.scorers.record_values import mean_measure, mean_score, read_pairs, wrapped
 from adjudge.scorers.shared import assigned, counted, prf, three
-from adjudge.scorers.stickler_model import Field, fitted, model
-from adjudge.scorers.stickler_values import similarities
 from adjudge.stats.measure import Measure, Total
 
 if TYPE_CHECKING:
@@ -221,3 +230,207 @@ SCORER = Scorer(
     run=run,
     options={"schema": SCHEMA},
 )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The comparators of stickler-eval 1.0.0, for all pairs of two lists of scalars.
+
+
+def similarities(comparator: str, golds: Sequence[Any], systems: Sequence[Any]) -> Table:
+    """The similarity of every pair.
+
+    >>> similarities("LevenshteinComparator", ["Acme"], ["acme ", "Ace"]).tolist()
+    [[1.0, 0.75]]
+    """
+    import numpy as np
+
+    if comparator == "DateComparator":
+        return _days(golds, systems)
+    read = {"LevenshteinComparator": _text, "NumericComparator": _decimal, "ExactComparator": _itself}[comparator]
+    codes: tuple[dict[Hashable, int], ...] = ({}, {})
+    sides = [
+        np.array([own.setdefault(read(each), len(own)) for each in side], dtype=np.int64)
+        for own, side in zip(codes, (golds, systems), strict=True)
+    ]
+    if comparator == "LevenshteinComparator":
+        texts = [[str(each) for each in own] for own in codes]
+        longer = np.maximum(*np.ix_(*([len(each) for each in own] for own in texts)))
+        table = 1 - np.divide(distances(*texts), longer, out=np.zeros(longer.shape), where=longer > 0)
+    else:
+        table = np.array([[float(a == b and a is not None) for b in codes[1]] for a in codes[0]])
+    found: Table = table[sides[0][:, None], sides[1]]
+    return found
+
+
+def _days(golds: Sequence[Any], systems: Sequence[Any]) -> Table:
+    """Whether two texts can be read as one day, month before day or after it."""
+    import numpy as np
+
+    ours, theirs = (
+        [{as_date(each, first) for first in (True, False)} - {None} for each in side] for side in (golds, systems)
+    )
+    return np.array([[float(bool(one & other)) for other in theirs] for one in ours])
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value).lower().split()) if value is not None else ""
+
+
+def _itself(value: Any) -> Hashable:
+    return type(value), json.dumps(value, sort_keys=True) if isinstance(value, list) else value
+
+
+def _decimal(value: Any) -> Decimal | None:
+    text = str(value).strip()
+    kept = re.sub(r"[^0-9.-]", "", text)
+    try:
+        found = Decimal(kept)
+    except InvalidOperation:
+        return None
+    return -found if text.startswith("(") and text.endswith(")") else found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The model that stickler-eval 1.0.0 makes of a JSON Schema: its fields, how they are compared, what fits into them.
+
+Kind: TypeAlias = Literal["string", "number", "integer", "boolean", "object", "array"]
+KINDS: tuple[Kind, ...] = ("string", "number", "integer", "boolean", "object", "array")
+COMPARATORS = ("LevenshteinComparator", "NumericComparator", "ExactComparator", "DateComparator")
+_USUAL = {"string": COMPARATORS[0], "number": COMPARATORS[1], "integer": COMPARATORS[1], "boolean": COMPARATORS[2]}
+_START = "x-aws-stickler-"
+_WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?")
+_TRUE = frozenset(("1", "on", "t", "true", "y", "yes"))
+_FALSE = frozenset(("0", "off", "f", "false", "n", "no"))
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """A field; those of an object, or of the objects of a list, have `fields`, and a list of scalars has a comparator.
+
+    Scores below `threshold` are 0 unless they are not `clipped`; objects of lists are alike from `match` on.
+    """
+
+    kind: Kind
+    comparator: str = ""
+    threshold: float = 0.5
+    weight: float = 1.0
+    clipped: bool = True
+    match: float = 0.7
+    required: bool = False
+    fields: Mapping[str, Field] = {}
+    of: Field | None = None
+
+
+def model(schema: JsonSchema) -> Field:
+    """The model of the root; one without fields is an error.
+
+    >>> from adjudge.scorers.json_schema import guessed
+    >>> model(guessed([{"lines": [{"price": 10}]}])).fields["lines"].of.fields["price"].comparator
+    'NumericComparator'
+    """
+    root = _field(schema, schema.root, ())
+    if not root.fields:
+        raise schema.wrong((), "the model has no field", "stickler needs an object with properties")
+    return root
+
+
+def _field(schema: JsonSchema, written: Json, where: Where, *, required: bool = False) -> Field:
+    node = schema.node(written, where)
+    kind = schema.kind(node, where)
+    if kind not in KINDS or len(where) > 60:
+        raise schema.wrong(where, f"a type {kind!r} of a field cannot be compared", f"types: {', '.join(KINDS)}")
+    sharp = bool(node.keys() & {"enum", "const"}) or node.get("format") in ("date", "date-time", "uri", "uuid", "time")
+    own: dict[str, Any] = {
+        "comparator": _comparator(schema, node, where, kind),
+        "threshold": 1.0 if sharp else 0.7 if kind == "object" else 0.5,
+    }
+    for name, key in (("threshold", "threshold"), ("weight", "weight"), ("match", "match-threshold")):
+        if f"{_START}{key}" in node:
+            own[name] = _number(schema, node[f"{_START}{key}"], (*where, f"{_START}{key}"))
+    own["clipped"] = node.get(f"{_START}clip-under-threshold", True) is not False
+    if kind == "object":
+        names = node.get("required") or ()
+        own["fields"] = {
+            name: _field(schema, each, (*where, "properties", name), required=name in names)
+            for name, each in (node.get("properties") or {}).items()
+        }
+    elif kind == "array":
+        if not isinstance(node.get("items"), dict):
+            raise schema.wrong(where, "a list must say what its items are", "items: {type: string}")
+        own["of"] = _field(schema, node["items"], (*where, "items"))
+        if own["of"].kind == "array":  # lists in lists are equal or not
+            own["of"] = msgspec.structs.replace(own["of"], comparator=COMPARATORS[2])
+    return Field(kind=kind, required=required, **own)
+
+
+def _comparator(schema: JsonSchema, node: Json, where: Where, kind: str) -> str:
+    given = node.get(f"{_START}comparator")
+    if kind in ("object", "array"):
+        return given if given in COMPARATORS else ""
+    if node.get(f"{_START}comparator-config"):
+        raise schema.wrong(where, f"{_START}comparator-config is not followed here", "leave it out")
+    if given is None:
+        exact = node.keys() & {"enum", "const"} or node.get("format") in ("uri", "uuid", "time")
+        date = node.get("format") in ("date", "date-time")
+        return COMPARATORS[2] if exact else COMPARATORS[3] if date else _USUAL[kind]
+    if given not in COMPARATORS:
+        raise schema.wrong(where, f"the comparator {given!r} is not followed here", f"use {', '.join(COMPARATORS)}")
+    return str(given)
+
+
+def _number(schema: JsonSchema, value: Any, where: Where) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return float(value)
+    raise schema.wrong(where, f"{value!r} is no number", "give a number from 0 on")
+
+
+def fitted(field: Field, value: Any, path: str, problems: list[str]) -> Any:
+    """A value as pydantic reads it; what it refuses goes to `problems`.
+
+    >>> from adjudge.scorers.json_schema import guessed
+    >>> problems = []
+    >>> fitted(model(guessed([{"a": 1.5, "b": True}])), {"a": "1,250", "b": "yes"}, "", problems)["b"], problems
+    (True, ["a: '1,250' is no number"])
+    """
+    match field.kind:
+        case "object" if isinstance(value, dict):
+            found = dict(value)
+            for name, own in field.fields.items():
+                inner = f"{path}.{name}" if path else name
+                if value.get(name) is not None:
+                    found[name] = fitted(own, value[name], inner, problems)
+                elif own.required:
+                    problems.append(f"{inner} is required and is not there")
+            return found
+        case "array" if isinstance(value, list):
+            assert field.of is not None
+            return [fitted(field.of, each, f"{path}[{place}]", problems) for place, each in enumerate(value)]
+        case "string" if isinstance(value, str):
+            return value
+        case "number" | "integer" | "boolean":
+            read = {"number": _float, "integer": _integer, "boolean": _boolean}[field.kind](value)
+            if read is not None:
+                return read
+    names = {"object": "no object", "array": "no list", "string": "no text", "number": "no number"}
+    problems.append(f"{path}: {value!r:.60} is {names.get(field.kind, f'no {field.kind}')}")
+    return None
+
+
+def _float(value: Any) -> float | None:
+    try:
+        return float(value) if isinstance(value, int | float | str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        return int(value.strip().partition(".")[0])
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return int(value) if isinstance(value, int) else None
+
+
+def _boolean(value: Any) -> bool | None:
+    if isinstance(value, str):
+        return True if value.lower() in _TRUE else False if value.lower() in _FALSE else None
+    return bool(value) if isinstance(value, int | float) and value in (0, 1) else None

@@ -7,15 +7,14 @@ a whole, then the one that compares most, then the one whose earlier fields are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra import shape
 from adjudge.algebra.operators.base import GOLD, SYSTEM, simplest
-from adjudge.algebra.operators.leaf_candidates import candidates, most_correct
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
 from adjudge.algebra.operators.leaf_prepared import NOTHING, Kind, Lst, Obj, Rec, Stray, Worth, size_of
-from adjudge.algebra.operators.leaf_shapes import Compiler
+from adjudge.algebra.operators.leaf_shapes import AnythingKind, Compiler, FieldsKind, LeafKind
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
 from adjudge.algebra.solve.chain import best_chain
 from adjudge.algebra.solve.deadline import OutOfTime
@@ -289,3 +288,69 @@ _PATIENCE = 64  # pairs that are compared even if time is up, if nothing depends
 _ROUNDING = 2.0**-20  # of a credit that is no whole number
 _MOST = 4_000_000  # pairs, from which on only candidates are compared
 _ALL = 32_000_000  # the same if the result has to be exact; more take too much memory
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Which elements of two very long lists can belong together: those that share a value, rare values first.
+
+MOST = 200_000  # pairs that share a value and are all compared
+FEW = 24  # candidates of an element, if not all pairs are compared
+_GRADED = object()
+
+
+def candidates(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[list[int]], bool]:
+    """For every element of gold the places of those of the system that may belong to it, and whether these are all."""
+    index: dict[Hashable, list[int]] = {}
+    complete = True
+    for j, each in enumerate(ss):
+        for token in set(_tokens(kind, each, ())):
+            if token[1] is _GRADED:
+                complete = False
+            else:
+                index.setdefault(token, []).append(j)
+    shared = []
+    for each in gs:
+        own = set(_tokens(kind, each, ()))
+        complete &= all(token[1] is not _GRADED for token in own)
+        shared.append(sorted((index[token] for token in own if token in index), key=len))
+    pairs = sum(len(places) for lists in shared for places in lists)
+    if complete and pairs <= MOST:
+        return [sorted({j for places in lists for j in places}) for lists in shared], True
+    found = []
+    for lists in shared:
+        own_: dict[int, None] = {}
+        for places in lists:
+            if len(own_) >= FEW:
+                break
+            own_.update(dict.fromkeys(places[: FEW - len(own_)]))
+        found.append(sorted(own_))
+    return found, False
+
+
+def most_correct(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> int:
+    """What no alignment of two lists exceeds: the values that both have, wherever in their elements these stand."""
+    ours, theirs = (Counter(token for each in side for token in _tokens(kind, each, ())) for side in (gs, ss))
+    return (ours & theirs).total()
+
+
+def _tokens(kind: Kind, p: Any, at: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
+    """The fields of an element and their values; one mark for all values that need not be equal to be right."""
+    if p is None:
+        return
+    if isinstance(kind, LeafKind):
+        yield at, p if kind.coded else _GRADED
+    elif isinstance(kind, FieldsKind):
+        if isinstance(p, Rec):
+            for name, inner, part in zip(kind.names, kind.kinds, p.parts, strict=True):
+                yield from _tokens(inner, part, (*at, name))
+            if kind.extra is not None:
+                yield from _tokens(kind.extra, p.extra, at)
+    elif isinstance(p, Lst):
+        element = kind.list.element if isinstance(kind, AnythingKind) else kind.element  # type: ignore[attr-defined]
+        for each in p.items:
+            yield from _tokens(element, each, (*at, None))
+    elif isinstance(p, Obj):
+        for name, part in p.parts.items():
+            yield from _tokens(kind, part, (*at, name))
+    else:
+        yield at, p
