@@ -11,7 +11,8 @@ from adjudge.serve.access import COOKIE
 from adjudge.serve.app import Service, make_app
 from adjudge.serve.folder import Folder
 from adjudge.serve.schema import FOLDER
-from adjudge.serve.store import Store, Write, stream_of
+from adjudge.serve.store import Store, Write, now, stream_of
+from adjudge.serve.tracks import add_member, parse_settings, set_phase, set_track
 
 with warnings.catch_warnings():  # new releases prefer a successor of httpx
     warnings.simplefilter("ignore")
@@ -89,6 +90,27 @@ def assign(store, campaign, scope, reader, slot=0):
     event(store, stream_of(campaign), "assign", scope, {"add": [given]})
 
 
+def add_track(store, name):
+    """A track with two teams, of which one sees nothing of the other's run."""
+    settings = parse_settings(
+        name, {"task": "ner", "score": ["ner", "score", "{gold}", "{system}"], "limits": {"runs": 0}}
+    )
+    set_track(store, name, settings)
+    set_phase(store, name, "main", {"gold": {"sha256": "0" * 64, "name": f"{CANARY}-gold", "folder": False}})
+    for run, team, person, said in (("r1", "fast", "tess", "fine"), ("r2", "slow", "theo", f"{CANARY}-team")):
+        given = {"phase": "main", "team": add_member(store, name, team, person), "number": 1, "name": said}
+        sent = {"sha256": store.put_blob(b"{}", "x"), "size": 2, "received": now(), "deadline": None}
+        event(store, f"t/{name}", "submit", run, {**given, **sent, "flags": {"file": f"{said}.jsonl"}}, person)
+        files = {kind: store.put_blob(said.encode(), kind) for kind in ("findings", "text", "log", "report", "result")}
+        event(
+            store,
+            f"t/{name}",
+            "state",
+            run,
+            {"state": "scored", "files": files, "score": {"metric": "m", "part": "f1", "value": 0.5}},
+        )
+
+
 class Small:
     def __init__(self, folder, store, **options):
         self.store = store
@@ -142,6 +164,7 @@ def small_server(path, **options):
         event(store, ben, "comment", "D1-a", {"text": f"{CANARY}-comment"}, "ben")
         hidden = [{"item": "D2-a", "answers": {"aet": f"{CANARY}-suggestion"}, "score": 0.5}]
         event(store, stream_of("one"), "suggest", "robot", {"suggestions": hidden})
+        add_track(store, "one")
         made = Small(folder, store, **options)
         with made.browser:
             yield made
@@ -162,6 +185,7 @@ def body_of(handler):
         "desks:give": {"reader": "ann", "scopes": ["D1"]},
         "desks:reopen": {"stage": "assess", "key": f"key-{number}"},
         "desks:freeze": {"frozen": False, "key": f"key-{number}"},
+        "runs:order": {"runs": ["r1"]},
         "api:csp_report": {"csp-report": {"violated-directive": "script-src"}},
     }.get(handler)
 
@@ -169,6 +193,8 @@ def body_of(handler):
 def path_of(route, **values):
     known = {
         "c": "one",
+        "t": "one",
+        "run": "r1",
         "d": "D1",
         "i": "D1-a",
         "s": "assess",
@@ -183,6 +209,10 @@ def path_of(route, **values):
 def ask(client, route, headers=None, **values):
     """Ask for a route with a valid body."""
     path = path_of(route, **values)
+    if route.upload:
+        content = f'{{"id": "d{next(_count)}"}}'.encode()
+        sent = {"content": content} if route.method == "PUT" else {"files": {"file": ("up.jsonl", content)}}
+        return client.request(route.method, path + "?team=fast", headers=headers, **sent)
     if route.page and route.unsafe:
         return client.request(route.method, path, data={"name": "x", "password": "x"}, headers=headers)
     body = body_of(route.handler)

@@ -42,7 +42,7 @@ def test_a_folder_goes_into_a_backup_and_comes_back(autumn: Path, capsys: pytest
     assert said(capsys, "verify", "again")[0] == 0
     assert Folder("again").secret == Folder("autumn").secret
     assert said(capsys, "restore", "saved", "again")[0] == 2
-    assert said(capsys, "upgrade", "again") == (0, "again: up to date (version 1)\n")
+    assert said(capsys, "upgrade", "again") == (0, "again: up to date (version 2)\n")
 
 
 def test_what_was_changed_is_found_and_made_again(autumn: Path, capsys: pytest.CaptureFixture[str]) -> None:

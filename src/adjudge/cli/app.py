@@ -104,6 +104,8 @@ _SERVE = {
     "demo": Entry("Serve the bundled campaign from a temporary folder, and print a link.", "serve"),
     "init": Entry("Make a folder for a server, with a campaign from files.", "serve_files"),
     "run": Entry("Serve a folder until it is interrupted.", "serve"),
+    "track": Entry("List tracks that teams hand in for, or make and change one.", "serve_tracks"),
+    "worker": Entry("Check and score what teams hand in, beside a server on PostgreSQL.", "serve_tracks"),
     "invite": Entry("Give somebody a role, and print a link to send.", "serve"),
     "people": Entry("List who is known, and what they may do.", "serve"),
     "revoke": Entry("End every session, token and invitation of a person.", "serve"),

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 _folder = click.Argument(["folder"], metavar="FOLDER")
 _person = click.Argument(["name"], metavar="NAME")
 _LOCAL = "127.0.0.1"
+workers_option = value(
+    "--workers",
+    "N",
+    "How many runs of teams are scored at once; 0 leaves it to adjudge serve worker.",
+    type=Whole("give a number of workers, or 0"),
+    default=1,
+    show_default=True,
+)
 _READER = "you"
 
 
@@ -76,6 +84,7 @@ def _free(port: int) -> int:
     _port(PORT),
     value("--host", "ADDRESS", "The address to listen on.", default=_LOCAL, show_default=True),
     flag("--read-only", "Let people look, and nobody write."),
+    workers_option,
     section(
         "Reached from outside",
         value("--tls-cert", "FILE", "The certificate, with those above it.", type=Path),
@@ -103,9 +112,14 @@ def run(folder: str, **options: Any) -> int:
     found = Folder(folder)
 
     def ready(url: str) -> None:
-        emit_lines([f"{found.settings.server.name}: {found.settings.server.url or url}", "Ctrl-C ends it."])
+        lines = [f"{found.settings.server.name}: {found.settings.server.url or url}"]
+        if found.settings.track:
+            from adjudge.serve.child import describe
 
-    serve(found, Running(address=address, read_only=options["read_only"]), ready)
+            lines.append(describe())
+        emit_lines([*lines, "Ctrl-C ends it."])
+
+    serve(found, Running(address=address, read_only=options["read_only"], workers=options["workers"]), ready)
     return 0
 
 
@@ -116,45 +130,58 @@ def run(folder: str, **options: Any) -> int:
     choice(
         "--role", ("assessor", "adjudicator", "organiser", "judge", "team", "admin"), "What they may do.", required=True
     ),
-    value("--scope", "CAMPAIGN", "Where; not needed if there is one campaign, or for admin."),
+    value("--scope", "NAME", "The campaign or track; not needed if there is one, or for admin."),
+    value("--team", "TEAM", "The team, with --role team (default: called as the person)."),
     value("--url", "URL", "The address of the server, if it is not in serve.toml.", default=f"http://{_LOCAL}:{PORT}"),
     flag("--token", "Print a token for programs instead of a link, such as that of an automatic judge."),
     examples=[
         "adjudge serve invite autumn ann --role assessor",
+        "adjudge serve invite autumn tess --role team --team fast",
         "adjudge serve invite autumn robot --role judge --token",
     ],
 )
-def invite(folder: str, name: str, role: str, scope: str | None, url: str, token: bool) -> None:
+def invite(folder: str, name: str, role: str, **options: Any) -> None:
     """Give NAME a role, and print a link to send; it is good for one use and for 14 days, and is kept nowhere."""
+    from adjudge.errors import UsageError
+
+    team = options["team"]
+    if team is not None and role != "team":
+        raise UsageError(f"a person with the role {role} is in no team", hint="leave --team out, or say --role team")
     with _access(folder) as (found, access):
-        if token:
-            access.add_person(name, role, _scope(access, role, scope))
+        where = _scope(access, role, options["scope"])
+        if options["token"]:
+            access.add_person(name, role, where)
             made, expires = access.issue_token(name)
             emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
-            return
-        made, expires = access.invite(name, role, _scope(access, role, scope))
-        base = found.settings.server.url or url
-        emit_lines(
-            [f"{base.rstrip('/')}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"]
-        )
+        else:
+            made, expires = access.invite(name, role, where)
+            base = (found.settings.server.url or options["url"]).rstrip("/")
+            emit_lines([f"{base}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"])
+        if role == "team":
+            from adjudge.serve.tracks import add_member
+
+            add_member(access.store, where, team or name, name)
 
 
 def _scope(access: Access, role: str, scope: str | None) -> str:
     """The campaign that is meant, or the whole server."""
     from adjudge.errors import UsageError, did_you_mean
+    from adjudge.serve.store.tables import Track
 
     with access.store.read() as snapshot:
-        names = [each.id for each in snapshot.campaigns()]
+        campaigns, tracks = [each.id for each in snapshot.campaigns()], [each.id for each in snapshot.find(Track)]
+    names = {"team": tracks, "organiser": sorted({*campaigns, *tracks})}.get(role, campaigns)
+    what = "track" if role == "team" else "campaign"
     if role == "admin" and scope is None:
         return "*"
     if scope is None and len(names) == 1:
         return names[0]
-    if scope not in names and role != "team":
+    if scope not in names:
         hint = (
             did_you_mean(scope, names) if scope else None
         ) or f"give --scope: {', '.join(names) or 'there is none yet'}"
-        raise UsageError(f"there is no campaign {scope!r}" if scope else "which campaign is meant?", hint=hint)
-    return scope or "*"
+        raise UsageError(f"there is no {what} {scope!r}" if scope else f"which {what} is meant?", hint=hint)
+    return scope
 
 
 @command("people", _folder, format_option("text", "json"), examples=["adjudge serve people autumn"])

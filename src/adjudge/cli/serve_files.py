@@ -13,6 +13,7 @@ import click
 
 from adjudge.cli.options import Share, command, flag, section, value
 from adjudge.cli.output import emit, emit_lines
+from adjudge.cli.serve_tracks import gold_option, make_track, trust_option, with_option
 from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean
 from adjudge.findings import Finding, Findings, counted, finding_lines
 from adjudge.serve.schema import known_schemas, named_schema
@@ -61,15 +62,23 @@ def schema(file: str) -> None:
         "Draw this share of the documents, in which readers never see suggestions.",
         type=Share(),
     ),
-    value("--name", "NAME", "What the campaign is called (default: as the folder)."),
+    section(
+        "What teams hand in",
+        value("--track", "TASK", "Make a track of a task, or of score for a metric of your own."),
+        gold_option,
+        with_option,
+        trust_option,
+    ),
+    value("--name", "NAME", "What the campaign or the track is called (default: as the folder, and as the task)."),
     value("--database", "URL", "A PostgreSQL database, instead of a file in the folder."),
     examples=[
         "adjudge serve init autumn --campaign old/",
         "adjudge serve init facts --schema records --answers facts.jsonl --texts texts/",
+        "adjudge serve init shared --track ner --gold gold.bio",
     ],
 )
 def init(folder: str, **options: Any) -> int:
-    """Make FOLDER, which must be new or empty, and put a campaign into it.
+    """Make FOLDER, which must be new or empty, and put a campaign into it, or a track that teams hand in for.
 
     What people have assessed and linked already stays as it is. Go on with `adjudge serve invite` and `serve run`.
     """
@@ -90,13 +99,27 @@ def init(folder: str, **options: Any) -> int:
     if campaign is not None:
         home = json.dumps(str(campaign.resolve()), ensure_ascii=False)
         lines.append(f"\n[campaign.{json.dumps(name, ensure_ascii=False)}]\nfolder = {home}\n")
+    for each in ("gold", "with", "trust_code"):
+        if options["track"] is None and options[each]:
+            raise UsageError(f"--{each.replace('_', '-')} belongs to a track", hint="give --track TASK")
     sources = _sources(campaign, options)
     made = Folder.create(folder, "".join(lines))
-    if sources is None:
-        emit_lines([f"made {folder}, without a campaign"])
-        return 0
     from adjudge.serve.codecs import codec_of
     from adjudge.serve.store import Store
+
+    if options["track"] is not None:
+        own = options["track"] if options["name"] is None else options["name"]
+        try:
+            with Store.open(made.path, made.database) as store:
+                make_track(store, made, own, options["track"], options)
+        except AdjudgeError:
+            _remove(made)
+            raise
+        emit_lines([f"{folder}: track {own}; go on with adjudge serve invite {folder} NAME --role team"])
+    if sources is None:
+        if options["track"] is None:
+            emit_lines([f"made {folder}, without a campaign"])
+        return 0
     from adjudge.serve.training import set_training
 
     try:

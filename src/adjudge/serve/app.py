@@ -24,9 +24,11 @@ from starlette.routing import Route as Path
 
 from adjudge.errors import AdjudgeError, Problem, is_fault
 from adjudge.serve import access
+from adjudge.serve.intake import Gate
 from adjudge.serve.messages import ErrorAnswer, Fault
 from adjudge.serve.routes import API, ROUTES, Route
 from adjudge.serve.store import Conflict, Store, StoreError
+from adjudge.serve.store.tables import Member, Submission
 from adjudge.serve.stream import Hub
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from adjudge.serve.folder import Folder
+    from adjudge.serve.jobs import Runner
 
 LOG = logging.getLogger("adjudge.serve")
 CSP = (
@@ -62,6 +65,8 @@ class Service:
         self.secret = folder.secret
         self.access = access.Access(store, folder.secrets, folder.settings.limits)
         self.hub = Hub()
+        self.gate = Gate()
+        self.runner: Runner | None = None  # the workers of this process
         self.reports: list[dict[str, Any]] = []  # what browsers refused to load
         self.healthy = 0.0  # when it last wrote to show that it can
         self.times: dict[str, deque[float]] = {route.name: deque(maxlen=_TIMES) for route in ROUTES}
@@ -171,10 +176,12 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
         call = Call(service, route, request, dict(request.path_params), b"")
         begun = time.perf_counter()
         try:
-            call.raw = await _body(request, service.folder.settings.limits.body_bytes)
-            if route.live:
+            if not route.upload:
+                call.raw = await _body(request, service.folder.settings.limits.body_bytes)
+            if route.live or route.upload:
                 await run_in_threadpool(_prepare, call)
-                return await handler(call)  # type: ignore[no-any-return]
+                made = await handler(call)
+                return made if isinstance(made, Response) else json_answer(made)
             return await run_in_threadpool(_answer, call, handler)
         except ClientDisconnect:
             return Response(status_code=400)
@@ -207,9 +214,11 @@ def _prepare(call: Call) -> None:
     if route.limit == "sign-in":
         service.access.check_rate("sign-in", request.client.host if request.client else "")
     call.who = service.access.who(request.headers, request.cookies)
-    access.permit(route, call.who, call.params.get("c"))
+    access.permit(route, call.who, _place(call))
+    if route.of == "own":
+        _check_own(call)
     if route.unsafe:
-        if route.csrf:
+        if route.csrf and not (route.upload and route.page):  # there the token is a field of what is sent
             given = request.headers.get("x-csrf-token") or (call.form().get("csrf", "") if route.page else "")
             service.access.check_csrf(call.who, given, request.headers, origin(service, request))
         elif route.page:
@@ -225,6 +234,24 @@ def _prepare(call: Call) -> None:
             raise Fault(422, f"the body is not as documented: {error}", "see /api/openapi.json") from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise Fault(400, f"the body is no JSON: {error}", "see /api/openapi.json") from error
+
+
+def _place(call: Call) -> str | None:
+    """The campaign or the track that a path is about."""
+    if "run" in call.params:
+        with call.service.store.read() as snapshot:
+            found = snapshot.get(Submission, call.params["run"])
+        return found.track if found and call.params.setdefault("t", found.track) == found.track else ""
+    return call.params.get("c", call.params.get("t"))
+
+
+def _check_own(call: Call) -> None:
+    """A run is there for its team, and for organisers of its track."""
+    with call.service.store.read() as snapshot:
+        found = snapshot.get(Submission, call.params["run"])
+        own = found is not None and snapshot.get(Member, found.team, call.person.person) is not None
+    if found is None or not (own or "organiser" in call.person.roles_in(found.track)):
+        raise Fault(404, access.NOT_HERE)
 
 
 def _check_assigned(call: Call) -> None:

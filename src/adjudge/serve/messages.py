@@ -144,6 +144,59 @@ class Added(msgspec.Struct):
     findings: list[dict[str, Any]]
 
 
+class Order(msgspec.Struct, forbid_unknown_fields=True):
+    """Runs in the order in which their team expects them to be, the best first."""
+
+    runs: Annotated[list[Name], Meta(min_length=1, max_length=1000)]
+
+
+class Receipt(msgspec.Struct):
+    """What a team gets for a run: proof of what was received when, in a chain of events that nobody can change."""
+
+    submission: str
+    track: str
+    phase: str
+    team: str
+    number: int
+    name: str
+    sha256: str
+    size: int
+    received: str
+    closes: str | None
+    late: bool
+    ranked: bool
+    state: str
+    event: int
+    head: str
+    repeated: bool = False
+
+
+class Run(msgspec.Struct):
+    """A run that was handed in. While it waits: how many are before it, and the seconds that it can take at most."""
+
+    submission: str
+    track: str
+    phase: str
+    team: str
+    number: int
+    name: str
+    sha256: str
+    size: int
+    received: str
+    ranked: bool
+    flags: list[str]
+    priority: int
+    state: str
+    reason: str | None
+    since: str
+    deadline: str | None
+    score: dict[str, Any]
+    ahead: int | None
+    wait: float | None
+    files: list[str]
+    version: int
+
+
 class Saved(msgspec.Struct, omit_defaults=True):
     """What was written: the item and its version now, and the number of the event."""
 

@@ -14,6 +14,7 @@ from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
 from adjudge.serve.api import desk, looks_on
 from adjudge.serve.desk import campaign_of
 from adjudge.serve.messages import Fault
+from adjudge.serve.store.tables import Track
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,7 +51,8 @@ def templates() -> Environment:
     return made
 
 
-def _page(call: Call, name: str, status: int = 200, **values: Any) -> Response:
+def page(call: Call, name: str, status: int = 200, **values: Any) -> Response:
+    """A page from a template."""
     csrf = call.service.access.csrf(call.who) if call.who and call.who.by == "session" else ""
     title = call.service.folder.settings.server.name
     text = templates().get_template(name).render(server=title, who=call.who, csrf=csrf, **values)
@@ -59,7 +61,7 @@ def _page(call: Call, name: str, status: int = 200, **values: Any) -> Response:
 
 def error_page(call: Call, fault: Fault) -> Response:
     """Why there is no other page."""
-    return _page(call, "error.html", fault.status, fault=fault.body)
+    return page(call, "error.html", fault.status, fault=fault.body)
 
 
 def asset(call: Call) -> Response:
@@ -76,13 +78,14 @@ def home(call: Call) -> Response:
     if call.who is None:
         return RedirectResponse("/sign-in", 303)
     with call.service.store.read() as snapshot:
-        known = [each.id for each in snapshot.campaigns() if call.who.roles_in(each.id)]
+        known = [each.id for each in snapshot.campaigns() if call.who.roles_in(each.id) - {"team"}]
+        tracks = [each.id for each in snapshot.find(Track) if call.who.roles_in(each.id) & {"team", "organiser"}]
     found = []
     for name in known:
         call.params["c"] = name
         roles = call.who.roles_in(name)
         found.append({**views.campaign_view(desk(call, looks_on=looks_on(roles))), "roles": sorted(roles)})
-    return _page(call, "home.html", campaigns=found)
+    return page(call, "home.html", campaigns=found, tracks=tracks)
 
 
 def scope(call: Call) -> Response:
@@ -105,7 +108,7 @@ def stage(call: Call) -> Response:
         stages = [stage.kind for stage in campaign_of(desk(call), snapshot)[1].stage]
     values: dict[str, Any] = {"campaign": campaign, "scope": call.params["d"], "role": ", ".join(sorted(roles))}
     shown = {each: STAGES[each] for each in stages if f"{each}.js" in assets()}
-    return _page(call, "stage.html", stage=name, stages=shown, reads="assessor" in roles, **values)
+    return page(call, "stage.html", stage=name, stages=shown, reads="assessor" in roles, **values)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -114,7 +117,7 @@ def stage(call: Call) -> Response:
 
 def adjudicate(call: Call) -> Response:
     """What readers disagree on: a frame, which its script fills."""
-    return _page(call, "adjudicate.html", campaign=call.params["c"])
+    return page(call, "adjudicate.html", campaign=call.params["c"])
 
 
 def organise(call: Call, said: str = "") -> Response:
@@ -140,7 +143,7 @@ def organise(call: Call, said: str = "") -> Response:
         "people": people,
         "scopes": scopes,
     }
-    return _page(
+    return page(
         call, "organise.html", progress=work.progress(here), agreement=work.agreement(here), said=said, **values
     )
 
@@ -190,7 +193,7 @@ def organise_now(call: Call) -> Response:
 
 def sign_in(call: Call) -> Response:
     """Name and password, for those who have set one."""
-    return _page(call, "sign_in.html", to=call.request.query_params.get("to", "/"))
+    return page(call, "sign_in.html", to=call.request.query_params.get("to", "/"))
 
 
 def sign_in_now(call: Call) -> Response:
@@ -208,7 +211,7 @@ def join(call: Call) -> Response:
     found = call.service.access.invitation(call.params["token"])
     if call.service.demo:
         return _welcome(call, call.service.access.start_session(found.person), _first(call, found.person, found.scope))
-    return _page(call, "join.html", invited=found)
+    return page(call, "join.html", invited=found)
 
 
 def join_now(call: Call) -> Response:
@@ -221,6 +224,8 @@ def _first(call: Call, person: str, campaign: str) -> str:
     from urllib.parse import quote
 
     with call.service.store.read() as snapshot:
+        if snapshot.get(Track, campaign) and any(each.role == "team" for each in snapshot.roles(person, campaign)):
+            return f"/t/{quote(campaign, safe='')}"
         given = {each.scope for each in snapshot.assignments(campaign, reader=person)} if campaign else set()
         order = [each.id for each in snapshot.scopes(campaign) if each.id in given] if given else []
     return f"/c/{quote(campaign, safe='')}/{quote(order[0], safe='')}" if order else "/"

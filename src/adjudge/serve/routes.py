@@ -1,8 +1,10 @@
 """Every route of the server, as data: routing, permissions, limits, OpenAPI and the tests of roles are made from it.
 
 A route that is not here does not exist. `who` are the roles that may use it in the campaign of the path (or anywhere,
-if the path names none); `PUBLIC` is anybody, `ANYONE` whoever is signed in. `of` says what else must hold: `assigned`
-that the scope of the path was given to the person to read. Handlers are named, so that this module imports none.
+if the path names none), or in the track of the path or of the run that it names; `PUBLIC` is anybody, `ANYONE` whoever
+is signed in. `of` says what else must hold: `assigned` that the scope of the path was given to the person to read,
+`own` that the run is of the person's team (an organiser may see all).
+Handlers are named, so that this module imports none.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ PUBLIC, ANYONE = "public", "anyone"
 ROLES = ("assessor", "adjudicator", "organiser", "judge", "team", "admin")
 _STAFF = ("assessor", "adjudicator", "organiser")
 _SCOPE = "/campaigns/{c}/scopes/{d}"
+_TEAMS = ("team", "organiser")
+_TRACK, _RUN = "/tracks/{t}", "/submissions/{run}"
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -36,6 +40,7 @@ class Route(msgspec.Struct, frozen=True):
     csrf: bool = True  # for unsafe methods
     page: bool = False  # answered by HTML, also if something is wrong
     live: bool = False  # a coroutine that answers for a long time
+    upload: bool = False  # a coroutine that reads what is sent by itself, however much that is
 
     @property
     def unsafe(self) -> bool:
@@ -50,6 +55,10 @@ class Route(msgspec.Struct, frozen=True):
 
 def _api(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
     return Route(method, API + path, about, handler, tuple(who), **more)
+
+
+def _team(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
+    return Route(method, path, about, f"team_pages:{handler}", tuple(who), page=True, **more)
 
 
 def _page(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
@@ -144,6 +153,44 @@ ROUTES: tuple[Route, ...] = (
     ),
     _api("POST", _SCOPE + "/reopen", "Open a stage again.", "desks:reopen", ["organiser"], takes=messages.Reopen),
     _api("POST", "/campaigns/{c}/freeze", "Freeze or thaw.", "desks:freeze", ["organiser"], takes=messages.Freeze),
+    _api("GET", "/tracks", "The tracks that one may know of.", "runs:tracks", [PUBLIC], gives=list[dict[str, Any]]),
+    _api("GET", _TRACK, "A track: phases, limits, commands; own runs left.", "runs:track", [PUBLIC]),
+    _api(
+        "GET",
+        _TRACK + "/submissions",
+        "The runs of one's team, or of all.",
+        "runs:listed",
+        _TEAMS,
+        gives=list[messages.Run],
+    ),
+    _api(
+        "POST",
+        _TRACK + "/submissions",
+        "Hand in a run as a form: fields `human`, `web`, `phase`, then `file`.",
+        "runs:post",
+        _TEAMS,
+        upload=True,
+        gives=messages.Receipt,
+    ),
+    _api(
+        "PUT",
+        _TRACK + "/submissions/{name}",
+        "Hand in a run: its bytes, as curl -T sends them; `?human=1`, `?web=1`, `?phase=NAME`.",
+        "runs:put",
+        _TEAMS,
+        upload=True,
+        gives=messages.Receipt,
+    ),
+    _api("POST", _TRACK + "/order", "The order of a team's runs.", "runs:order", ["team"], takes=messages.Order),
+    _api("POST", _TRACK + "/requeue", "Queue again what was not started in time.", "runs:requeue", ["organiser"]),
+    _api("GET", _RUN, "A run: state, score, place in the queue.", "runs:run", _TEAMS, of="own", gives=messages.Run),
+    _api(
+        "GET", _RUN + "/findings", "What is wrong with it; `?format=text`: as text.", "runs:findings", _TEAMS, of="own"
+    ),
+    _api("GET", _RUN + "/log", "What the children said, as text.", "runs:log", _TEAMS, of="own"),
+    _api("GET", _RUN + "/report", "The page of its scores.", "runs:report", _TEAMS, of="own"),
+    _api("GET", _RUN + "/receipt", "Its receipt.", "runs:receipt", _TEAMS, of="own", gives=messages.Receipt),
+    _api("POST", _RUN + "/withdraw", "Take it back.", "runs:withdraw", _TEAMS, of="own", gives=messages.Run),
     _api("GET", "/stream", "What changes, as server-sent events.", "stream:stream", [ANYONE], live=True),
     _api("GET", "/people", "Everybody the server knows.", "api:people", ["admin"], gives=list[messages.Person]),
     _api(
@@ -188,6 +235,10 @@ ROUTES: tuple[Route, ...] = (
     _page("POST", "/organise/{c}", "Give documents, open again, freeze.", "organise_now", ["organiser"]),
     _page("GET", "/c/{c}/{d}", "A document, in the stage that it is in.", "scope", _STAFF, of="assigned"),
     _page("GET", "/c/{c}/{d}/{s}", "A stage of a document.", "stage", _STAFF, of="assigned"),
+    _team("GET", "/t/{t}", "A team's runs, and where to hand in.", "runs", _TEAMS),
+    _team("POST", "/t/{t}", "Hand in a run.", "hand_in", _TEAMS, upload=True),
+    _team("GET", "/t/{t}/{run}", "A run: findings, log, receipt.", "run", _TEAMS, of="own"),
+    _team("POST", "/t/{t}/{run}", "Withdraw a run, or change the order.", "change", _TEAMS, of="own"),
     _page("GET", "/assets/{v}/{name}", "Scripts and styles.", "asset", [PUBLIC]),
 )
 

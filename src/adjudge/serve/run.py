@@ -7,7 +7,7 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -82,6 +82,7 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     address: Address = Address()
     read_only: bool = False
     demo: bool = False
+    workers: int = 1
 
 
 def need_packages() -> None:
@@ -94,7 +95,7 @@ def need_packages() -> None:
 
 
 @contextmanager
-def _ended_by_term() -> Iterator[None]:
+def ended_by_term() -> Iterator[None]:
     """SIGTERM ends us as an interrupt does; else what is to be done at the end is not done."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -111,7 +112,9 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     import uvicorn
 
     from adjudge.serve.app import Service, make_app
+    from adjudge.serve.jobs import Runner
     from adjudge.serve.store import Store
+    from adjudge.serve.tracks import sync_tracks
 
     address = how.address
     address.check()
@@ -119,6 +122,10 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     secure = address.tls or folder.settings.server.url.startswith("https:") or address.proxy is not None
     with Store.open(folder.path, folder.database, read_only=how.read_only, server=True) as store:
         service = Service(folder, store, secure=secure, demo=how.demo)
+        if not how.read_only:
+            for said in sync_tracks(store, folder.settings.track):
+                logging.getLogger("adjudge.serve").warning("%s", said)
+            service.runner = Runner(store, how.workers)
         config = uvicorn.Config(
             make_app(service, address.hosts(folder.settings.server.url)),
             host=address.host,
@@ -151,7 +158,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
                 await super().shutdown(sockets)  # type: ignore[arg-type]
 
         try:
-            with _ended_by_term():
+            with ended_by_term(), service.runner or nullcontext():
                 Server(config).run()
         except KeyboardInterrupt:  # which it sends itself again once it has ended
             pass

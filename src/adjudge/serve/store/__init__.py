@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import threading
 from asyncio import wrap_future
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -53,6 +54,7 @@ class Store:
         self._readers: queue.LifoQueue[sql.Connection | None] = queue.LifoQueue()
         for _ in range(_READERS):
             self._readers.put(None)
+        self._leasing, self._leaser = threading.Lock(), cast("sql.Connection | None", None)
         self._writer = None if read_only else Writer(lambda: sql.connect(folder, url))
 
     @classmethod
@@ -98,8 +100,9 @@ class Store:
         """Write what is waiting, and close everything."""
         if self._writer:
             self._writer.close()
-        for _ in range(_READERS):
-            connection = self._readers.get()
+        if self._leaser:
+            self._leaser.close()
+        for connection in [self._readers.get() for _ in range(_READERS)]:
             if connection:
                 connection.close()
             self._readers.put(None)
@@ -152,13 +155,17 @@ class Store:
     def put_blob(self, data: bytes | Iterable[bytes], kind: str) -> str:
         """Keep bytes; gives their SHA-256. They are on the disk when it returns."""
         digest, size = write_blob(self.folder, [data] if isinstance(data, bytes) else data)
+        self.note_blob(digest, size, kind)
+        return digest
+
+    def note_blob(self, sha256: str, size: int, kind: str) -> None:
+        """Remember a blob that is on the disk."""
 
         def note(rows: Rows) -> None:
-            if rows.get(Blob, digest) is None:
-                rows.put(Blob(digest, size, kind, now()))
+            if rows.get(Blob, sha256) is None:
+                rows.put(Blob(sha256, size, kind, now()))
 
         self.writer.run(note).result()
-        return digest
 
     def get_blob(self, sha256: str) -> bytes:
         """The bytes with a SHA-256."""
@@ -167,6 +174,22 @@ class Store:
     def blob_file(self, sha256: str) -> Path:
         """The file with these bytes, to be read only."""
         return blob_path(self.folder, sha256)
+
+    @contextlib.contextmanager
+    def leases(self) -> Iterator[sql.Connection]:
+        """A connection to claim, renew and release leases with: each is a statement of its own, beside the writer."""
+        with self._leasing:
+            if self._leaser is not None and not self._leaser.is_alive():
+                self._leaser.close()
+                self._leaser = None
+            if self._leaser is None:
+                self._leaser = sql.connect(self.folder, self.url)
+            try:
+                yield self._leaser
+            except self._leaser.failures as error:
+                self._leaser.close()
+                self._leaser = None
+                raise StoreError(f"the database cannot be asked: {str(error).strip()}") from error
 
     def add_secret(self, secret: Secret) -> None:
         """Keep the hash of a secret."""

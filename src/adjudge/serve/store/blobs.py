@@ -22,29 +22,50 @@ def blob_path(folder: Path, sha256: str) -> Path:
     return folder / "blobs" / sha256[:2] / sha256[2:]
 
 
-def write_blob(folder: Path, parts: Iterable[bytes]) -> tuple[str, int]:
-    """Write a blob: into a temporary file, to the disk, then under its name. Gives its SHA-256 and size."""
-    place = folder / "blobs"
-    place.mkdir(parents=True, exist_ok=True)
-    digest, size = hashlib.sha256(), 0
-    handle, name = tempfile.mkstemp(prefix=".part-", dir=place)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for part in parts:
-                digest.update(part)
-                size += len(part)
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        target = blob_path(folder, digest.hexdigest())
+class BlobWriter:
+    """A blob on its way: parts are written as they come, and `commit` gives it its name; nothing of it stays else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        place = folder / "blobs"
+        place.mkdir(parents=True, exist_ok=True)
+        self._digest, self.size = hashlib.sha256(), 0
+        handle, name = tempfile.mkstemp(prefix=".part-", dir=place)
+        self._name, self._file = Path(name), os.fdopen(handle, "wb")
+
+    def write(self, part: bytes) -> None:
+        """Some more."""
+        self._digest.update(part)
+        self.size += len(part)
+        self._file.write(part)
+
+    def commit(self) -> str:
+        """Bring it to the disk, then under its name: its SHA-256."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        sha256 = self._digest.hexdigest()
+        target = blob_path(self._folder, sha256)
         target.parent.mkdir(exist_ok=True)
-        Path(name).replace(target)
+        self._name.replace(target)
         sync_folder(target.parent)
-        sync_folder(place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return digest.hexdigest(), size
+        sync_folder(target.parent.parent)
+        return sha256
+
+    def __enter__(self) -> BlobWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._name.unlink(missing_ok=True)
+
+
+def write_blob(folder: Path, parts: Iterable[bytes]) -> tuple[str, int]:
+    """Write a blob. Gives its SHA-256 and size."""
+    with BlobWriter(folder) as blob:
+        for part in parts:
+            blob.write(part)
+        return blob.commit(), blob.size
 
 
 def sync_folder(folder: Path) -> None:

@@ -24,6 +24,8 @@ What an event does to the rows depends on the event and the rows before it, neve
 | `person` | admin | person | `name`, `state` |
 | `role` | admin | person | `scope`, `role`, `granted`: false takes it away |
 | `look` | any | any | any |
+
+Those of tracks are in `fold_tracks`.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from adjudge.serve.store import fold_tracks
 from adjudge.serve.store.events import Write, place_of
 from adjudge.serve.store.rows import Rows
 from adjudge.serve.store.tables import (
@@ -49,12 +52,15 @@ from adjudge.serve.store.tables import (
     Role,
     Row,
     Scope,
+    Submission,
     Suggestion,
     Tally,
+    Team,
+    Track,
 )
 
 Key = tuple[Any, ...]
-Versioned = Campaign | Judgment | Grouping | Assignment | Decision
+Versioned = Campaign | Judgment | Grouping | Assignment | Decision | Track | Team | Submission
 T = TypeVar("T")
 
 
@@ -76,6 +82,12 @@ def versioned(write: Write) -> tuple[type[Versioned], Key] | None:
         return Assignment, (campaign, scope, write.subject, reader)
     if write.kind == "decide" and write.body.get("answers") is not None:
         return Decision, (campaign, scope, write.body.get("stage", ASSESS), write.subject)
+    if write.kind == "track":
+        return Track, (write.subject,)
+    if write.kind == "submit":
+        return Team, (write.body["team"],)
+    if write.kind == "state":
+        return Submission, (write.subject,)
     return None
 
 
@@ -393,6 +405,7 @@ KINDS: dict[str, Callable[[Rows, Event], None]] = {
     "person": _person,
     "role": _role,
     "look": _look,
+    **fold_tracks.KINDS,
 }
 ALWAYS: Sequence[str] = ("freeze", "look", "comment")
 """Kinds that a frozen campaign takes."""

@@ -8,10 +8,10 @@ from adjudge.errors import UsageError
 from adjudge.serve.store.sql import Connection, create, protect
 from adjudge.serve.store.tables import TABLES, Meta
 
-VERSION = 1
+VERSION = 2
 """The number of the schema that this release reads and writes."""
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: lambda _: None}  # 2: tracks, which are state
 """From the number it leads to: what is done to the tables that are no state, in one transaction."""
 
 

@@ -207,6 +207,34 @@ class Connection:
                     row = dict(zip(names, values, strict=True))
                     yield row | {"body": decode(row["body"])} if "body" in row else row
 
+    def claim(self, states: Sequence[str], holder: str, until: str, now: str) -> str | None:
+        """Take the submission that has waited longest in one of the states and that nobody holds; by itself.
+
+        One statement: of several who ask at once each gets another one, and on PostgreSQL nobody waits for a row that
+        somebody else is looking at.
+        """
+        places = ", ".join("?" * len(states))
+        skip = " FOR UPDATE OF s SKIP LOCKED" if self.engine == POSTGRES else ""
+        found = self.select(
+            "INSERT INTO lease (name, holder, until) SELECT s.id, ?, ? FROM submission s WHERE s.state IN "  # noqa: S608
+            f"({places}) AND NOT EXISTS (SELECT 1 FROM lease l WHERE l.name = s.id AND l.until > ?) "
+            f"ORDER BY s.since, s.id LIMIT 1{skip} ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, "
+            "until = excluded.until WHERE lease.until <= ? RETURNING name",
+            (holder, until, *states, now, now),
+        )
+        return str(found[0][0]) if found else None
+
+    def renew(self, name: str, holder: str, until: str) -> bool:
+        """Hold something for longer, if it is still held."""
+        statement = "UPDATE lease SET until = ? WHERE name = ? AND holder = ? RETURNING name"
+        return bool(self.select(statement, (until, name, holder)))
+
+    def release(self, name: str | None = None, holder: str | None = None) -> None:
+        """Hold something no longer, or whatever a holder holds, or anything."""
+        given = {each: value for each, value in {"name": name, "holder": holder}.items() if value is not None}
+        where = " WHERE " + " AND ".join(f"{each} = ?" for each in given) if given else ""
+        self.execute(f"DELETE FROM lease{where}", tuple(given.values()))  # noqa: S608
+
     def last(self) -> int:
         """The number of the last event of all."""
         return int(self.select("SELECT coalesce(max(seq), 0) FROM event")[0][0])

@@ -310,7 +310,7 @@ class Tally(Row):
 
 @_table("track", "id")
 class Track(Row):
-    """What teams hand in for."""
+    """What teams hand in for: command lines, limits and files, as `tracks.TrackSettings` has them."""
 
     id: str
     task: str
@@ -320,24 +320,27 @@ class Track(Row):
 
 @_table("phase", "track", "id")
 class Phase(Row):
-    """When a track is open, and what is shown of it."""
+    """When a track is open, its gold (`sha256`, `name`, `folder`), what is shown of it, and how it is scored."""
 
     track: str
     id: str
     opens: str | None
     closes: str | None
     limits: dict[str, Any]
-    gold_sha: str | None
+    gold: dict[str, Any]
     show: str
+    scoring: str | None
+    n: int
 
 
 @_table("team", "id", index=(("track",),))
 class Team(Row):
-    """Who hands in."""
+    """Who hands in; the version counts what they have handed in, so that two uploads see each other."""
 
     id: str
     track: str
     name: str
+    version: int
 
 
 @_table("member", "team", "person", index=(("person",),))
@@ -348,9 +351,14 @@ class Member(Row):
     person: str
 
 
-@_table("submission", "id", unique=(("track", "phase", "team", "number"),), index=(("state",),))
+@_table("submission", "id", unique=(("track", "phase", "team", "number"),), index=(("state", "since"),))
 class Submission(Row):
-    """A run that was handed in, and how far it has come."""
+    """A run that was handed in, and how far it has come.
+
+    `flags`: `human`, `web`, `late`, `file` (its name); `priority` is the place in the order that the team declares;
+    `deadline` is when the state has to have ended; `files` are blobs: `findings`, `text` (the same as text), `result`,
+    `report`, `log`; `score` is what it is ranked by; `n` is the event of its receipt.
+    """
 
     id: str
     track: str
@@ -360,22 +368,24 @@ class Submission(Row):
     name: str
     sha256: str
     size: int
+    received: str
     flags: dict[str, Any]
+    priority: int
     state: str
     reason: str | None
     since: str
     deadline: str | None
     attempts: int
-    lease_by: str | None
-    lease_until: str | None
-    findings_sha: str | None
-    result_sha: str | None
+    scoring: str | None
+    files: dict[str, str]
+    score: dict[str, Any]
+    n: int
     version: int
 
 
 @_table("scoring", "id", index=(("track", "phase"),))
 class Scoring(Row):
-    """All runs of a phase, scored by one release with one gold standard."""
+    """All runs of a phase, scored by one release with one gold standard; `config_sha` is a blob with the commands."""
 
     id: str
     track: str
@@ -386,6 +396,19 @@ class Scoring(Row):
     state: str
     board_sha: str | None
     frozen: bool
+
+
+@_table("outcome", "scoring", "submission")
+class Outcome(Row):
+    """What became of a run in a scoring; a later scoring does not change it."""
+
+    scoring: str
+    submission: str
+    state: str
+    reason: str | None
+    files: dict[str, str]
+    score: dict[str, Any]
+    at: str
 
 
 @_table("lease", "name", state=False)

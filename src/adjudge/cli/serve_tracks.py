@@ -1,0 +1,259 @@
+"""`adjudge serve track` and `worker`: what teams hand in for, and who scores it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.options import choice, command, flag, format_option, section, value
+from adjudge.cli.output import emit_json, emit_lines
+from adjudge.cli.serve import workers_option
+from adjudge.errors import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from adjudge.serve.folder import Folder
+    from adjudge.serve.store import Store
+
+_FORMAT = ("--format", "json")
+gold_option = value("--gold", "FILE", "What is right: a file or a folder, which is kept.", type=Path)
+with_option = value(
+    "--with",
+    "NAME=VALUE",
+    "An option of the scoring: reader=bio, schema=invoice.yaml; files and folders are kept. Repeatable.",
+    multiple=True,
+)
+trust_option = flag("--trust-code", "Let module:name in the commands run code that is installed here.")
+
+
+def tasks() -> list[str]:
+    """The tasks that a track can be of: all that score and validate, and `score` for a metric of one's own."""
+    from adjudge.cli.app import COMMANDS, find_families
+
+    groups = [name for name, entry in COMMANDS.items() if {"score", "validate"} <= set(entry.commands)]
+    return [*groups, *find_families(), "score"]
+
+
+def _options_of(task: str, name: str) -> set[str]:
+    """The options of a command, without their dashes."""
+    from adjudge.cli.app import app
+
+    context = click.Context(app)
+    found = app.get_command(context, task)
+    if isinstance(found, click.Group):
+        found = found.get_command(context, name)
+    elif name != "score":
+        found = None
+    params = found.params if found is not None else []
+    return {opt[2:] for each in params for opt in (*each.opts, *each.secondary_opts) if opt.startswith("--")}
+
+
+def preset(task: str, given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, Path]]:
+    """The command lines of a task with some options, and the files among these.
+
+    >>> lines, files = preset("ner", ["reader=bio"])
+    >>> print(*lines["check"])
+    ner validate {system} --reader bio --format json
+    >>> print(*lines["score"])
+    ner score {gold} {name}={system} --reader bio --save {result} --format json
+    """
+    known = tasks()
+    if task not in known:
+        raise UsageError(f"there is no task {task!r}", hint=did_you_mean(task, known) or f"take {', '.join(known)}")
+    score, check = _options_of(task, "score"), _options_of(task, "validate")
+    files: dict[str, Path] = {}
+    scoring: list[str] = []
+    checking: list[str] = []
+    metric = ""
+    for each in given:
+        name, equals, text = each.partition("=")
+        if task == "score" and name == "metric":
+            metric = text
+        elif name not in score | check or name in ("save", "format", "output", "gold"):
+            hint = did_you_mean(name, sorted(score)) or f"see adjudge {task} score --help"
+            raise UsageError(f"{task} score has no option {name!r}", hint=hint)
+        if equals and Path(text).exists():
+            files[name] = Path(text)
+            text = f"{{{name}}}"
+        if task == "score" and name == "metric":
+            metric = text
+            continue
+        words = [f"--{name}", text] if equals else [f"--{name}"]
+        scoring += words if name in score else []
+        checking += words if name in check else []
+    if task == "score":
+        if not metric:
+            raise UsageError("which metric?", hint="give --with metric=NAME, a file, or module:name")
+        return {
+            "score": ["score", metric, "{gold}", "{name}={system}", *scoring, "--save", "{result}", *_FORMAT]
+        }, files
+    return {
+        "check": [task, "validate", "{system}", *checking, *_FORMAT],
+        "score": [task, "score", "{gold}", "{name}={system}", *scoring, "--save", "{result}", *_FORMAT],
+    }, files
+
+
+def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapping[str, Any]) -> None:
+    """Make a track and its first phase, and write it into `serve.toml`."""
+    from adjudge.serve.tracks import PHASE, keep_file, parse_settings, set_phase, set_track
+
+    if options["gold"] is None:
+        raise UsageError("a track needs gold", hint="give --gold FILE")
+    lines, files = preset(task, options["with"])
+    table: dict[str, Any] = {"task": task, **lines, **({"trust_code": True} if options["trust_code"] else {})}
+    parse_settings(name, table, {each: {} for each in files})
+    kept = {each: keep_file(store, path) for each, path in files.items()}
+    gold = keep_file(store, options["gold"])
+    set_track(store, name, parse_settings(name, table, kept))
+    set_phase(store, name, options.get("phase") or PHASE, {"gold": gold, "show": "own"})
+    _write_table(folder.path / "serve.toml", name, table)
+
+
+def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
+    """Add a track to `serve.toml`; what is there stays as it is."""
+    lines = [f"\n[track.{json.dumps(name, ensure_ascii=False)}]"]
+    lines += [f"{key} = {json.dumps(given, ensure_ascii=False)}" for key, given in table.items()]  # JSON is TOML here
+    lines.append('limits = { upload = "200 MB", memory = "4 GB", wall = "30 min", runs = 5, per_day = 0 }')
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write("\n".join(lines) + "\n")
+
+
+@command(
+    "track",
+    click.Argument(["folder"], metavar="FOLDER"),
+    click.Argument(["name"], metavar="[NAME]", required=False),
+    value("--task", "TASK", "Make the track: ner, coref, ..., or score for a metric of your own."),
+    gold_option,
+    with_option,
+    trust_option,
+    section(
+        "A phase",
+        value("--phase", "PHASE", "Which one; a new name makes a new one. [default: main]"),
+        value("--opens", "TIME", "From when runs are taken: 2026-12-01 12:00, with --zone, or 2026-12-01T12:00Z."),
+        value("--closes", "TIME", "Until when; a day alone means its end."),
+        value("--zone", "ZONE", "The time zone of both: UTC, Europe/Berlin, AoE (anywhere on earth)."),
+        choice("--show", ("hidden", "own", "bands", "public"), "What is shown of the board."),
+        value("--runs", "N", "How many runs a team has; 0 for any number.", type=click.IntRange(0)),
+        value("--per-day", "N", "How many of them on one day (UTC); 0 for any number.", type=click.IntRange(0)),
+    ),
+    format_option("text", "json"),
+    examples=[
+        "adjudge serve track autumn",
+        "adjudge serve track autumn entities --task ner --gold gold.bio --with reader=bio",
+        "adjudge serve track autumn entities --phase test --closes 2026-12-01 --zone AoE --runs 5",
+    ],
+)
+def track(folder: str, name: str | None, **options: Any) -> None:
+    """List the tracks of FOLDER, or make or change the one called NAME; the server may be running.
+
+    A track is a table of command lines in serve.toml: [track.NAME]. What is not given stays as it is. Times are stored
+    as UTC.
+    """
+    from adjudge.serve.folder import Folder
+    from adjudge.serve.store import Store
+    from adjudge.serve.store.tables import Track
+    from adjudge.serve.tracks import sync_tracks
+
+    found = Folder(folder)
+    of_phase = ("phase", "opens", "closes", "zone", "show", "runs", "per_day")
+    if name is None and any(options[key] for key in (*of_phase, "task", "gold", "with", "trust_code")):
+        raise UsageError("which track is meant?", hint="name it behind the folder")
+    with Store.open(found.path, found.database) as store:
+        with store.read() as snapshot:
+            known = name is not None and snapshot.get(Track, name) is not None
+        if name is not None and not known:
+            if options["task"] is None:
+                raise UsageError(f"there is no track {name!r}", hint="give --task and --gold to make it")
+            make_track(store, found, name, options["task"], options)
+        for key in ("task", "with", "trust_code"):
+            if known and options[key]:
+                hint = f"change [track.{name}] in serve.toml"
+                raise UsageError(f"--{key.replace('_', '-')} is for a new track", hint=hint)
+        said = sync_tracks(store, Folder(folder).settings.track)
+        if name is not None and (any(options[key] is not None for key in of_phase) or (known and options["gold"])):
+            _change_phase(store, name, options, gold=options["gold"] if known else None)
+        rows = _rows(store, name)
+    if options["format_"] == "json":
+        emit_json({"tracks": rows})
+        return
+    lines = []
+    for row in rows:
+        for phase in row["phases"]:
+            times = [f"{what} {phase[what][:16].replace('T', ' ')} UTC" for what in ("opens", "closes") if phase[what]]
+            limits = [f"{key} {text}" for key, text in phase["limits"].items()]
+            lines.append("  ".join([row["track"], row["task"], phase["phase"], *times, phase["show"], *limits]))
+    emit_lines([*(lines or ["no track yet: adjudge serve track FOLDER NAME --task TASK --gold FILE"]), *said])
+
+
+def _change_phase(store: Store, track: str, options: Mapping[str, Any], gold: Path | None) -> None:
+    """Do to a phase what the options say; a new one has the gold of the first unless it is given its own."""
+    from adjudge.serve.store.tables import Phase
+    from adjudge.serve.tracks import PHASE, keep_file, set_phase, utc
+
+    phase = options["phase"] or PHASE
+    with store.read() as snapshot:
+        old, first = snapshot.get(Phase, track, phase), next(iter(snapshot.find(Phase, track=track)), None)
+    body: dict[str, Any] = {}
+    for key in ("opens", "closes"):
+        if options[key] is not None:
+            body[key] = utc(options[key], options["zone"])
+    if options["show"] is not None:
+        body["show"] = options["show"]
+    limits = {key: options[key] for key in ("runs", "per_day") if options[key] is not None}
+    if limits:
+        body["limits"] = {**(old.limits if old else {}), **limits}
+    if gold is not None:
+        body["gold"] = keep_file(store, gold)
+    elif old is None and first is not None:
+        body["gold"] = first.gold
+    set_phase(store, track, phase, body)
+
+
+def _rows(store: Store, name: str | None) -> list[dict[str, Any]]:
+    from adjudge.serve.store.tables import Phase, Track
+
+    with store.read() as snapshot:
+        return [
+            {
+                "track": each.id,
+                "task": each.task,
+                "phases": [
+                    {"phase": p.id, "opens": p.opens, "closes": p.closes, "show": p.show, "limits": p.limits}
+                    for p in snapshot.find(Phase, track=each.id)
+                ],
+            }
+            for each in snapshot.find(Track)
+            if name in (None, each.id)
+        ]
+
+
+@command(
+    "worker",
+    click.Argument(["folder"], metavar="FOLDER"),
+    workers_option,
+    examples=["adjudge serve worker autumn --workers 4"],
+)
+def worker(folder: str, workers: int) -> None:
+    """Check and score what teams hand in to the server of FOLDER, on this or another machine, until interrupted.
+
+    FOLDER is the server's, with its blobs, and the database is PostgreSQL: several workers share it.
+    """
+    from adjudge.serve.child import describe
+    from adjudge.serve.folder import Folder
+    from adjudge.serve.jobs import Runner
+    from adjudge.serve.run import ended_by_term
+    from adjudge.serve.store import Store
+
+    found = Folder(folder)
+    if found.database is None:
+        hint = "give adjudge serve run --workers N, or let several share a PostgreSQL database"
+        raise UsageError(f"{folder}: SQLite has one server", hint=hint)
+    with Store.open(found.path, found.database) as store, ended_by_term(), Runner(store, workers):
+        emit_lines([f"working for {found.settings.server.name}", describe(), "Ctrl-C ends it."])
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()

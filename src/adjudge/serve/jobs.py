@@ -1,0 +1,353 @@
+"""What is done with a submission: it is checked, then scored, each by a child. Workers are threads that wait for it.
+
+A worker claims a submission (a lease, renewed while the child runs), says so by an event, runs the child, and says what
+became of it, with the version that it has seen: whoever has lost the lease says nothing more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import secrets
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from adjudge.errors import AdjudgeError
+from adjudge.serve import child, states
+from adjudge.serve.states import CHECKING, FAILED, INVALID, POOLED, QUEUED, RECEIVED, SCORED, SCORING, WORK
+from adjudge.serve.store import Store, StoreError, now
+from adjudge.serve.store.tables import Lease, Phase, Scoring, Submission, Track
+from adjudge.serve.tracks import TrackSettings, lay_out, settings_of
+
+LOG = logging.getLogger("adjudge.serve.jobs")
+SWEEP = 5.0
+"""Seconds between two looks for what is over time."""
+RENEW = 15.0
+_POLL = 1.0
+_RESULT = 64_000_000  # bytes of a result or a page that are kept
+_LOG = 1_000_000  # bytes of what was said before that are kept
+_WORD = re.compile(r"\{([\w-]+)\}")
+
+
+class Runner:
+    """The workers of one process: one that checks, and some that score."""
+
+    def __init__(self, store: Store, workers: int = 1, *, checks: bool = True) -> None:
+        self.store, self.workers, self.checks = store, workers, checks
+        self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
+        self._folder = Path(tempfile.mkdtemp(prefix="adjudge-work-"))
+        self._ended, self._more = threading.Event(), threading.Condition()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin; what a server that was ended here has left is put back at once."""
+        if self.store.url is None:  # nobody else works on this database
+            with self.store.leases() as connection:
+                connection.release()
+        self._sweep()
+        kinds = [(RECEIVED,)] * self.checks + [(QUEUED,)] * self.workers
+        work: list[tuple[Callable[..., None], tuple[Any, ...]]] = [(self._sweeping, ())]
+        work += [(self._working, (kind, f"{self.name}/{number}")) for number, kind in enumerate(kinds)]
+        for target, args in work:
+            self._threads.append(threading.Thread(target=target, args=args, name="adjudge-worker", daemon=True))
+            self._threads[-1].start()
+
+    def stop(self) -> None:
+        """End; children are killed, and what they did is done again by somebody else."""
+        self._ended.set()
+        self.wake()
+        for thread in self._threads:
+            thread.join()
+        with contextlib.suppress(StoreError), self.store.leases() as connection:
+            for number in range(len(self._threads)):
+                connection.release(holder=f"{self.name}/{number}")
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Runner:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def wake(self) -> None:
+        """There is something to do."""
+        with self._more:
+            self._more.notify_all()
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Threads
+
+    def _sweeping(self) -> None:
+        while not self._ended.wait(SWEEP):
+            self._sweep()
+
+    def _sweep(self) -> None:
+        try:
+            changed = states.sweep(self.store, now(), self.name)
+        except (StoreError, AdjudgeError) as error:
+            LOG.warning("sweep: %s", error)
+            return
+        for name in changed:
+            LOG.warning("put back or ended: %s", name)
+        if changed:
+            self.wake()
+
+    def _working(self, kinds: Sequence[str], holder: str) -> None:
+        seen = 0.0
+        while not self._ended.is_set():
+            try:
+                if time.monotonic() - seen > RENEW:
+                    seen = time.monotonic()
+                    self._here(kinds, holder)
+                done = self.work(kinds, holder)
+            except Exception as error:  # the next one may be better
+                LOG.error("worker: %s: %s", type(error).__name__, error, exc_info=error)
+                self._ended.wait(_POLL)
+                continue
+            if not done:
+                with self._more:
+                    self._more.wait(_POLL)
+
+    def _here(self, kinds: Sequence[str], holder: str) -> None:
+        """Say that there is a worker: whoever waits is told how long that can take."""
+        row = Lease(f"worker/{holder}/{kinds[0]}", holder, states.later(now(), states.LEASE))
+        self.store.writer.run(lambda rows: rows.put(row)).result()
+
+    def work(self, kinds: Sequence[str], holder: str) -> bool:
+        """Do one thing, if there is one."""
+        at = now()
+        with self.store.leases() as connection:
+            name = connection.claim(kinds, holder, states.later(at, states.LEASE), at)
+        if name is None:
+            return False
+        try:
+            job = self._begin(name, holder)
+            if job is not None:
+                job.run()
+                self.wake()
+        finally:
+            with self.store.leases() as connection:
+                connection.release(name, holder)
+        return True
+
+    def _begin(self, name: str, holder: str) -> Job | None:
+        """Say that work on a submission begins, unless somebody was faster."""
+        with self.store.read() as snapshot:
+            row = snapshot.get(Submission, name)
+            if row is None or row.state not in WORK:
+                return None
+            track, phase = snapshot.get(Track, row.track), snapshot.get(Phase, row.track, row.phase)
+            assert track is not None
+            assert phase is not None
+            scoring = phase.scoring
+            with_this = snapshot.get(Scoring, scoring) if scoring else None
+        settings = settings_of(track)
+        if with_this is not None:  # what a scoring was begun with, not what the track says now
+            config = msgspec.json.decode(self.store.get_blob(with_this.config_sha))
+            gold = config.pop("gold")
+            settings = msgspec.convert({**msgspec.to_builtins(settings), **config}, TrackSettings)
+        else:
+            gold = phase.gold
+        state, at = WORK[row.state], now()
+        body: dict[str, Any] = {"state": state, "deadline": states.deadline(state, settings.limits, at)}
+        body["attempts"] = row.attempts + 1
+        if state == SCORING:
+            body["scoring"] = scoring
+        if states.move(self.store, row, body, holder) is None:
+            return None
+        with self.store.read() as snapshot:
+            now_ = snapshot.get(Submission, name)
+        assert now_ is not None
+        return Job(self, now_, settings, gold, holder)
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything has to end."""
+        return self._ended.is_set()
+
+    @property
+    def inputs(self) -> Path:
+        """Where gold and other files of tracks are laid out."""
+        return self._folder / "inputs"
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A folder for one child, which is gone afterwards."""
+        folder = Path(tempfile.mkdtemp(prefix="job-", dir=self._folder))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class Job:
+    """One submission in the hands of one worker."""
+
+    def __init__(
+        self, runner: Runner, row: Submission, settings: TrackSettings, gold: Mapping[str, Any], holder: str
+    ) -> None:
+        self.runner, self.row, self.settings, self.gold, self.holder = runner, row, settings, gold, holder
+        self.store = runner.store
+        self._renewed = time.monotonic()
+        self._log: list[str] = []
+
+    def needed(self) -> bool:
+        """Renew the lease from time to time; whether it is still ours."""
+        if self.runner.ended:
+            return False
+        if time.monotonic() - self._renewed < RENEW:
+            return True
+        self._renewed = time.monotonic()
+        with self.store.leases() as connection:
+            return connection.renew(self.row.id, self.holder, states.later(now(), states.LEASE))
+
+    def run(self) -> None:
+        """Check it or score it, and say what became of it."""
+        try:
+            with self.runner.scratch() as folder:
+                done = self._check(folder) if self.row.state == CHECKING else self._score(folder)
+        except (OSError, AdjudgeError, StoreError) as error:
+            done = {"state": FAILED, "reason": f"the machine refuses: {error}"}
+        if self.runner.ended:
+            return  # whoever comes next does it again
+        if self._log:
+            before = self.store.get_blob(self.row.files["log"])[-_LOG:] if "log" in self.row.files else b""
+            log = self.store.put_blob(before + "".join(self._log).encode("utf-8", "replace"), "log")
+            done["files"] = {**done.get("files", {}), "log": log}
+        if states.move(self.store, self.row, done, self.holder) is not None:
+            LOG.info("%s: %s %s", self.row.id, done["state"], done.get("reason", ""))
+
+    def _words(self, folder: Path) -> dict[str, str]:
+        """What the words in curly brackets stand for; the run is there under the name that its team knows."""
+        file = self.row.flags["file"]
+        link = folder / file
+        link.symlink_to(self.store.blob_file(self.row.sha256).resolve())
+        (folder / ".out").mkdir()
+        kept = {**self.settings.files, **({"gold": self.gold} if self.gold else {})}
+        given = {name: str(lay_out(self.store, each, self.runner.inputs)) for name, each in kept.items()}
+        made = {"result": ".out/result.json", "page": ".out/page.html"}
+        return {**given, **made, "system": file, "name": self.row.name}
+
+    def _child(self, line: Sequence[str], folder: Path, words: Mapping[str, str], *, check: bool) -> child.Child:
+        limits = self.settings.limits
+        args = [_WORD.sub(lambda found: words.get(found[1], found[0]), part) for part in line]
+        reads = [self.runner.inputs, self.store.folder.resolve() / "blobs"]
+        wall = limits.seconds("check_wall" if check else "wall")
+        return child.Child(
+            tuple(args),
+            folder,
+            wall,
+            limits.seconds("check_cpu") if check else wall * (os.cpu_count() or 1),
+            limits.bytes("check_memory" if check else "memory"),
+            limits.bytes("disk"),
+            limits.processes,
+            self.settings.isolate,
+            tuple(path for path in reads if path.exists()),
+        )
+
+    def _note(self, one: child.Child, ended: child.Ended) -> None:
+        """What the team sees of a child: names of files, and not where they are here."""
+        place = re.compile(re.escape(f"{self.runner.inputs}/") + "[0-9a-f]{16}/")
+        shown, said = place.sub("", " ".join(one.args)), place.sub("", ended.errors.decode("utf-8", "replace"))
+        how = ended.reason or f"exit code {ended.code}"
+        self._log.append(f"$ adjudge {shown}\n{said}{how}, {ended.seconds:.1f} s\n")
+
+    def _check(self, folder: Path) -> dict[str, Any]:
+        """Findings as JSON and as text, by two children beside each other."""
+        if not self.settings.check:
+            return self._accepted({})
+        words = self._words(folder)
+        lines = [self.settings.check, _as_text(self.settings.check)]
+        both = [self._child(line, folder, words, check=True) for line in lines]
+        ended = child.run_all(both, self.needed)
+        self._note(both[0], ended[0])
+        if not self.needed():
+            return {"state": FAILED, "reason": "nobody needs it any longer"}
+        first = ended[0]
+        if first.code not in (0, 1) or ended[1].code != first.code:
+            wrong = first if first.code not in (0, 1) else ended[1]
+            return {"state": FAILED, "reason": f"checking: {wrong.reason or wrong.last or f'exit code {wrong.code}'}"}
+        try:
+            found = msgspec.json.decode(first.output, type=dict[str, Any])
+            errors, count = int(found["errors"]), int(found["warnings"])
+        except (msgspec.DecodeError, KeyError, TypeError, ValueError):
+            return {"state": FAILED, "reason": "checking: what it printed are no findings"}
+        files = {"findings": self.store.put_blob(first.output, "findings")}
+        files["text"] = self.store.put_blob(ended[1].output, "findings")
+        if first.code == 1:
+            said = f"{errors} error{'s' * (errors != 1)}" if errors else f"{count} warning{'s' * (count != 1)}"
+            return {"state": INVALID, "reason": said, "files": files}
+        return self._accepted(files)
+
+    def _accepted(self, files: dict[str, str]) -> dict[str, Any]:
+        state = POOLED if self.settings.campaign is not None else QUEUED
+        until = states.deadline(state, self.settings.limits, now())
+        return {"state": state, "deadline": until, "attempts": 0, "files": files}
+
+    def _score(self, folder: Path) -> dict[str, Any]:
+        """The score with its interval, and the page."""
+        words = self._words(folder)
+        line = [*self.settings.score, *(["--cluster", self.settings.cluster] if self.settings.cluster else [])]
+        one = self._child(line, folder, words, check=False)
+        ended = child.run(one, self.needed)
+        self._note(one, ended)
+        if ended.code != 0:
+            state = INVALID if ended.code == 1 and not self.settings.check else FAILED
+            return {"state": state, "reason": f"{ended.reason or ended.last or f'exit code {ended.code}'}"}
+        result = folder / words["result"]
+        try:
+            score = headline(result, self.settings.rank_by)
+        except (AdjudgeError, OSError, LookupError, ValueError, TypeError) as error:
+            return {"state": FAILED, "reason": f"scoring wrote no result that can be read: {str(error)[:300]}"}
+        files = {"result": self._keep(result, "result")}
+        if self.settings.report:
+            page = self._child(self.settings.report, folder, words, check=False)
+            page = msgspec.structs.replace(page, wall=max(10.0, page.wall - ended.seconds))
+            shown = child.run(page, self.needed)
+            self._note(page, shown)
+            if shown.code == 0 and (folder / words["page"]).is_file():
+                files["report"] = self._keep(folder / words["page"], "report")
+        return {"state": SCORED, "files": files, "score": score}
+
+    def _keep(self, path: Path, kind: str) -> str:
+        if path.is_symlink() or path.stat().st_size > _RESULT:
+            raise OSError(f"the {kind} is larger than {_RESULT} bytes")
+        with path.open("rb") as file:
+            return self.store.put_blob(iter(lambda: file.read(1 << 20), b""), kind)
+
+
+def _as_text(line: Sequence[str]) -> list[str]:
+    """The command that prints the same findings for people."""
+    made = list(line)
+    for place in range(len(made) - 1):
+        if made[place] == "--format" and made[place + 1] == "json":
+            made[place + 1] = "text"
+    return made
+
+
+def headline(result: Path, wanted: str | None) -> dict[str, Any]:
+    """What a saved result is ranked by: `metric`, `part`, `value` and its interval, `low` and `high`."""
+    from adjudge.stats.ranking import ranking_key
+    from adjudge.stats.saved import decode_result
+
+    if result.is_symlink() or not result.is_file():
+        raise ValueError("there is no file")
+    if result.stat().st_size > _RESULT:
+        raise ValueError(f"it is larger than {_RESULT} bytes")
+    found = decode_result(result.read_bytes(), result.name)
+    metric, part = ranking_key(found, wanted)
+    for each in found.systems[0].scores:
+        if (each.metric, each.part) == (metric, part) and not each.slice:
+            return {"metric": metric, "part": part, "value": each.value, "low": each.low, "high": each.high}
+    raise LookupError(f"there is no score {metric}.{part}")

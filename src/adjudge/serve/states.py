@@ -1,0 +1,126 @@
+"""How far a submission has come. Every state that is no end has a deadline, and somebody looks every few seconds.
+
+    received > checking > queued > scoring > scored > superseded | withdrawn
+                  |         + pooled: waits for people who assess > queued
+                  + invalid               scoring > queued (the worker was lost, twice at most) > failed
+
+What a submission does next is decided here, from its row and the time; it is written with the version that was seen, so
+that of two who decide only one is right.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from adjudge.serve.store import Conflict, Snapshot, Store, Write, Written
+from adjudge.serve.store.fold_tracks import track_stream
+from adjudge.serve.store.tables import Lease, Submission, Track
+from adjudge.serve.tracks import Limits, settings_of
+
+RECEIVED, CHECKING, POOLED, QUEUED, SCORING = "received", "checking", "pooled", "queued", "scoring"
+SCORED, INVALID, FAILED, SUPERSEDED, WITHDRAWN = "scored", "invalid", "failed", "superseded", "withdrawn"
+LIVE = (RECEIVED, CHECKING, POOLED, QUEUED, SCORING)
+"""States that end by themselves."""
+COUNTED = (*LIVE, SCORED)
+"""States that count against the number of runs."""
+ENDED = (SCORED, INVALID, FAILED, SUPERSEDED, WITHDRAWN)
+WORK = {RECEIVED: CHECKING, QUEUED: SCORING}
+"""What waits for a worker, and what it is then."""
+ATTEMPTS = 3
+GRACE = 30
+"""Seconds that a worker has to say what became of a child whose time is over."""
+LEASE = 60
+"""Seconds after which a worker that says nothing is lost."""
+NOT_STARTED, NOT_CHECKED = "not started in time", "not checked in time"
+
+
+def later(at: str, seconds: float) -> str:
+    """A time after another.
+
+    >>> later("2026-12-01T11:59:30.000000Z", 60)
+    '2026-12-01T12:00:30.000000Z'
+    """
+    when = datetime.fromisoformat(at) + timedelta(seconds=seconds)
+    return when.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def deadline(state: str, limits: Limits, at: str) -> str | None:
+    """When a state that begins now has to have ended."""
+    seconds = {
+        RECEIVED: limits.seconds("queue"),
+        CHECKING: limits.seconds("check_wall") + GRACE,
+        QUEUED: limits.seconds("queue"),
+        SCORING: limits.seconds("wall") + GRACE,
+    }.get(state)
+    return None if seconds is None else later(at, seconds)
+
+
+def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> dict[str, Any] | None:
+    """What has to become of a submission that nobody takes further; None if there is nothing to do."""
+    if row.state not in LIVE:
+        return None
+    if row.deadline is not None and row.deadline < at:
+        reasons = {
+            RECEIVED: NOT_CHECKED,
+            CHECKING: f"checking took longer than {limits.seconds('check_wall')} s",
+            POOLED: "never scored",
+            QUEUED: NOT_STARTED,
+            SCORING: f"scoring took longer than {limits.seconds('wall')} s",
+        }
+        return {"state": FAILED, "reason": reasons[row.state]}
+    if row.state in WORK.values() and (lease is None or lease.until <= at):
+        if row.attempts >= ATTEMPTS:
+            return {"state": FAILED, "reason": f"the worker was lost {row.attempts} times while {row.state}"}
+        back = RECEIVED if row.state == CHECKING else QUEUED
+        return {"state": back, "deadline": deadline(back, limits, at)}
+    return None
+
+
+def change(row: Submission, body: dict[str, Any], by: str) -> Write:
+    """The event that takes a submission further, if it is still what was seen."""
+    key = f"state-{row.id}-{row.version}-{secrets.token_hex(4)}"
+    return Write(track_stream(row.track), "state", row.id, body, by, key, row.version)
+
+
+def move(store: Store, row: Submission, body: dict[str, Any], by: str) -> Written | None:
+    """Take a submission further; None if somebody else has."""
+    (done,) = store.write([change(row, body, by)])
+    return None if isinstance(done, Conflict) else done
+
+
+def live(snapshot: Snapshot) -> list[Submission]:
+    """All submissions that are in no end."""
+    return [row for state in LIVE for row in snapshot.find(Submission, "since, id", state=state)]
+
+
+def sweep(store: Store, at: str, by: str = "sweep") -> list[str]:
+    """End what is over time, and put back what a lost worker held: ids of what has changed."""
+    with store.read() as snapshot:
+        leases = {each.name: each for each in snapshot.find(Lease)}
+        limits = {track.id: settings_of(track).limits for track in snapshot.find(Track)}
+        rows = live(snapshot)
+    changed = []
+    for row in rows:
+        body = overdue(row, limits[row.track], leases.get(row.id), at)
+        if body is not None and move(store, row, body, by) is not None:
+            changed.append(row.id)
+            with store.leases() as connection:
+                connection.release(row.id)
+    return changed
+
+
+def counted(rows: Iterable[Submission]) -> int:
+    """How many runs are used up: names under which something is on its way or scored."""
+    return len({row.name for row in rows if row.state in COUNTED})
+
+
+def ahead(row: Submission, waiting: Sequence[Submission]) -> int:
+    """How many submissions are before one in the queue."""
+    return sum(
+        1
+        for each in waiting
+        if each.state in (row.state, WORK.get(row.state)) and (each.since, each.id) < (row.since, row.id)
+    )

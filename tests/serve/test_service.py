@@ -1,0 +1,148 @@
+"""Runs that teams hand in: checked, scored, counted, replaced, withdrawn; every state ends."""
+
+import subprocess
+import sys
+
+import pytest
+
+from adjudge.errors import AdjudgeError
+from adjudge.serve import intake, states
+from adjudge.serve.messages import Fault
+from adjudge.serve.store import Store, care, now
+from adjudge.serve.tracks import parse_settings, set_phase
+from serve.tracks import documents, fill, finished, row, upload, working
+
+GOOD, BAD = documents(1, 2, 4), b'{"id": "d0", "entities": [{"span": {"start": 3, "end": 1}, "type": "P"}]}\n'
+
+
+@pytest.fixture
+def store(tmp_path, database):
+    with Store.open(tmp_path / "folder", database) as made:
+        fill(made, tmp_path)
+        yield made
+
+
+def adjudge(folder, *args):
+    return subprocess.run([sys.executable, "-m", "adjudge", *args], cwd=folder, capture_output=True, check=False)
+
+
+def test_scores_and_findings_are_those_of_the_command_line(store, tmp_path):
+    good, bad = upload(store, "one.jsonl", GOOD), upload(store, "two.jsonl", BAD, "slow")
+    with working(store):
+        scored, invalid = finished(store, good.submission, bad.submission)
+    (tmp_path / "one.jsonl").write_bytes(GOOD)
+    (tmp_path / "two.jsonl").write_bytes(BAD)
+    line = ["ner", "score", "gold.jsonl", "one=one.jsonl", "--reader", "jsonl", "--bootstrap", "0", "--save", "r.json"]
+    assert adjudge(tmp_path, *line).returncode == 0
+    assert (scored.state, scored.score["metric"], scored.attempts) == ("scored", "ner.strict", 1)
+    assert scored.score["value"] == pytest.approx(2 / 3)
+    assert store.get_blob(scored.files["result"]) == (tmp_path / "r.json").read_bytes()
+    assert (invalid.state, invalid.reason) == ("invalid", "1 error")
+    for file, how in (("findings", "json"), ("text", "text")):
+        home = adjudge(tmp_path, "ner", "validate", "two.jsonl", "--reader", "jsonl", "--format", how)
+        assert (home.returncode, home.stdout) == (1, store.get_blob(invalid.files[file]))
+    log = store.get_blob(scored.files["log"]).decode()
+    assert "$ adjudge ner score gold.jsonl one=one.jsonl" in log
+    assert not care.verify(store).problems
+    assert care.rebuild(store) == []
+
+
+def test_what_costs_a_run(store):
+    set_phase(store, "ner", "main", {"limits": {"runs": 2, "per_day": 3}})
+    first, bad = upload(store, "a.jsonl", GOOD), upload(store, "b.jsonl", BAD)
+    with pytest.raises(Fault, match="2 runs"):
+        upload(store, "c.jsonl", GOOD)
+    upload(store, "c.jsonl", GOOD, "slow")
+    assert upload(store, "a.jsonl", GOOD).submission == first.submission  # the same bytes are the same run
+    with working(store):
+        finished(store, first.submission, bad.submission)
+        other = upload(store, "a.jsonl", documents(1, 2, 3))
+        third = upload(store, "c.jsonl", GOOD)  # the invalid one was free
+        with pytest.raises(Fault, match="3 runs were handed in today"):
+            upload(store, "c.jsonl", documents(1))
+        finished(store, other.submission, third.submission)
+    assert [row(store, each.submission).state for each in (first, other, third)] == ["superseded", "scored", "scored"]
+    intake.withdraw(store, third.submission, now(), "of-fast")
+    assert upload(store, "d.jsonl", GOOD).number == 5
+
+
+def test_deadlines_and_marks(store):
+    set_phase(store, "ner", "main", {"opens": "2026-01-01T00:00:00.000000Z", "closes": "2026-02-01T00:00:00.000000Z"})
+    with pytest.raises(AdjudgeError, match="not open before 2026-01-01 00:00 UTC"):
+        upload(store, "a.jsonl", GOOD, at="2025-12-31T23:59:59.999999Z")
+    early = upload(store, "a.jsonl", GOOD, at="2026-02-01T00:00:00.000000Z")
+    late = upload(store, "b.jsonl", GOOD, at="2026-02-01T00:00:00.000001Z")
+    human = upload(store, "c.jsonl", GOOD, at="2026-01-02T00:00:00.000000Z", flags=["human"])
+    web = upload(store, "d.jsonl", GOOD, at="2026-01-02T00:00:00.000000Z", flags=["web"])
+    assert [each.ranked for each in (early, late, human, web)] == [True, False, False, False]
+    with pytest.raises(Fault, match="the phase is closed"):
+        upload(store, "a.jsonl", documents(1), at="2026-02-01T00:00:01.000000Z")
+    with pytest.raises(Fault, match="the phase is closed"):
+        intake.withdraw(store, early.submission, now(), "of-fast")
+    intake.withdraw(store, early.submission, now(), "olga", always=True)
+    intake.declare_order(store, "ner/fast", [web.submission, human.submission], "of-fast")
+    assert [row(store, each.submission).priority for each in (web, human, late)] == [1, 2, 2]
+
+
+def test_what_is_not_taken_further_ends(store):
+    """Without any worker: every state ends by its deadline, lost workers first put it back."""
+    made = upload(store, "a.jsonl", GOOD).submission
+    for attempt in (1, 2, 3):
+        found = row(store, made)
+        assert states.move(store, found, {"state": "checking", "attempts": attempt, "deadline": None}, "lost")
+        assert states.sweep(store, now()) == [made]
+        assert row(store, made).state == ("received" if attempt < 3 else "failed")
+    assert "lost 3 times" in row(store, made).reason
+    for state in states.LIVE:
+        other = upload(store, f"{state}.jsonl", GOOD).submission
+        states.move(store, row(store, other), {"state": state, "deadline": states.later(now(), 60)}, "x")
+        with store.leases() as connection:
+            connection.claim([state], "somebody", states.later(now(), 600), now())
+        assert states.sweep(store, now()) == []
+        assert states.sweep(store, states.later(now(), 61)) == [other]
+        assert row(store, other).state == "failed"
+
+
+def test_a_lease_is_held_by_one(store):
+    names = {upload(store, f"{n}.jsonl", GOOD).submission for n in range(3)}
+    with store.leases() as connection:
+        at, until = now(), states.later(now(), 60)
+        claimed = [connection.claim(["received"], f"w{n}", until, at) for n in range(4)]
+        assert set(claimed) == {*names, None}
+        assert connection.renew(claimed[0], "w0", until)
+        assert not connection.renew(claimed[0], "w1", until)
+        assert connection.claim(["received"], "w9", until, states.later(until, 1)) == claimed[0]
+        connection.release(claimed[0], "w0")
+        assert connection.renew(claimed[0], "w9", until)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"score": ["ner", "score", "{gld}"]}, "{gold}"),
+        ({"score": ["score", "my.module:metric", "{gold}"]}, "--trust-code"),
+        ({"score": ["serve", "run", "x"]}, "no command"),
+        ({"score": []}, "no command"),
+        ({"score": ["ner"], "limits": {"wall": "3 weeks"}}, "3 weeks"),
+        ({"score": ["ner"], "isolate": "docker"}, "bwrap"),
+        ({"score": ["ner"], "scroe": 1}, "scroe"),
+    ],
+)
+def test_settings_that_mean_nothing(table, said):
+    with pytest.raises(AdjudgeError, match=said.replace("{", r"\{")):
+        parse_settings("x", {"task": "ner", **table})
+
+
+def test_presets_are_commands_that_exist(capsys):
+    """For every task: the lines parse, and only files are missing."""
+    from adjudge.cli import main
+    from adjudge.cli.serve_tracks import preset, tasks
+
+    for task in tasks():
+        lines, _ = preset(task, ["metric=ner.strict"] if task == "score" else [])
+        for line in lines.values():
+            with pytest.raises(SystemExit) as ended:
+                main([part.replace("{name}={system}", "x=none").strip("{}") for part in line])
+            said = capsys.readouterr()
+            assert ended.value.code in (1, 2), line
+            assert "no such file" in said.out.lower() + said.err.lower(), (line, said)
