@@ -7,8 +7,8 @@ import pytest
 from hypothesis import settings
 
 # The machine may be busy; a slow example is not a wrong one. The same examples every time, so that a failure is about
-# the change and not about luck; `pytest --hypothesis-profile=random` looks for new ones.
-settings.register_profile("adjudge", deadline=None, derandomize=True)
+# the change and not about luck; `pytest --hypothesis-profile=random` looks for new ones, and more of them.
+settings.register_profile("adjudge", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("random", deadline=None)
 settings.load_profile("adjudge")
 

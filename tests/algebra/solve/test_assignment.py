@@ -61,7 +61,7 @@ EDGES = st.dictionaries(
 ).map(lambda table: [(r, c, w) for (r, c), w in table.items()])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(EDGES, st.randoms(use_true_random=False))
 def test_small_graphs(edges, rng):
     value, chosen = max_weight_matching(edges)

@@ -94,7 +94,7 @@ def problems(weights, needs_size, elements):
     return st.tuples(st.dictionaries(VARIABLES, weights, max_size=5), st.lists(pair, max_size=9))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(problems(WHOLE, 2, 6) | problems(BROKEN, 3, 2), st.sampled_from(MATCHES))
 def test_against_every_matching(problem, match):
     unary, pairs = problem

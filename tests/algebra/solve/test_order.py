@@ -32,7 +32,7 @@ def closure(n, edges):
     return reach
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), graphs(n))))
 def test_reachability(case):
     n, edges = case
@@ -80,7 +80,7 @@ PROBLEMS = st.tuples(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(PROBLEMS)
 def test_against_every_subset(problem):
     graph_s, graph_g, table, match = problem
