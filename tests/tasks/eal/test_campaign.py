@@ -56,7 +56,7 @@ def test_it_says_what_to_put_where(tmp_path):
 def test_the_template_has_every_setting_with_its_default():
     assert parse_settings(TEMPLATE.encode()) == CampaignSettings()
     named = {line.split("=")[0].strip(" #") for line in TEMPLATE.splitlines() if "=" in line}
-    examples = {"cas-text": "severity"}  # of what is in a table of its own
+    examples = {"cas-text": "severity", "acme": "teams"}  # of what is in a table of its own
     assert {examples.get(name, name) for name in named} == {
         name.rstrip("_") for name in CampaignSettings.__struct_fields__
     }
@@ -101,6 +101,17 @@ seed = -3
         parse_settings(b"profile = spec", "c.toml")
     with pytest.raises(FormatError, match="not UTF-8"):
         parse_settings(b"\xff", "c.toml")
+
+
+def test_teams_have_few_runs_of_their_own():
+    text = b'runs_per_team = 2\n[teams]\na = ["x", "y", "z"]\nb = ["x"]\nc = "w"\n'
+    with pytest.raises(FormatError) as caught:
+        parse_settings(text, "c.toml")
+    assert [(each.line, each.message) for each in caught.value.problems] == [
+        (3, "a has 3 runs, at most 2"),
+        (4, "x is a run of a, too"),
+        (5, "c is 'w'"),
+    ]
 
 
 def test_submissions_are_found_by_name(tmp_path):

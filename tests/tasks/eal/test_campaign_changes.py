@@ -178,3 +178,17 @@ def test_lines_of_people_stay_as_they_are(done):
     assess(done)
     assert run(done)["score"] in ("done", "up to date")
     assert frames.read_text().startswith("# looked at twice\n")
+
+
+def test_teams_are_ranked_by_their_best_runs(done):
+    path = done / "campaign.toml"
+    path.write_text(path.read_text().replace("\n[teams]", '\n[teams]\nmason = ["slate", "granite", "late"]', 1))
+    told = {each.step: each for each in run_campaign(done)}
+    assert told["teams"].message == "no submission late, which campaign.toml names"
+    text = (done / "scores" / "scores.txt").read_text()
+    assert [line.split()[:5] for line in text.split("teams by their best run")[1].splitlines()[2:4]] == [
+        ["1", "mason", "granite", "2", "2"],
+        ["2", "marble", "marble", "1", "1"],
+    ]
+    teams = json.loads((done / "scores" / "ranking.json").read_text())["teams"]
+    assert [each["runs"] for each in teams] == [["granite", "slate"], ["marble"]]

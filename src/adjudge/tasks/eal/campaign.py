@@ -223,6 +223,9 @@ class _Run:
         if not found and not strays:
             self.say("submissions", "", "waiting", f"put folders, .zip or .tar.gz files into {rooms.submissions}")
             return None
+        unknown = [run for runs in settings.teams.values() for run in runs if run not in found]
+        if unknown:
+            self.say("teams", "", "waiting", f"no submission {', '.join(unknown)}, which campaign.toml names")
         chosen = digest(*(documents.listed or ()))
         sources = digest(self._sources(), chosen)
         ontology = steps.ontology_of(rooms, settings)

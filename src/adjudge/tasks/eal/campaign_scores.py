@@ -15,6 +15,7 @@ from adjudge.tasks.eal.campaign_settings import CampaignSettings
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
+    from adjudge.stats.ranking import Ranking
     from adjudge.stats.result import Result
     from adjudge.tasks.eal.settings import Settings
 
@@ -110,7 +111,36 @@ def _texts(result: Result, chosen: Settings, given: CampaignSettings) -> tuple[s
         ranking = rank_result(result, draws=chosen.profile.draws, percentiles=chosen.profile.percentiles)
         texts.insert(0, render_ranking(ranking))
         data = ranking.to_data()
+        if given.teams:
+            rows = rank_teams(ranking, given.teams)
+            texts.insert(1, render_teams(rows))
+            data["teams"] = rows
     return "\n\n".join(texts) + "\n", data
+
+
+def rank_teams(ranking: Ranking, teams: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Teams by their best run, with its place in the order that the team declared; a run of nobody is a team."""
+    place = {run: (team, number) for team, runs in teams.items() for number, run in enumerate(runs, 1)}
+    rows: dict[str, dict[str, Any]] = {}
+    for each in ranking.standings:
+        team, number = place.get(each.system, (each.system, 1))
+        best = {"rank": len(rows) + 1, "team": team, "best": each.system, "declared": number, "median": each.median}
+        rows.setdefault(team, {**best, "runs": []})["runs"].append(each.system)
+    return list(rows.values())
+
+
+def render_teams(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each team."""
+    from adjudge.stats.text import Cell, Grid, format_grid
+
+    head = ("rank", "team", "best run", "declared", "runs", "median")
+    shown = [
+        (row["rank"], row["team"], row["best"], row["declared"], len(row["runs"]), f"{100 * row['median']:.1f}")
+        for row in rows
+    ]
+    lines = tuple((tuple(Cell(str(value)) for value in row),) for row in shown)
+    title = "teams by their best run (declared: which of its runs the team expected to be best)"
+    return f"{title}\n{format_grid(Grid(head, 3, lines))}"
 
 
 def write_diagnostics(folder: Path, inputs: Inputs) -> str:

@@ -35,10 +35,14 @@ profile = "spec"                # where sources disagree: spec (the task descrip
 ontology = "2015"               # event types and roles: 2014, 2015, 2016, or a file of your own
 documents = []                  # ids that are pooled and scored, or a file with one on each line; [] is every text
 decisions = {}                  # what the profile decides and you decide otherwise, such as {unlinked = "singleton"}
+runs_per_team = 5               # how many runs a team may hand in; whose they are stands in [teams]
 missing = "error"               # a submission without a file for a document is left out, or counts as "empty" there
 
 [severity]                      # what a kind of problem of a submission is: "error", "warning" or "off"
 # cas-text = "error"            # a CAS that is not what stands at its offsets; kinds: adjudge eal validate --help
+
+[teams]                         # runs of one team, the one that it expects to be best first; others are teams
+# acme = ["acme-1", "acme-2"]
 
 [filters]                       # what happens to each submission before it is pooled and scored, in this order
 expand_justifications = false   # widen predicate justifications to whole sentences
@@ -77,6 +81,8 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
     profile: str = "spec"
     ontology: str = "2015"
     documents: str | tuple[str, ...] = ()
+    runs_per_team: int = 5
+    teams: dict[str, tuple[str, ...]] = {}
     missing: Literal["error", "empty"] = "error"
     severity: dict[str, Severity] = {}
     expand_justifications: bool = False
@@ -115,7 +121,8 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def scoring(self) -> dict[str, Any]:
         """The settings that decide scores."""
-        return {name: getattr(self, name) for name in ("beta", "lambda_", "bootstrap", "seed", "by", "genres")}
+        names = ("beta", "lambda_", "bootstrap", "seed", "by", "genres", *(["teams"] if self.teams else []))
+        return {name: getattr(self, name) for name in names}
 
     def diagnostics(self) -> dict[str, Any]:
         """The settings that ask for more scores; nothing if none does."""
@@ -165,6 +172,9 @@ _TABLES: dict[str, dict[str, _Setting]] = {
         "profile": _Setting((str,), "write the name of a profile in quotes", _one_of(*PROFILES)),
         "ontology": _Setting((str,), f"write {', '.join(YEARS)} or the name of a file, in quotes"),
         "documents": _Setting((str, list), 'write a list such as ["DOC1", "DOC2"], or the name of a file', _ids),
+        "runs_per_team": _Setting(
+            (int,), "write a whole number from 1", _between(1, 1000, "write a number from 1 to 1000")
+        ),
         "missing": _Setting((str,), 'write "error" or "empty"', _one_of("error", "empty")),
     },
     "severity": dict.fromkeys(KINDS, _Setting((str,), f"write {_LEVELS}", _one_of(*SEVERITIES))),
@@ -194,6 +204,7 @@ _TABLES: dict[str, dict[str, _Setting]] = {
     "output": {"report": _SWITCH, "graphs": _SWITCH},
 }
 _DECISIONS = "decisions"
+_TEAMS = "teams"
 
 
 def read_settings(folder: Path) -> CampaignSettings:
@@ -228,6 +239,8 @@ def parse_settings(data: bytes, place: str = FILE) -> CampaignSettings:
     values: dict[str, Any] = {}
     decisions = content.pop(_DECISIONS, {})
     values[_DECISIONS] = _decisions(decisions, str(content.get("profile", "spec")), text, place, problems)
+    teams = content.pop(_TEAMS, {})
+    values[_TEAMS] = _teams(teams, content.get("runs_per_team", 5), text, place, problems)
     for name, value in content.items():
         if name in _TABLES and isinstance(value, dict):
             for inner, each in value.items():
@@ -255,6 +268,30 @@ def _decisions(given: Any, profile: str, text: str, place: str, problems: list[P
             line = _line(text, _DECISIONS, name)
             problems += [Problem(each.message, path=place, line=line, hint=each.hint) for each in error.problems]
     return chosen
+
+
+def _teams(given: Any, most: Any, text: str, place: str, problems: list[Problem]) -> dict[str, tuple[str, ...]]:
+    """The runs of each team in the order that it declares; a run has one team, and a team not too many runs."""
+    if not isinstance(given, dict):
+        hint = 'write [teams] and below it acme = ["acme-1", "acme-2"]'
+        problems.append(Problem(f"{_TEAMS} is {_shown(given)}", path=place, line=1, hint=hint))
+        return {}
+    whose: dict[str, str] = {}
+    for team, runs in given.items():
+        line = _line(text, _TEAMS, team)
+        if not isinstance(runs, list) or not runs or not all(isinstance(run, str) and run for run in runs):
+            hint = 'write the names of its submissions, such as ["acme-1", "acme-2"]'
+            problems.append(Problem(f"{team} is {_shown(runs)}", path=place, line=line, hint=hint))
+            continue
+        if isinstance(most, int) and len(runs) > most:
+            hint = "take some out, or change runs_per_team"
+            problems.append(Problem(f"{team} has {len(runs)} runs, at most {most}", path=place, line=line, hint=hint))
+        for run in runs:
+            if run in whose:
+                hint = "a run belongs to one team, and is named once"
+                problems.append(Problem(f"{run} is a run of {whose[run]}, too", path=place, line=line, hint=hint))
+            whose.setdefault(run, team)
+    return {team: tuple(runs) for team, runs in given.items() if isinstance(runs, list)}
 
 
 def _take(
