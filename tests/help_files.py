@@ -170,12 +170,15 @@ def _serve() -> None:
     from adjudge.serve.store import Store
     from adjudge.serve.store.care import backup
 
+    _ner()
     make_demo(Path("autumn"), "ann")
+    assert run(["serve", "track", "autumn", "names", "--task", "ner", "--gold", "gold.bio"]) == 0
     with Store.open(Path("autumn"), read_only=True) as store:
         backup(store, Path("saved"))
 
 
 def _serve_init() -> None:
+    _ner()
     write('{"document": "d1", "record": "r1", "path": "city", "value": "Oslo", "evidence": []}\n', "facts.jsonl")
     write("Oslo.", "texts/d1.txt")
     assert run(["eal", "campaign", "init", "old", "--demo"]) == 0

@@ -22,6 +22,7 @@ import help_files
 from adjudge import temporary
 from adjudge.cli import run
 from adjudge.cli.app import app
+from serve.postgres import running, skip_without
 
 
 def commands() -> Iterator[tuple[str, str]]:
@@ -110,8 +111,13 @@ def test_the_examples_of_help_run(
     if arguments[:1] == ["serve"]:  # until it is interrupted: here, as soon as it listens
         monkeypatch.setattr("uvicorn.Server.main_loop", ended)
         arguments += ["--port", "0"] if arguments[1] in ("run", "demo") else []
-    capsys.readouterr()
-    code = run(arguments)
+    with contextlib.ExitStack() as stack:
+        if arguments[:2] == ["serve", "worker"]:
+            skip_without()
+            monkeypatch.setenv("ADJUDGE_DATABASE", stack.enter_context(running()).url())
+            monkeypatch.setattr("adjudge.serve.run.wait_for_end", lambda: None)
+        capsys.readouterr()
+        code = run(arguments)
     out, err = capsys.readouterr()
     assert code == 0, f"{line}\n{out[-1000:]}\n{err}"
     assert out or written or target is None

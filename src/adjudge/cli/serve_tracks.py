@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,7 +143,7 @@ def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
     examples=[
         "adjudge serve track autumn",
         "adjudge serve track autumn entities --task ner --gold gold.bio --with reader=bio",
-        "adjudge serve track autumn entities --phase test --closes 2026-12-01 --zone AoE --runs 5",
+        "adjudge serve track autumn names --phase test --closes 2026-12-01 --zone AoE --runs 5",
     ],
 )
 def track(folder: str, name: str | None, **options: Any) -> None:
@@ -246,7 +244,7 @@ def worker(folder: str, workers: int) -> None:
     from adjudge.serve.child import describe
     from adjudge.serve.folder import Folder
     from adjudge.serve.jobs import Runner
-    from adjudge.serve.run import ended_by_term
+    from adjudge.serve.run import ended_by_term, wait_for_end
     from adjudge.serve.store import Store
 
     found = Folder(folder)
@@ -255,5 +253,4 @@ def worker(folder: str, workers: int) -> None:
         raise UsageError(f"{folder}: SQLite has one server", hint=hint)
     with Store.open(found.path, found.database) as store, ended_by_term(), Runner(store, workers):
         emit_lines([f"working for {found.settings.server.name}", describe(), "Ctrl-C ends it."])
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
+        wait_for_end()

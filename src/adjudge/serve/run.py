@@ -107,6 +107,14 @@ def ended_by_term() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def wait_for_end() -> None:
+    """Return when the process is told to end."""
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        return
+
+
 def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     """Serve a folder until the process is told to end; `ready` gets the address once requests are answered."""
     import uvicorn
