@@ -22,6 +22,7 @@ import msgspec
 
 from adjudge.serve import limits as launcher
 
+PROGRAM = (sys.executable, "-I", "-m", "adjudge")
 OUTPUT = 1_000_000
 """Bytes that a child may print."""
 _LONGEST = 0.25  # seconds between two looks at a child
@@ -165,7 +166,7 @@ def _by_signal(code: int, child: Child) -> str:
 
 
 def _command(child: Child) -> list[str]:
-    command = [sys.executable, "-I", "-m", "adjudge", *child.args]
+    command = [*PROGRAM, *child.args]
     if child.isolate:
         command = [*_bwrap(child), *command]
     if os.name != "posix":

@@ -40,9 +40,9 @@ _WORD = re.compile(r"\{([\w-]+)\}")
 
 
 class Runner:
-    """The workers of one process: one that checks, and some that score."""
+    """The workers of one process: some that check, and some that score."""
 
-    def __init__(self, store: Store, workers: int = 1, *, checks: bool = True) -> None:
+    def __init__(self, store: Store, workers: int = 1, *, checks: int = 2) -> None:
         self.store, self.workers, self.checks = store, workers, checks
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         self._folder = Path(tempfile.mkdtemp(prefix="adjudge-work-"))
