@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 _FIELDS = 20
 _LONGEST = 4000  # bytes of a field or a header
+_SLOWEST = 30  # seconds for what comes before the file
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # whoever sends nonsense is told, not the log
 
 
 class Form:
@@ -31,6 +35,7 @@ class Form:
         self._name, self._value = bytearray(), bytearray()
         self._header, self._text = bytearray(), bytearray()
         self._part: dict[bytes, bytes] = {}
+        self._parts = 0
         self._inside = self._ended = False
         callbacks: MultipartCallbacks = {
             "on_part_begin": self._begin,
@@ -46,9 +51,13 @@ class Form:
 
     async def start(self) -> None:
         """Read up to the file."""
-        while self.file is None:
-            if not await self._more():
-                raise Fault(400, "there is no file in the form", "call the field `file`, behind the others")
+        try:
+            async with asyncio.timeout(_SLOWEST):
+                while self.file is None:
+                    if not await self._more():
+                        raise Fault(400, "there is no file in the form", "call the field `file`, behind the others")
+        except TimeoutError:
+            raise Fault(400, "the form is too slow", "send it again") from None
 
     async def content(self) -> AsyncIterator[bytes]:
         """The bytes of the file, then whatever follows, which is ignored."""
@@ -73,6 +82,9 @@ class Form:
         return True
 
     def _begin(self) -> None:
+        self._parts += 1
+        if self._parts > _FIELDS:
+            raise Fault(400, f"more than {_FIELDS} fields", "use the page")
         self._part.clear()
         self._value.clear()
 
@@ -104,8 +116,6 @@ class Form:
 
     def _end(self) -> None:
         if not self._inside and self.file is None:
-            if len(self.fields) >= _FIELDS:
-                raise Fault(400, f"more than {_FIELDS} fields", "use the page")
             self.fields[self._name.decode("utf-8", "replace")] = self._value.decode("utf-8", "replace")
         self._inside = False
 
