@@ -1,14 +1,18 @@
 """Two readers who do not agree, and whoever decides and organises."""
 
 import json
+import shutil
 
 import pytest
 
+from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.errors import AdjudgeError
-from adjudge.serve import adjudicate, organise
+from adjudge.serve import adjudicate, agreement, organise
 from adjudge.serve.adjudicate import Verdict
-from adjudge.serve.campaigns import files_of
+from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet
+from adjudge.serve.exchange import export_folder
+from adjudge.serve.readers import import_answers
 from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
 from adjudge.serve.workbench import Judgment, judge, operate
@@ -83,38 +87,49 @@ def test_progress_and_agreement(store):
     assert 0 < rows["ann"]["hasty"] < 0.2
     assert found["disputes"] == 1
     assert {row["reader"] for row in organise.progress(place(store, "ann"))["readers"]} == {"ann"}
-    kappa = [row for row in organise.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
+    kappa = [row for row in agreement.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
     assert list(kappa[0]["annotators"]) == ["ann", "ben"]
     assert kappa[0]["units"] == len(adjudicated(store))
 
 
-def test_agreement_is_that_of_the_command_on_an_export(store, tmp_path, agree):
-    read(store, "ann", {})
-    read(store, "ben", {0: WRONG, 2: {**RIGHT, "realis": "Other"}, 3: {**RIGHT, "cas": "W", "bf": "W"}})
-    for name, data in files_of(store, NAME):
-        path = tmp_path / "out" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(grouped(data) if "by-reader" in name else data)
-    folders = [f"{reader}={tmp_path}/out/by-reader/{reader}/assessments" for reader in ("ann", "ben")]
-    fields = {"aet": "event_type", "aer": "role", "cas": "cas", "bf": "base_filler", "realis": "realis"}
-    labels = [word for field in fields.values() for word in ("--label", f"responses.{field}")]
-    options = ["--reader", "eal-assessments", "--unit", "id", *labels, "--format", "json"]
-    code, said, wrong = agree("record.set", *folders, *options)
-    assert code == 0, wrong
-    wanted = {(row["on"], row["name"]): (row["units"], row["value"]) for row in json.loads(said)["coefficients"]}
-    found = organise.agreement(place(store, None))
-    assert {
-        (f"responses.{fields[row['on']]}", row["name"]): (row["units"], row["value"])
-        for row in found
-        if row["on"] in fields
-    } == wanted
-
-
-def grouped(data):
-    """Assessments in which all fillers are the same: who reads files wants to know."""
-    rows = [line.split("\t") for line in data.decode().splitlines()]
-    rows = [[*row[:15], "1", *row[16:]] if row[13] in ("C", "I") else row for row in rows]
-    return "".join("\t".join(row) + "\n" for row in rows).encode()
+def test_agreement_is_that_of_the_commands_that_the_page_prints(tmp_path, agree, monkeypatch):
+    second = {"assessments": tmp_path / "second", "frames": tmp_path / "linked"}
+    for source, target in zip((ASSESSMENTS, FRAMES), second.values(), strict=True):
+        shutil.copytree(source, target)
+    for path in sorted(second["assessments"].iterdir())[::2]:
+        rows = [line.split("\t") for line in path.read_text().splitlines()]
+        one, other = sorted({row[15] for row in rows if row[15] != "NIL"})[:2]
+        rows = [[*row[:15], other if row[15] == one else row[15], *row[16:]] for row in rows]
+        rows[0][16] = rows[0][16].replace("Actual", "Generic")
+        path.write_text("".join("\t".join(row) + "\n" for row in rows))
+    for path in sorted(second["frames"].iterdir())[::3]:
+        path.write_text(path.read_text().replace("\t", "\n", 1))
+    with Store.open(tmp_path / "store") as store:
+        make(store, answers=False)
+        import_answers(place(store, "ann"), Sources(ASSESSMENTS, SOURCES, FRAMES))
+        import_answers(place(store, "ben"), Sources(second["assessments"], SOURCES, second["frames"]))
+        found, drift = agreement.agreement(place(store, None)), agreement.drift(place(store, None))
+        export_folder(store, NAME, tmp_path / "out")
+        first, *lines = agreement.commands(place(store, None))
+    assert first == "adjudge serve export FOLDER -o out"
+    monkeypatch.chdir(tmp_path)
+    wanted = []
+    for line in lines:
+        code, said, wrong = agree(*line.split()[2:], "--format", "json")
+        assert code == 0, wrong
+        told = json.loads(said)
+        coefficients = [row for row in told["coefficients"] if "responses" in row["on"] or "links" in row["on"]]
+        if "coref.b3" in line:
+            wanted += [(None, mean["value"], mean["low"], mean["high"]) for mean in told["means"]]
+        wanted += [(row["units"], row["value"], row["low"], row["high"]) for row in coefficients]
+    made = [(row["units"] if "B3" not in row["name"] else None, row["value"], row["low"], row["high"]) for row in found]
+    assert made == wanted
+    assert {row["label"] for row in found if row["value"] < 1} >= {"Same fillers", "Events", "Realis"}
+    kappa = next(row for row in found if row["on"] == "realis")
+    assert [row["reader"] for row in drift] == ["ann", "ben"]  # all of it in this week
+    assert [each["value"] for row in drift for each in row["questions"] if each["on"] == "realis"] == [
+        kappa["value"]
+    ] * 2
 
 
 def adjudicated(store):

@@ -1,13 +1,17 @@
 """Judging through HTTP: what is saved, repeated, in conflict, refused; what changes is told to who may know."""
 
 import asyncio
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 
 from adjudge.demo.eal import ASSESSMENTS, SOURCES
 from adjudge.serve.access import Who
 from adjudge.serve.store import stream_of
+from adjudge.serve.store.care import restore
 from adjudge.serve.stream import Change, Hub
+from serve.demo_campaign import NAME, make
 from serve_small import event, small_server
 
 SCOPE = "/api/v1/campaigns/one/scopes/D1"
@@ -229,3 +233,39 @@ def test_late_responses(server):
         assert len(snapshot.items("one", name)) == len(lines)
         assert snapshot.decisions("one", name) == []  # what files say of items is not asked
         assert server.store.get_blob(snapshot.scope("one", name).text_sha).decode() == text
+
+
+def test_what_happened(server):
+    judge(server.client("ann"))
+    own = server.client("ann").get("/api/v1/campaigns/one/events").json()
+    assert [(each["actor"], each["kind"], each["body"]["answers"]) for each in own["events"]] == [("ann", "judge", ALL)]
+    all_ = server.client("otto").get("/api/v1/campaigns/one/events").json()
+    assert {each["actor"] for each in all_["events"]} == {"admin", "ann", "ben"}
+    assert not any("body" in each for each in all_["events"])
+    assert server.client("otto").get(f"/api/v1/campaigns/one/events?after={all_['after']}").json()["events"] == []
+    assert server.client("otto").get("/api/v1/campaigns/one/events?after=x").status_code == 400
+    page = server.client("otto").get("/organise/one?show=audit").text
+    assert "<td>ben</td><td>judge</td><td>D1-a</td>" in page
+
+
+def test_archives(server, tmp_path):
+    make(server.store)
+    assert server.cookies
+    server.access.add_person("otto", "organiser", NAME)
+    answer = server.client("otto").get(f"/api/v1/campaigns/{NAME}/export")
+    with ZipFile(BytesIO(answer.content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    assert files["assessments/MINI_NW_01"] == (ASSESSMENTS / "MINI_NW_01").read_bytes()
+    assert "manifest.json" in files
+    with server.store.read() as snapshot:
+        assert [(each.actor, each.subject) for each in snapshot.events(f"c/{NAME}") if each.kind == "look"] == [
+            ("otto", "export")
+        ]
+    assert "do not contradict" in server.client("otto").get(f"/organise/{NAME}?show=findings").text
+    server.access.add_person("otto", "assessor", NAME)
+    assert server.client("otto").get(f"/api/v1/campaigns/{NAME}/export").status_code == 403
+    answer = server.client("root").get("/api/v1/backup")
+    with ZipFile(BytesIO(answer.content)) as archive:
+        assert "backup/secret.key" not in archive.namelist()
+        archive.extractall(tmp_path)
+    assert restore(tmp_path / "backup", tmp_path / "again") > 0

@@ -27,6 +27,9 @@ ALLOWED = {
     "desks:decide": {"dora"},
     "desks:progress": {*READERS, "dora", "otto", "root"},
     "desks:agreement": {"otto", "root"},
+    "desks:events": {*READERS, "dora", "otto", "root"},
+    "desks:export": {"otto", "root"},
+    "desks:backup": {"root"},
     "desks:suggest": {"jay"},
     "desks:pool": {"otto", "root"},
     "desks:give": {"otto", "root"},
@@ -70,10 +73,12 @@ ANSWERS = {
     "pages:set_password": 422,
     "api:revoke": 422,
     "desks:pool": 422,  # there is no folder to look into
+    "desks:export": 422,  # what is hidden here is no realis
     "desks:decide": 410,  # the readers have not finished
     "runs:track": 404,  # nothing of it is public
     "team_pages:change": 400,
 }
+WHOLE = {"desks:export", "desks:backup"}  # everything is in them, for people who do not read
 UNSAFE = [route for route in ROUTES if route.unsafe and route.csrf]
 
 
@@ -98,7 +103,7 @@ def test_route_by_role(server, person):
             server.cookies[person] = server.access.start_session(person)
         where = f"{route.method} {route.path} for {person}: {answer.status_code} {answer.text[:200]}"
         organises = person in ("otto", "root") and "{t}" in route.path  # and sees the runs of all teams
-        assert CANARY not in answer.text or person == "ben" or organises, where
+        assert CANARY not in answer.text or person == "ben" or organises or route.handler in WHOLE, where
         assert CANARY not in str(answer.headers), where
         if person in ALLOWED[route.handler]:
             assert answer.status_code in {200, 201, 303, ANSWERS.get(route.handler), 409}, where

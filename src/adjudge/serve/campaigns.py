@@ -282,19 +282,27 @@ def named_links(links: Mapping[str, Any], name: Any) -> dict[str, Any]:
     return {"events": events, **({} if waiting is None else {"waiting": {name(each): True for each in waiting}})}
 
 
-def written_scopes(snapshot: Snapshot, schema: Schema, campaign: str, reader: str | None = None) -> Iterator[Written]:
-    """The scopes of a campaign as a codec writes them: what is official, or what one reader says."""
+def written_scopes(
+    snapshot: Snapshot, schema: Schema, campaign: str, reader: str | None = None, *, links: bool = False
+) -> Iterator[Written]:
+    """The scopes of a campaign as a codec writes them: what is official, or what one reader says.
+
+    With `links` only those that the reader has linked, on what was official when they did.
+    """
     for scope in snapshot.scopes(campaign):
         items = {item.id: item for item in snapshot.items(campaign, scope.id)}
-        if reader is None:
+        found = [(stage, reader and snapshot.grouping(campaign, scope.id, stage, reader)) for stage in (GROUP, LINK)]
+        own = {stage: row.body for stage, row in found if row}
+        if links and LINK not in own:
+            continue
+        if reader is None or (links and scope.stage in (LINK, DONE)):
             rows = snapshot.decisions(campaign, scope.id)
             answers = {each.subject: each.answers for each in rows if each.stage == ASSESS}
             bodies = {each.stage: each.answers for each in rows if each.stage != ASSESS}
+            bodies |= {LINK: own[LINK]} if links else {}
         else:
             judged = snapshot.judgments(campaign, scope.id, reader)
-            answers = {each.item: each.answers for each in judged if each.complete}
-            found = [(stage, snapshot.grouping(campaign, scope.id, stage, reader)) for stage in (GROUP, LINK)]
-            bodies = {stage: row.body for stage, row in found if row is not None}
+            answers, bodies = {each.item: each.answers for each in judged if each.complete}, own
             if not answers and not bodies:
                 continue
         yield _written(schema, scope.id, scope.meta, items, answers, bodies)
@@ -355,8 +363,11 @@ def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
             yield put(name, data)
         readers = sorted({each.reader for each in snapshot.tally(campaign) if each.reader != DECIDED})
         for reader in readers:
-            for name, data in codec.write(schema, written_scopes(snapshot, schema, campaign, reader)):
-                yield put(f"by-reader/{reader}/{name}", data)
+            for links in (False, True):
+                scopes = written_scopes(snapshot, schema, campaign, reader, links=links)
+                for name, data in codec.write(schema, scopes):
+                    if name.startswith("assessments/") != links:
+                        yield put(f"by-reader/{reader}/{name}", data)
         yield put("events.jsonl", b"".join(_events(snapshot, campaign)))
         yield put("schema.toml", schema.text.encode())
         start = stream_of(campaign)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
+from urllib.parse import quote
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from starlette.responses import Response, StreamingResponse
 
 from adjudge.serve import adjudicate, organise
+from adjudge.serve import agreement as agreeing
 from adjudge.serve.api import desk
 from adjudge.serve.app import Call, findings_of
-from adjudge.serve.messages import Added
+from adjudge.serve.campaigns import files_of
+from adjudge.serve.folder import SECRET
+from adjudge.serve.messages import Added, Fault
+from adjudge.serve.store import Write, stream_of
 from adjudge.serve.stream import Change
 
 
@@ -37,8 +49,8 @@ def progress(call: Call) -> dict[str, Any]:
 
 
 def agreement(call: Call) -> list[dict[str, Any]]:
-    """Kappa and alpha of every question."""
-    return organise.agreement(desk(call, looks_on=True))
+    """Kappa and alpha of every question, B3 and links of groups and events."""
+    return agreeing.agreement(desk(call, looks_on=True))
 
 
 def suggest(call: Call) -> dict[str, Any]:
@@ -54,6 +66,61 @@ def pool(call: Call) -> Added:
     done = organise.add_pool(desk(call, looks_on=True), home, call.body.files, call.body.texts)
     found = [findings_of(each.problem) | {"error": each.error} for each in done.findings]
     return Added(done.items, done.new, done.withdrawn, found)
+
+
+def events(call: Call) -> dict[str, Any]:
+    """What happened after an event: who, when, what; whoever does not organise sees the own events."""
+    after = call.request.query_params.get("after", "0")
+    if not (after.isascii() and after.isdecimal() and len(after) < 16):
+        raise Fault(400, f"{after!r} is no number of an event", "take that of the last answer")
+    roles = call.person.roles_in(call.params["c"])
+    return organise.events(desk(call), int(after), everybody=bool(roles & {"organiser", "admin"}))
+
+
+def export(call: Call) -> Response:
+    """Everything as an archive. That somebody has looked is written down; nobody who reads here may."""
+    campaign, person = call.params["c"], call.person.person
+    if "assessor" in call.person.roles_in(campaign):
+        raise Fault(
+            403, "you read in this campaign, and an export has the answers of the others", "ask another organiser"
+        )
+    look = Write(stream_of(campaign), "look", "export", {}, person, f"look-{secrets.token_hex(8)}")
+    call.service.store.write([look])
+    return _archive(files_of(call.service.store, campaign), f"{campaign}.zip")
+
+
+def backup(call: Call) -> Response:
+    """Events, secrets and files of one moment; the key of the server is not in it."""
+    from adjudge.serve.store import care
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        with TemporaryDirectory() as folder:
+            care.backup(call.service.store, Path(folder) / "backup")
+            for path in sorted((Path(folder) / "backup").rglob("*")):
+                if path.is_file() and path.name != SECRET:
+                    yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+    return _archive(files(), "backup.zip")
+
+
+def _archive(files: Iterable[tuple[str, bytes]], name: str) -> Response:
+    made = TemporaryFile()  # noqa: SIM115
+    try:
+        with ZipFile(made, "w") as archive:
+            for path, data in files:
+                archive.writestr(ZipInfo(path), data, ZIP_DEFLATED)
+        made.seek(0)
+    except BaseException:
+        made.close()
+        raise
+
+    def parts() -> Iterator[bytes]:
+        with made:
+            while part := made.read(1 << 18):
+                yield part
+
+    headers = {"content-disposition": f"attachment; filename*=utf-8''{quote(name)}"}
+    return StreamingResponse(parts(), headers=headers, media_type="application/zip")
 
 
 def give(call: Call) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet, campaign_of
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
-from adjudge.stats.inference import Inference
 
 HASTY = 700
 """Milliseconds below which an answer is listed as hasty."""
@@ -37,6 +36,7 @@ class Reading(msgspec.Struct):
     flags: int
     per_hour: float | None
     hasty: float | None
+    last: str | None
 
 
 def progress(desk: Desk) -> dict[str, Any]:
@@ -46,31 +46,30 @@ def progress(desk: Desk) -> dict[str, Any]:
         tallies = [each for each in snapshot.tally(desk.campaign) if each.stage == ASSESS]
         given = snapshot.assignments(desk.campaign, reader=desk.reader)
         readers = sorted({each.reader for each in given})
-        times: dict[str, list[int]] = {}
-        for each in snapshot.judgments(desk.campaign, reader=desk.reader):
-            if each.complete and each.ms:
-                times.setdefault(each.reader, []).append(each.ms)
+        paces = snapshot.paces(desk.campaign, HASTY)
         rows = []
         for reader in readers:
             own = [each for each in given if each.reader == reader and each.stage == ASSESS]
             counts = [each for each in tallies if each.reader == reader]
-            spent = times.get(reader, [])
-            done = sum(each.done for each in counts)
+            number, spent, hasty = paces.get(reader, (0, 0, 0))
             rows.append(
                 Reading(
                     reader=reader,
                     documents=len(own),
                     finished=sum(each.state == "finished" for each in own),
                     items=sum(each.items for each in counts),
-                    done=done,
+                    done=sum(each.done for each in counts),
                     flags=sum(each.flags for each in counts),
-                    per_hour=len(spent) * _HOUR / sum(spent) if spent else None,
-                    hasty=sum(ms < HASTY for ms in spent) / len(spent) if spent else None,
+                    per_hour=number * _HOUR / spent if spent else None,
+                    hasty=hasty / number if number else None,
+                    last=max((each.last for each in snapshot.secrets(reader) if each.last), default=None),
                 )
             )
         pool = [each for each in tallies if each.reader == DECIDED]
         waiting = disputed_scopes(desk, snapshot) if desk.reader is None else []
         stages = Counter(scope.stage for scope in snapshot.scopes(desk.campaign))
+        speed = sum(row.per_hour or 0 for row in rows)
+        left = sum(row.items - row.done for row in rows)
         found = {
             "campaign": desk.campaign,
             "state": campaign.state,
@@ -78,6 +77,9 @@ def progress(desk: Desk) -> dict[str, Any]:
             "decided": sum(each.done for each in pool),
             "documents": sum(stages.values()),
             "stages": dict(stages),
+            "per_hour": speed or None,
+            "hours_left": left / speed if speed else None,
+            "flags": sum(row.flags for row in rows),
             "readers": [msgspec.to_builtins(row) for row in rows],
         }
         if desk.reader is None:
@@ -85,41 +87,17 @@ def progress(desk: Desk) -> dict[str, Any]:
         return found
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Agreement
-
-
-def agreement(desk: Desk, inference: Inference | None = None) -> list[dict[str, Any]]:
-    """Kappa and alpha of every question on what two readers have both answered: those of `adjudge agree --label`.
-
-    Where a question was not asked of one of them, there is nothing to agree on. Classes have no names to compare.
-    """
-    from adjudge.stats.agreement import label_coefficients
-
+def events(desk: Desk, after: int, *, everybody: bool) -> dict[str, Any]:
+    """What happened after an event, some of it: of everybody without what was said, the own events in full."""
     with desk.store.read() as snapshot:
-        _, schema = campaign_of(desk, snapshot)
-        answers: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
-        for each in snapshot.judgments(desk.campaign):
-            if each.complete:
-                answers.setdefault(each.scope, {}).setdefault(each.item, {})[each.reader] = each.answers
-    pairs: dict[tuple[str, str], list[str]] = {}
-    for scope, items in answers.items():
-        for said in items.values():
-            names = sorted(said)
-            for pair in ((a, b) for at, a in enumerate(names) for b in names[at + 1 :]):
-                if scope not in pairs.setdefault(pair, []):
-                    pairs[pair].append(scope)
-    found = []
-    for (a, b), scopes in sorted(pairs.items()):
-        for question in (each for each in schema.question if each.kind != "class"):
-            documents = []
-            for scope in scopes:
-                both = [(said[a], said[b]) for said in answers[scope].values() if a in said and b in said]
-                asked = [pair for pair in both if all(question.id in own for own in pair)]
-                documents.append([([own[question.id] for own in pair], 1) for pair in asked])
-            made = label_coefficients(documents, [a, b], question.id, inference or Inference())
-            found += [{**msgspec.to_builtins(own), "label": question.label or question.id} for own in made]
-    return found
+        found = snapshot.feed(desk.campaign, after)
+    shown = []
+    for event in found:
+        own = event.actor == desk.reader
+        if own or everybody:
+            row = msgspec.to_builtins(event)
+            shown.append(row if own else {name: value for name, value in row.items() if name != "body"})
+    return {"events": shown, "after": found[-1].seq if found else after}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

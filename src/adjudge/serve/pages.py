@@ -26,6 +26,7 @@ STAGES = {"assess": "Assess", "group": "Same fillers", "link": "Events"}
 """The stages that have a page, and what they are called; the script of a page is called as its stage."""
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _SAID = 5  # of what is wrong with files, so much is said
+_AUDITED = 500  # of the last events of all, those of the campaign are shown
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -122,7 +123,9 @@ def adjudicate(call: Call) -> Response:
 
 def organise(call: Call, said: str = "") -> Response:
     """Progress, agreement and documents of a campaign."""
+    from adjudge.serve import agreement as agreeing
     from adjudge.serve import organise as work
+    from adjudge.serve.campaigns import check_campaign
 
     here = desk(call, looks_on=True)
     with call.service.store.read() as snapshot:
@@ -143,8 +146,15 @@ def organise(call: Call, said: str = "") -> Response:
         "people": people,
         "scopes": scopes,
     }
+    shown: dict[str, Any] = {"findings": None, "audit": None}
+    if call.request.query_params.get("show") == "findings":
+        shown["findings"] = [str(each.problem) for each in check_campaign(here.store, campaign.id)]
+    if call.request.query_params.get("show") == "audit":
+        with call.service.store.read() as snapshot:
+            shown["audit"] = work.events(here, max(0, snapshot.last() - _AUDITED), everybody=True)["events"][::-1]
+    values |= {"agreement": agreeing.agreement(here), "commands": agreeing.commands(here)}
     return page(
-        call, "organise.html", progress=work.progress(here), agreement=work.agreement(here), said=said, **values
+        call, "organise.html", progress=work.progress(here), drift=agreeing.drift(here), said=said, **shown, **values
     )
 
 

@@ -121,11 +121,19 @@ ROUTES: tuple[Route, ...] = (
     _api(
         "GET",
         "/campaigns/{c}/agreement",
-        "Kappa and alpha of every question, with intervals.",
+        "Kappa and alpha of every question, B3 and links of groups and events, with intervals.",
         "desks:agreement",
         ["organiser"],
         gives=list[dict[str, Any]],
     ),
+    _api(
+        "GET",
+        "/campaigns/{c}/events",
+        "What happened, after the event with the number `after`; who reads sees the own events.",
+        "desks:events",
+        _STAFF,
+    ),
+    _api("GET", "/campaigns/{c}/export", "Everything as an archive.", "desks:export", ["organiser"]),
     _api(
         "PUT",
         "/campaigns/{c}/suggestions",
@@ -211,6 +219,7 @@ ROUTES: tuple[Route, ...] = (
         ["admin"],
         gives=messages.Metrics,
     ),
+    _api("GET", "/backup", "Events, secrets and files as an archive.", "desks:backup", ["admin"]),
     _api("POST", "/tokens", "A token of one's own, for programs.", "api:token", [ANYONE], gives=messages.Token),
     _api(
         "POST",

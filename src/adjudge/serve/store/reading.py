@@ -107,6 +107,10 @@ class Snapshot:
         """Counts of everybody's work; those of the pool and of decisions have the reader `DECIDED`."""
         return self.find(Tally, campaign=campaign, scope=scope, reader=reader)
 
+    def paces(self, campaign: str, hasty: int) -> dict[str, tuple[int, int, int]]:
+        """By reader: complete answers whose time is known, their milliseconds, and how many took less than `hasty`."""
+        return {reader: (number, ms, quick) for reader, number, ms, quick in self.connection.paces(campaign, hasty)}
+
     def person(self, person: str) -> Person | None:
         """Somebody who may sign in."""
         return self.get(Person, person)

@@ -235,6 +235,15 @@ class Connection:
         where = " WHERE " + " AND ".join(f"{each} = ?" for each in given) if given else ""
         self.execute(f"DELETE FROM lease{where}", tuple(given.values()))  # noqa: S608
 
+    def paces(self, campaign: str, hasty: int) -> list[Values]:
+        """For each reader how many answers are complete, their milliseconds, and how many took less than `hasty`."""
+        found = self.select(
+            "SELECT reader, count(*), sum(ms), sum(CASE WHEN ms < ? THEN 1 ELSE 0 END) FROM judgment "
+            "WHERE campaign = ? AND complete = 1 AND ms > 0 GROUP BY reader",
+            (hasty, campaign),
+        )
+        return [(row[0], *map(int, row[1:])) for row in found]
+
     def last(self) -> int:
         """The number of the last event of all."""
         return int(self.select("SELECT coalesce(max(seq), 0) FROM event")[0][0])
