@@ -247,8 +247,8 @@ app = LazyGroup(
     "adjudge",
     COMMANDS,
     find_families,
-    help="Compare system output with gold annotations, and say how sure that is. Files instead of a COMMAND are "
-    "scored by the task that they look like.",
+    help="Compare system output with gold annotations: scores, confidence intervals, significance tests, error "
+    "analysis. Files instead of a COMMAND are scored by the task that they look like.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:"
     "\n  adjudge demo"

@@ -58,7 +58,7 @@ def target_options(what: str, *, required: bool = True) -> Any:
         value(
             "-o --output",
             "OUT",
-            f"{what} to write, whole or not at all.",
+            f"{what} to write, atomically.",
             required=required,
             type=click.Path(path_type=Path),
         ),
@@ -291,7 +291,7 @@ def repair(store: str, **options: Any) -> None:
     response with two different assessments stay errors.
     """
     by = get_profile(options["profile"])
-    _change("repair", store, repairing(by), options, mended=by)
+    _change("repair", store, repairing(by), options, repaired=by)
 
 
 def _change(name: str, store: str, step: Any, options: Mapping[str, Any], **more: Any) -> None:

@@ -93,7 +93,7 @@ def store_options(*, keep_ids: bool) -> Any:
         value(
             "-o --output",
             "OUT",
-            "Store to write: a folder, or a .zip, .tar.gz or .tgz; whole or not at all.",
+            "Store to write: a folder, or a .zip, .tar.gz or .tgz.",
             required=True,
             type=click.Path(path_type=Path),
         ),

@@ -100,8 +100,8 @@ _options = [
     click.Argument(["metric"], shell_complete=complete_metrics),
     side_arguments(),
     value("--reader", "FORMAT", "The format of the files: bio, dygie, ...", default=JSONL),
-    value("--gold-reader", "FORMAT", "The format of gold, if another."),
-    value("--system-reader", "FORMAT", "The format of the system files, if another."),
+    value("--gold-reader", "FORMAT", "The format of gold, if it differs."),
+    value("--system-reader", "FORMAT", "The format of the system files, if it differs."),
     _options,
     convention_options(own={}),
     examples=["adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5"],
@@ -220,8 +220,8 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         choice(
             "--reader", (GUESS, *readers), f"The format; what could be anything is {family.default}.", default=GUESS
         ),
-        choice("--gold-reader", readers, "The format of gold, if another."),
-        choice("--system-reader", readers, "The format of the system files, if another."),
+        choice("--gold-reader", readers, "The format of gold, if it differs."),
+        choice("--system-reader", readers, "The format of the system files, if it differs."),
         flag("--no-guess", "Never look at files to find their format: name a reader, or it is an error."),
         choice(
             "--compat",

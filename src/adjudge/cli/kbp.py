@@ -78,7 +78,7 @@ _input_options = [
             "[default: raw if a system is a Cold Start file]",
         ),
         choice("--reader", FORMATS, "The format of all files. [default: by their content]"),
-        choice("--gold-reader", FORMATS, "The format of gold, if another."),
+        choice("--gold-reader", FORMATS, "The format of gold, if it differs."),
         choice("--system-reader", FORMATS, "The format of the systems, if another."),
         flag("--strict", "Cold Start files must keep all rules; see adjudge kbp validate."),
     ),

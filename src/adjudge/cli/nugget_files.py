@@ -108,7 +108,7 @@ def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     value(
         "-o --output",
         "OUT",
-        "File or folder to write, whole or not at all; - is standard output. A folder has a file per document.",
+        "File or folder to write (atomically); - is standard output. A folder has a file per document.",
         type=click.Path(),
     ),
     choice("--order", ORDERS, "Nuggets by id (default for brat and ERE) or as in the file."),

@@ -301,8 +301,8 @@ def format_option(*formats: str) -> click.Option:
     return choice("--format format_", formats, "Layout.", default="text")
 
 
-output_option = value("-o --output", "FILE", "Write to FILE, whole or not at all; - is standard output.", type=Target())
-verbose_option = flag("--verbose", "Say what is done on the way; show where a bug is.")
+output_option = value("-o --output", "FILE", "Write to FILE (atomically); - is standard output.", type=Target())
+verbose_option = flag("--verbose", "Log each step; show tracebacks.")
 output_options = section(
     "Output",
     choice("--format format_", FORMATS, "Layout.", default="text"),

@@ -166,7 +166,7 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     value(
         "-o --output",
         "RESULT.json",
-        "Write the merged result with its table of documents, whole or not at all.",
+        "Write the merged result with its table of documents, atomically.",
         type=Target(),
     ),
     value(

@@ -245,7 +245,7 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: _Known, scope: Any) -> tupl
 
 
 def _events(samples: Sequence[Sample], system: int, scope: Any) -> dict[str, int]:
-    """How many labels of all rounds a score hangs on: of the rarer kind among those that it depends on."""
+    """How many labels of all rounds a score depends on: of the rarer kind among those that it depends on."""
     labelled = np.any([each.labelled for each in samples], axis=0)
     labelled = labelled if scope is None else labelled & scope
     verdict = samples[-1].verdict_of(system)  # of this round and of all before it

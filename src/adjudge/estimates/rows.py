@@ -45,7 +45,7 @@ class How(NamedTuple):
 class ScoreRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One score of one system: its value, where it is believed to be, and what is certain (`bounds`).
 
-    `events` are the labels that the score hangs on: without any, only the bounds are certain. `uncut` is the value
+    `events` are the labels that the score depends on: without any, only the bounds are certain. `uncut` is the value
     before it was cut to the bounds, if that differs.
     """
 

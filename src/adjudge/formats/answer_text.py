@@ -57,7 +57,7 @@ class _Candidate:
     value: Any = None
     failed: str | None = None
     notes: Counter[str] = field(default_factory=Counter)
-    mended: Tolerated | None = None
+    repaired: Tolerated | None = None
     fenced: bool = False
     reference: bool = False
 
@@ -89,17 +89,17 @@ def read_answer(text: str, *, repair: bool = False) -> Answer:
 
 
 def _settled(chosen: _Candidate, answer: Answer, *, repair: bool) -> Answer:
-    """The value of the piece that was chosen, mended if that is wanted."""
+    """The value of the piece that was chosen, repaired if that is wanted."""
     answer.notes.update(chosen.notes)
     answer.value, answer.failed = chosen.value, chosen.failed
-    if chosen.failed and chosen.mended is not None:
+    if chosen.failed and chosen.repaired is not None:
         if not repair:
             answer.notes["repairable"] += 1
             return answer
-        answer.value, answer.failed = chosen.mended.value, None
-        answer.notes.update({f"repair:{code}": count for code, count in chosen.mended.mended.items()})
-        if chosen.mended.repeated:
-            answer.notes["duplicate-key"] += chosen.mended.repeated
+        answer.value, answer.failed = chosen.repaired.value, None
+        answer.notes.update({f"repair:{code}": count for code, count in chosen.repaired.repaired.items()})
+        if chosen.repaired.repeated:
+            answer.notes["duplicate-key"] += chosen.repaired.repeated
     if answer.failed is None and not isinstance(answer.value, dict | list):
         if repair and isinstance(answer.value, str):
             inner = read_answer(answer.value)  # once: what is encoded in it is a text
@@ -201,8 +201,8 @@ def _piece(text: str, start: int) -> tuple[_Candidate, int]:
 
 
 def _of(read: Tolerated) -> _Candidate:
-    if read.mended:
-        return _Candidate(failed=TRUNCATED if "truncated" in read.mended else Malformed.reason, mended=read)
+    if read.repaired:
+        return _Candidate(failed=TRUNCATED if "truncated" in read.repaired else Malformed.reason, repaired=read)
     return _Candidate(read.value, notes=Counter({"duplicate-key": read.repeated} if read.repeated else {}))
 
 
@@ -222,22 +222,22 @@ def _in_a_row(text: str) -> _Candidate | None:
     if len(found) < 2:
         return None
     notes: Counter[str] = Counter({"json-lines": 1})
-    mended: Counter[str] = Counter()
+    repaired: Counter[str] = Counter()
     values: list[Any] = []
     repeated = 0
     for each in found:
         if each.notes:
             notes.update(each.notes)
-        if each.mended is not None:
-            mended.update(each.mended.mended)
-            repeated += each.mended.repeated
-        values.append(each.value if each.mended is None else each.mended.value)
+        if each.repaired is not None:
+            repaired.update(each.repaired.repaired)
+            repeated += each.repaired.repeated
+        values.append(each.value if each.repaired is None else each.repaired.value)
     failed = next((each.failed for each in found if each.failed), None)
     if failed is None:
         return _Candidate(values, notes=notes)
-    if any(each.failed and each.mended is None for each in found):
+    if any(each.failed and each.repaired is None for each in found):
         return _Candidate(failed=failed, notes=notes)
-    return _Candidate(failed=failed, notes=notes, mended=Tolerated(values, at, mended, repeated))
+    return _Candidate(failed=failed, notes=notes, repaired=Tolerated(values, at, repaired, repeated))
 
 
 def _chosen(text: str, notes: Counter[str]) -> _Candidate | None:
@@ -311,5 +311,5 @@ def _alone(content: str, start: int) -> _Candidate:
     if not _BLANK.fullmatch(content, read.end):
         return _Candidate(failed=Malformed.reason)
     comments = _COMMENTS.findall(content[:start]) + _COMMENTS.findall(content[read.end :])
-    read.mended.update({"comment": len(comments)} if comments else {})
+    read.repaired.update({"comment": len(comments)} if comments else {})
     return _of(read)

@@ -116,7 +116,7 @@ def scan_linking(
 
 
 def _read_sound(data: bytes, ids: Resolver, separator: Separator) -> list[Frame] | None:
-    """The frames of a file of 2015 in which every id is known and all are linked; None if it is another one."""
+    """The frames of a file of 2015 in which every id is known and all are linked; None if it differs."""
     if ids.ambiguous or b"#" in data:
         return None
     between = None if separator == "any" else "\t"

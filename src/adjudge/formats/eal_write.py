@@ -1,4 +1,4 @@
-"""Writers of stores. A store appears whole or not at all: it is made in a hidden folder beside and then renamed.
+"""Writers of stores. A store appears atomically: it is made in a hidden folder beside and then renamed.
 
 Whatever happens in between, the old store is as it was. With `overwrite` the old and the new one change places in one
 step, and only then the old one is removed; where the system cannot do that, the old one is first put aside under a

@@ -1,4 +1,4 @@
-"""JSON as language models write it: a grammar that also reads what is nearly JSON, and counts what it mended.
+"""JSON as language models write it: a grammar that also reads what is nearly JSON, and counts what it repaired.
 
 It reads trailing commas, comments, other quotes, Python's literals, bare keys, missing commas, raw control characters,
 unknown escapes, NaN, forms of numbers such as `.5`, and values whose end is missing. It guesses nothing else: what is
@@ -36,7 +36,7 @@ LITERALS = (*_LITERALS, *_OTHERS, *_NANS)
 
 
 class Malformed(Exception):
-    """What is read is no JSON that can be mended; `at` is how far it was read."""
+    """What is read is no JSON that can be repaired; `at` is how far it was read."""
 
     reason = "malformed JSON"
 
@@ -56,11 +56,11 @@ class _EndOfText(Exception):
 
 
 class Tolerated(NamedTuple):
-    """A value, where it ends, what was mended how often, and how many keys were given twice with other values."""
+    """A value, where it ends, what was repaired how often, and how many keys were given twice with other values."""
 
     value: Any
     end: int
-    mended: Counter[str]
+    repaired: Counter[str]
     repeated: int
 
 
@@ -79,7 +79,7 @@ def read_tolerantly(text: str, start: int = 0) -> Tolerated:
     """The object or list that starts at a place.
 
     >>> found = read_tolerantly("{'a': [1, 2,], b: tru")
-    >>> found.value, dict(found.mended)
+    >>> found.value, dict(found.repaired)
     ({'a': [1, 2]}, {'quotes': 1, 'trailing-comma': 1, 'bare-key': 1, 'truncated': 1})
     """
     return _Tolerant(text, start).read()
@@ -89,7 +89,7 @@ class _Tolerant:
     def __init__(self, text: str, start: int) -> None:
         self.text = text
         self.at = start
-        self.mended: Counter[str] = Counter()
+        self.repaired: Counter[str] = Counter()
         self.repeated = 0
         self.open: list[_Frame] = []
 
@@ -101,11 +101,11 @@ class _Tolerant:
             while self.open:
                 self._member(self.open[-1])
         except _EndOfText:
-            self.mended["truncated"] += 1
+            self.repaired["truncated"] += 1
             while len(self.open) > 1:
                 self._finish()
-            return Tolerated(root[0], len(self.text), self.mended, self.repeated)
-        return Tolerated(root[0], self.at, self.mended, self.repeated)
+            return Tolerated(root[0], len(self.text), self.repaired, self.repeated)
+        return Tolerated(root[0], self.at, self.repaired, self.repeated)
 
     def _enter(self) -> None:
         if len(self.open) == DEEPEST:
@@ -142,7 +142,7 @@ class _Tolerant:
                 end = end + 2 if end >= 0 else end
             else:
                 return here[0]
-            self.mended["comment"] += 1
+            self.repaired["comment"] += 1
             self.at = end if end >= 0 else len(text)
 
     def _member(self, frame: _Frame) -> None:
@@ -173,14 +173,14 @@ class _Tolerant:
         if character == ",":
             self.at += 1
             if self._next() == ("}" if frame.keyed else "]"):
-                self.mended["trailing-comma"] += 1
+                self.repaired["trailing-comma"] += 1
             elif self.text[self.at] in ",}]":
                 raise Malformed(self.at)
         elif character != ("}" if frame.keyed else "]"):
             ended = after in "}]" or after in _CLOSING.values()
             if not (character in QUOTES if frame.keyed else ended and character in '{["'):
                 raise Malformed(self.at)
-            self.mended["missing-comma"] += 1
+            self.repaired["missing-comma"] += 1
 
     def _key(self, character: str) -> str:
         if character in QUOTES:
@@ -192,7 +192,7 @@ class _Tolerant:
             self.at = word.end()
             if self.at == len(self.text):
                 raise _EndOfText
-            self.mended["bare-key"] += 1
+            self.repaired["bare-key"] += 1
             key = word[0]
         if self._next() != ":":
             raise Malformed(self.at)
@@ -208,9 +208,9 @@ class _Tolerant:
     def _literal(self, word: re.Match[str], *, signed: bool) -> Any:
         name = word[0]
         if name in _NANS and (not signed or name == "Infinity"):
-            self.mended["nan"] += 1
+            self.repaired["nan"] += 1
         elif name in _OTHERS and not signed:
-            self.mended["literal"] += 1
+            self.repaired["literal"] += 1
         elif name not in _LITERALS or signed:
             if word.end() == len(self.text) and any(known.startswith(name) for known in LITERALS):
                 raise _EndOfText
@@ -232,7 +232,7 @@ class _Tolerant:
                 raise _EndOfText
             raise Malformed(found.end())
         if found[0][0] == "+" or bare or (point and not fraction):
-            self.mended["number-form"] += 1
+            self.repaired["number-form"] += 1
         self.at = found.end()
         return number_of(found[0], self.at, is_whole=not (fraction or bare or exponent))
 
@@ -242,7 +242,7 @@ class _Tolerant:
         at = self.at + 1
         pieces: list[str] = []
         if opening != '"':
-            self.mended["quotes"] += 1
+            self.repaired["quotes"] += 1
         while True:
             found = plain.match(text, at)
             at = found.end()  # type: ignore[union-attr]
@@ -256,7 +256,7 @@ class _Tolerant:
             if here == "\\":
                 at = self._escape(at + 1, pieces)
             else:
-                self.mended["control-character"] += 1
+                self.repaired["control-character"] += 1
                 pieces.append(here)
                 at += 1
 
@@ -270,7 +270,7 @@ class _Tolerant:
         if found := _HEX.match(self.text, at):
             pieces.append(chr(int(found[1], 16)))
             return found.end()
-        self.mended["escape"] += 1
+        self.repaired["escape"] += 1
         if here == "'":
             pieces.append("'")
             return at + 1

@@ -159,7 +159,7 @@ class Metric:
 
     @cached_property
     def _sides(self) -> tuple[ir.Similarity, ...]:
-        """The similarity of documents whose value precision divides, and that of recall if it is another one."""
+        """The similarity of documents whose value precision divides, and that of recall if it differs."""
         ratio = self._ratio
         nodes = (self.similarity,) if ratio is None else (ratio.of, ratio.recall)
         found = (node for node in nodes if node is not None)
@@ -179,7 +179,7 @@ class Metric:
 
     @cached_property
     def recall(self) -> ir.Similarity | None:
-        """The matching value of recall, if it is another one than that of precision."""
+        """The matching value of recall, if it differs from that of precision."""
         return ir.with_conventions(self._sides[1], self.conventions) if len(self._sides) == 2 else None
 
     @property

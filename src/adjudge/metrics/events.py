@@ -65,7 +65,7 @@ def argument_cls(*, attach: Attach = "trigger", beta: float = 1.0) -> ir.Similar
 
     ArgF1 = F[trigger = * type = * number of equal arguments] over the 1:1 matching of events (Eq. 16). The inner
     count is not normalised, so an event without arguments adds nothing anywhere. With attach=type, the set of
-    (event type, span, role) of the document is compared, and it does not matter which trigger an argument hangs on;
+    (event type, span, role) of the document is compared, and it does not matter which trigger an argument depends on;
     with attach=none, the set of (span, role); with attach=span, the type of the event does not matter (RAMS).
 
     >>> event = {"type": "die", "trigger": {"start": 25, "end": 29}}

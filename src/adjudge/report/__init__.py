@@ -1,1 +1,1 @@
-"""A result as text, JSON, CSV, Markdown or LaTeX, and files written whole or not at all."""
+"""A result as text, JSON, CSV, Markdown or LaTeX, and files written atomically."""

@@ -85,7 +85,7 @@ def three(
 ) -> tuple[float, float, float]:
     """Precision, recall and F1 as most scripts compute them: F1 from the two, and 0 where nothing can be divided.
 
-    `found` is the numerator of recall, if it is another one than that of precision; some scripts add a `tiny` number to
+    `found` is the numerator of recall, if it differs from that of precision; some scripts add a `tiny` number to
     every denominator.
 
     >>> three(1, 2, 1)

@@ -25,7 +25,7 @@ class _ExportWriter(FolderWriter):
 
 
 def export_folder(store: Store, campaign: str, target: Path, *, overwrite: bool = False) -> int:
-    """Write everything of a campaign as of one moment; the folder appears whole or not at all. Gives how many files."""
+    """Write everything of a campaign as of one moment; the folder appears atomically. Gives how many files."""
     count = 0
     with _ExportWriter(target, overwrite=overwrite, durable=True) as writer:
         for name, data in files_of(store, campaign):

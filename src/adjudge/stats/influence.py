@@ -98,7 +98,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Telling(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that a ranking hangs on."""
+    """Something that a ranking depends on."""
 
     @property
     def strongest(self) -> Effect | None:
@@ -108,7 +108,7 @@ class _Telling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Influence(_Telling, frozen=True, kw_only=True):
-    """One document: how much the ranking hangs on it, and how much the systems disagree about it."""
+    """One document: how much the ranking depends on it, and how much the systems disagree about it."""
 
     document: str
     influence: float

@@ -519,7 +519,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result with its tables and measures, whole or not at all."""
+        """Write the result with its tables and measures, atomically."""
         write_atomically(path, self.to_json(with_tables=True).encode() + b"\n")
 
     @staticmethod

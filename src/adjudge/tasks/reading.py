@@ -77,7 +77,7 @@ class Corpus:
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the documents as JSON lines, whole or not at all."""
+        """Write the documents as JSON lines, atomically."""
         write_atomically(path, b"".join(msgspec.json.encode(each) + b"\n" for each in self))
 
     def __repr__(self) -> str:

@@ -147,9 +147,9 @@ def test_repair(tmp_path: Path):
     (store / "d").write_bytes(data)
     with pytest.raises(AdjudgeError):
         open_key(store).key("d")
-    done = change_store(store, tmp_path / "mended", repairing(SPEC), mended=SPEC)
+    done = change_store(store, tmp_path / "repaired", repairing(SPEC), repaired=SPEC)
     assert [change.kind for change in done.changes] == ["cleared", "waits-again", "wrong-time", "new-cluster"]
-    key = open_key(tmp_path / "mended").key("d")
+    key = open_key(tmp_path / "repaired").key("d")
     assert sorted(key.assessed.values(), key=str) == [
         Assessment("C", "C", "W", "C", "Actual", "NAME"),
         Assessment("C", "C", "W", "C", "Actual", "NAME"),
@@ -164,9 +164,9 @@ def test_repair_joins_two_clusters_or_keeps_the_first(tmp_path: Path, profile: P
     store = tmp_path / "store"
     store.mkdir()
     (store / "d").write_bytes(lines("W NIL NIL NIL 4 NIL NIL", "W NIL NIL NIL 5 NIL NIL"))
-    done = change_store(store, tmp_path / "mended", repairing(profile), mended=profile)
+    done = change_store(store, tmp_path / "repaired", repairing(profile), repaired=profile)
     assert [change.kind for change in done.changes] == [kind]
-    assert set(open_key(tmp_path / "mended").key("d").coref.values()) == {4}
+    assert set(open_key(tmp_path / "repaired").key("d").coref.values()) == {4}
 
 
 def test_repair_leaves_contradictions_to_people(tmp_path: Path):
@@ -175,8 +175,8 @@ def test_repair_leaves_contradictions_to_people(tmp_path: Path):
     one, two = lines("W NIL NIL NIL 4 NIL NIL"), lines("C W NIL NIL 4 NIL NIL")
     (store / "d").write_bytes(one + two)
     with pytest.raises(ValidationError, match="another assessment"):
-        change_store(store, tmp_path / "mended", repairing(SPEC), mended=SPEC)
-    assert not (tmp_path / "mended").exists()
+        change_store(store, tmp_path / "repaired", repairing(SPEC), repaired=SPEC)
+    assert not (tmp_path / "repaired").exists()
 
 
 @given(keys())

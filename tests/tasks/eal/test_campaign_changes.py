@@ -24,7 +24,7 @@ def test_an_invalid_submission_is_left_out(folder):
     assert "error: there is no event type" in told["validate rubble"].details.read_text()
     assert told["pool "].message == "348 responses of 3 systems, 12 documents"
     assert sorted(each.name for each in (folder / "filtered").iterdir()) == ["granite", "marble", "slate"]
-    # It is mended.
+    # It is repaired.
     shutil.copy(SUBMISSIONS["slate"] / "arguments" / "MINI_NW_01", path)
     statuses = run(folder)
     assert statuses["validate rubble"] == statuses["filter rubble"] == statuses["pool"] == "done"

@@ -272,7 +272,7 @@ class NormaliseOp(Wrapper):
         return self.inner.block(p[0])
 
     def _value(self, value: float, s: Any, g: Any, other: float | None = None) -> float:
-        """The ratio for a matching value (and that of the recall side, if it is another one)."""
+        """The ratio for a matching value (and that of the recall side, if it differs)."""
         by, undefined = self.node.by, self.undefined
         if by == "precision":
             out = ratio(value, s[1], undefined)

@@ -1,4 +1,4 @@
-"""Looking after a store: verify, rebuild, backup, restore, upgrade. State is made again from events, never mended."""
+"""Looking after a store: verify, rebuild, backup, restore, upgrade. State is made again from events, never repaired."""
 
 from __future__ import annotations
 

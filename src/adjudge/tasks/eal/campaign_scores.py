@@ -175,7 +175,7 @@ def _views(inputs: Inputs) -> Iterator[tuple[str, Settings, Result]]:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder with these files and no others, whole or not at all."""
+    """Write a folder with these files and no others, atomically."""
     with FolderWriter(folder, overwrite=True) as writer:
         for name, data in files.items():
             writer.put(name, data)

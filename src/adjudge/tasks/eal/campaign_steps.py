@@ -1,4 +1,4 @@
-"""What the steps of a campaign do: each reads some folders, writes others whole or not at all, and says so."""
+"""What the steps of a campaign do: each reads some folders, writes others atomically, and says so."""
 
 from __future__ import annotations
 

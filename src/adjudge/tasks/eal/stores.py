@@ -176,25 +176,25 @@ def change_store(
     output: str | Path,
     operation: Operation,
     *,
-    mended: Profile | None = None,
+    repaired: Profile | None = None,
     ids: Ids = "sha1",
     overwrite: bool = False,
     documents: Collection[str] | None = None,
 ) -> ChangeSummary:
     """Write what an operation makes of each document, or of these `documents` only.
 
-    One that repairs them by a profile (`mended`) gets inconsistent ones, too.
+    One that repairs them by a profile (`repaired`) gets inconsistent ones, too.
     """
     counts: Counter[str] = Counter()
     changes: list[Change] = []
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
-        opened = stack.enter_context(open_assessments(store, mended or SPEC))
+        opened = stack.enter_context(open_assessments(store, repaired or SPEC))
         opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
 
         def change(document: str) -> None:
-            read = opened.key(document) if mended is None else _mendable(opened, document, changes)
+            read = opened.key(document) if repaired is None else _repairable(opened, document, changes)
             key, done = operation(read)
             changes.extend(done)
             counts.update(documents=1, assessed=len(key.assessed), unassessed=len(key.unassessed))
@@ -218,7 +218,7 @@ def repairing(profile: Profile) -> Operation:
 _REPAIRED = ("assessment-missing", "assessment-superfluous", "coref-missing", "coref-conflict", UNKNOWN_IDS)
 
 
-def _mendable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
+def _repairable(store: KeyStore, document: str, changes: list[Change]) -> AnswerKey:
     """The assessments of a document as far as a repair can fix them; other problems are raised."""
     key, findings = store.scan_key(document)
     problems = [finding.problem for finding in findings if finding.error and finding.kind not in _REPAIRED]

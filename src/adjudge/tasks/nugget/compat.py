@@ -202,7 +202,7 @@ def _width(text: str) -> int:
 
 
 def write_comparison(target: Path, evaluation: Evaluation, system: str) -> None:
-    """Write the comparison of the first system, which is read from this file, whole or not at all."""
+    """Write the comparison of the first system, which is read from this file, atomically."""
     from adjudge.files import write_atomically
 
     task = evaluation.task
