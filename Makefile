@@ -221,7 +221,7 @@ $(VENV)/.serving: $(VENV)/.installed
 
 $(VENV)/.developer: $(VENV)/.installed
 	$(PIP) install --upgrade "pip>=25.1"
-	$(PIP) install --editable ".[serve,postgres]" --group test --group lint
+	$(PIP) install --editable ".[serve,postgres,kg]" --group test --group lint
 	@touch $@
 
 clean:

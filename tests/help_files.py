@@ -210,6 +210,10 @@ def _kbp() -> None:
     copy(source / "delta.tsv", "run.tac", "run1.tac", "a.tac", "run.tsv")
     copy(source / "fjord.tsv", "run2.tac", "b.tac")
     write(FACTS, "gold.tsv", "a.tsv")
+    facts = [row.split("\t") for row in FACTS.splitlines()]
+    write(as_lines({"id": document, "triples": [fact]} for *fact, document in facts[:1]), "kg.jsonl")
+    relations = [{"label": relation} for relation in sorted({fact[1] for fact in facts})]
+    write(json.dumps({"concepts": [], "relations": relations}), "ontology.json")
     write(FACTS.replace("norsk", "oslo"), "system.tsv", "runs/mine/part-1.tsv")
     write(gzip.compress(FACTS.encode()), "gold/part-1.tsv.gz")
     pages = {(document, int(start)): page for document, start, _, page in rows[1:]}

@@ -258,7 +258,7 @@ def test_coreference_and_triples_in_memory():
     kb = aj.score("kbp", facts, {"A": facts[:1]}, hops=2, bootstrap=0)
     assert [kb["kbp.hop1", "A"].recall, kb["kbp.hop2", "A"].recall] == [0.5, 0]
     assert "one-document" in {note.code for note in kb.notes}
-    assert "Acme" in str(aj.kbp.explain(facts, facts[:1], "1", hops=2)["system"])
+    assert "Acme" in str(aj.kbp.explain(facts, facts[:1], "-", hops=2)["system"])
 
 
 def test_annotators_have_what_they_have():

@@ -46,6 +46,7 @@ from adjudge.cli.output import (
 )
 from adjudge.cli.score import run_from, scoring_options
 from adjudge.errors import UsageError, visible
+from adjudge.formats.kg_rdf import Rdf
 from adjudge.stats.inference import CENTRED, TESTS
 from adjudge.tasks.kbp.detection import FORMATS
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, KbOptions, check_engine, make_options
@@ -70,7 +71,12 @@ _input_options = [
         value("--wiki", "TABLE", "The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
         value("--redirects", "FILE", "Pages that stand for others: page, TAB, page."),
         value("--stop", "FILE", "Pages that are no links, one per line."),
-        value("--texts", "FOLDER", "The source texts of Rich ERE annotation."),
+        value(
+            "--texts",
+            "FOLDER",
+            "The source texts of Rich ERE annotation; of graphs, texts in which names should stand, as files DOC.txt "
+            "or lines of JSON with id and text.",
+        ),
         choice(
             "--units",
             ("text", "raw"),
@@ -83,6 +89,33 @@ _input_options = [
         flag("--strict", "Cold Start files must keep all rules; see adjudge kbp validate."),
     ),
 ]
+_NAMED: dict[str, Any] = {"typed": "Entities are the same only if their types are, too."}
+_graph_options = [
+    section(
+        "Knowledge graphs",
+        value(
+            "--names",
+            "HOW",
+            "When names are the same: exact, folded (case, blanks, underscores), alias=FILE (name, TAB, alias ...), "
+            "map=FILE (name of systems, TAB, name), or fuzzy=0.9, one to one. [default: exact]",
+        ),
+        field_options(KbOptions, _NAMED),
+        flag("--ignore-documents", "Compare all triples as one graph."),
+        choice("--iri", ("full", "local"), "Names of RDF: IRIs, or what is behind the last # or /.", default="full"),
+        choice("--literals", ("plain", "full"), "Literals of RDF: without or with tag and type.", default="plain"),
+        choice("--rdf-type", ("type", "fact"), "rdf:type is the type of an entity, or a fact.", default="type"),
+    ),
+]
+_score_graph_options = section(
+    "Knowledge graphs",
+    flag("--graph", "Also score triples, pairs, entities, relations and distances, item by item."),
+    value(
+        "--ontology",
+        "FILE",
+        "What relations and types should keep to: Text2KGBench JSON, a table of relation, domain and range, or Turtle.",
+    ),
+)
+_GRAPH_ONLY = ("names", "typed", "ignore_documents", "iri", "literals", "rdf_type", "graph", "ontology")
 _ALIGNED: dict[str, Any] = {
     "mention_match": "Which span of a gold mention the system's must equal.",
     "threshold": ("P", "A node is the entity that has more than P % of its names. [50]"),
@@ -173,6 +206,14 @@ def _chosen(options: Mapping[str, Any]) -> KbOptions:
     if options["inverse_table"] is not None and options["inverse"] in (None, "none"):
         raise UsageError("--inverse-table is not used", hint="add --inverse close or --inverse canonical")
     changes = _given(options, tuple(each.name for each in fields(KbOptions)))
+    if options.get("names") is not None:
+        from adjudge.tasks.kbp.naming import naming_of
+
+        changes["naming"] = naming_of(options["names"])
+    if options.get("ontology") is not None:
+        from adjudge.tasks.kbp.ontology import read_ontology
+
+        changes["ontology"] = read_ontology(options["ontology"], _rdf(options))
     for name in changes.keys() & set(_NAMES):
         changes[name] = _names(changes[name], upper=name.endswith("levels"))
     for name in changes.keys() & set(_TABLES):
@@ -180,6 +221,10 @@ def _chosen(options: Mapping[str, Any]) -> KbOptions:
 
         changes[name] = read_pairs(changes[name])
     return make_options(options["profile"], **changes)
+
+
+def _rdf(options: Mapping[str, Any]) -> Rdf:
+    return Rdf(options["iri"], options["literals"], options["rdf_type"])
 
 
 def _names(text: str, *, upper: bool = False) -> tuple[str, ...]:
@@ -200,7 +245,7 @@ def _given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
 
 def _sides(options: dict[str, Any]) -> Sides:
     """Gold and systems; no file that is read is written over."""
-    files = ("wiki", "redirects", "stop", "gold_relations", "system_relations", "inverse_table")
+    files = ("wiki", "redirects", "stop", "gold_relations", "system_relations", "inverse_table", "ontology")
     names = (*files, "include", "exclude", "symmetric_types")
     return sides_of(options, inputs=[options.get(name) for name in names if is_file(options.get(name))])
 
@@ -211,6 +256,8 @@ def _reading(sides: Sides, options: Mapping[str, Any]) -> dict[str, Any]:
     for side in ("gold", "system"):
         found[f"{side}_format"] = options[f"{side}_reader"] or options["reader"]
     found |= {"names": list(sides.named()), "strict": options["strict"]}
+    if "iri" in options:
+        found |= {"rdf": _rdf(options), "ignore_documents": options["ignore_documents"]}
     docs = options["docs"]
     if docs is not None and not is_file(docs):
         from adjudge.tasks.kbp.inputs import DocumentList
@@ -226,10 +273,12 @@ def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
     log(options, f"reading {sides.gold} and {len(sides.paths)} system(s)")
     read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
     # What means nothing if both sides are plain triples.
-    for name in (*_ALIGNED, *_FACTS, "nil_key", "nil_merge", "nil_by_type") if read.gold.table is not None else ():
+    graph = read.gold.table is not None
+    for name in (*_ALIGNED, *_FACTS, "nil_key", "nil_merge", "nil_by_type") if graph else _GRAPH_ONLY:
         if is_given(name):
             flag = "--" + name.replace("_", "-")
-            raise UsageError(f"{flag} is about annotated documents, and gold is plain triples", hint="leave it out")
+            one, other = ("annotated documents", "plain triples") if graph else ("triples", "annotated documents")
+            raise UsageError(f"{flag} is about {one}, and gold is {other}", hint="leave it out")
     return read
 
 
@@ -254,6 +303,8 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
 @command(
     "score",
     _input_options,
+    _graph_options,
+    _score_graph_options,
     _choice_options,
     section("Paths", value("--memory", "SIZE", "Refuse to take more in any process, such as 4GB.", type=Memory())),
     _scoring_options(
@@ -270,6 +321,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         "adjudge kbp score ace/ run1.tac run2.tac --wiki ACEtoWIKI_resource.txt --by relation",
         "adjudge kbp score ace/ mine=run.tac --wiki links.csv --profile paper --identity-source system",
         "adjudge kbp score 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
+        "adjudge kbp score gold.tsv kg.jsonl --names folded --graph",
     ],
     old=_OLD,
 )
@@ -277,18 +329,20 @@ def score(**options: Any) -> None:
     """Score whole knowledge bases against annotation, hop by hop: precision, recall and F1 of paths of 1 to N facts.
 
     GOLD is annotated documents (ACE, Rich ERE, JSON lines) or plain triples, a file or a folder. SYSTEM is a Cold Start
-    file, extractions as JSON lines, or plain triples (subject, relation, object and document with a TAB between them,
-    or Parquet) if gold is plain triples; a file, a folder, or a pattern in quotes. A system is called after its file,
-    or NAME in NAME=FILE. --by scores each relation (one hop), the first relation of paths, their sequence of
-    relations, or those facts alone that are at least so confident (a curve of precision and recall).
+    file or extractions as JSON lines if gold is annotated; else triples: a table (subject, relation, object, perhaps
+    document and confidence, as TSV, CSV or Parquet), JSON, N-Triples, N-Quads, Turtle, TriG, a folder of GraphRAG, or
+    what LangChain, Neo4j, LlamaIndex and KGGen write; a file, a folder, or a pattern in quotes. A system is called
+    after its file, or NAME in NAME=FILE. --by scores each relation (one hop), the first relation of paths, their
+    sequence of relations, or those facts alone that are at least so confident (a curve of precision and recall).
     """
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.memory import limited
     from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
-    from adjudge.tasks.kbp.task import measures_of
+    from adjudge.tasks.kbp.task import TALLIES, measures_of
 
     check_baseline(options, sides.named())
-    check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name.startswith("kbp.hop")])
+    tallies = {f"kbp.{name}" for name in TALLIES}
+    check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name not in tallies])
     warn, shared = _warning(options), run_from(options, docs=None)
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
     asked["time_limit"] = shared.time_limit
@@ -377,6 +431,7 @@ def discovery(**options: Any) -> None:
 @command(
     "explain",
     _input_options,
+    _graph_options,
     _choice_options,
     docs_option,
     value(
@@ -435,6 +490,8 @@ def explain(**options: Any) -> None:
 @command(
     "report",
     _input_options,
+    _graph_options,
+    _score_graph_options,
     _choice_options,
     docs_option,
     _limit_option,

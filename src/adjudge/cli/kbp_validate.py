@@ -30,7 +30,18 @@ from adjudge.tasks.kbp.validation import validate as check
     "validate",
     click.Argument(["files"], metavar="KB...", nargs=-1, required=True),
     choice("--from from_", FORMATS, "Format (default: by the content, - is coldstart)."),
-    value("--texts docs", "FOLDER", "Source documents of a Cold Start file, to compare its spans with them."),
+    value(
+        "--texts docs",
+        "FOLDER",
+        "Source documents: the spans of a Cold Start file, or the names of triples, are compared with them.",
+    ),
+    value(
+        "--ontology",
+        "FILE",
+        "Relations with the types of their ends, to compare triples with: Text2KGBench JSON, a table of relation, "
+        "domain and range, or Turtle.",
+    ),
+    choice("--iri", ("full", "local"), "Names of RDF: whole IRIs, or what is behind the last # or /.", default="full"),
     value(
         "--repair repaired",
         "OUT",
@@ -40,21 +51,26 @@ from adjudge.tasks.kbp.validation import validate as check
     ),
     finding_options(),
     before=kinds_help(KINDS),
-    examples=["adjudge kbp validate run.tsv --texts sources/ --repair repaired.tsv"],
+    examples=[
+        "adjudge kbp validate run.tsv --texts sources/ --repair repaired.tsv",
+        "adjudge kbp validate kg.jsonl --ontology ontology.json",
+    ],
     old={"--docs": "--texts"},
 )
 def validate(files: tuple[str, ...], from_: Any, **options: Any) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
 
-    KB is a Cold Start file, a file of triples, extractions as JSON lines, a table of links, or a file or folder of ACE
-    or Rich ERE annotation. An error is what the rules of the format forbid; what lenient reading does about it stands
-    in brackets. The exit code is 1 if there is an error; with --repair, if there is one in the repaired file.
+    KB is a Cold Start file, a knowledge graph (see adjudge kbp score), extractions as JSON lines, a table of links, or
+    a file or folder of ACE or Rich ERE annotation. An error is what the rules of the format forbid; what lenient
+    reading does about it stands in brackets. The exit code is 1 if there is an error; with --repair, if there is one in
+    the repaired file.
     """
     check_targets(options, "repaired", inputs=files)
     if files.count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     rules = {"docs": options["docs"], "limit": options["limit"], "severity": severities_of(options, KINDS)}
     if options["repaired"] is None:
+        rules |= {name: options[name] for name in ("ontology", "iri")}
         return emit_findings("kbp", [check(name, format=from_, **rules) for name in files], options)
     if len(files) > 1:
         raise UsageError("--repair writes one file", hint="name one knowledge base")

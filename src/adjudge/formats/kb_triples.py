@@ -1,10 +1,12 @@
-"""Plain triples: a TAB-separated line for each fact and each document that supports it.
+"""Plain triples: a line for each fact and each document that supports it, as TSV, CSV or Parquet.
 
-    subject <TAB> relation <TAB> object <TAB> document
+    subject <TAB> relation <TAB> object <TAB> document <TAB> confidence
 
-Lines are UTF-8. A first line with just these four words is a header. Empty lines and lines that begin with `#` and have
-no TAB say nothing. Blanks around a field do not count. Several files, of a folder or a pattern, are one table; a file
-may also be Parquet with these four columns.
+The last two columns may be left out. Lines are UTF-8. A first line that names subject, relation and object (`head`,
+`predicate`, `tail` and other words, see `kg_keys`) is a header: columns may then be in any order, and others are
+ignored. Empty lines and lines that begin with `#` and have no TAB say nothing. Blanks around a field do not count. With
+TABs, quotes are characters; CSV, which is a file that is called so or has commas and no TAB in its first line, is read
+by RFC 4180. Several files, of a folder or a pattern, are one table; a file may also be Parquet with such columns.
 
 Names become numbers while the file is read, in blocks: memory grows with the number of different names and by sixteen
 bytes per line, not with the length of the lines.
@@ -12,23 +14,39 @@ bytes per line, not with the length of the lines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from adjudge.errors import FormatError, Problem
+from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.findings import Findings, field_column
+from adjudge.formats.kg_keys import PLAIN, TRIPLE, confidence_of, roles_of
 from adjudge.formats.source import Line, Source, block_lines, find_shards, is_parquet, reads, source_name, table_blocks
 from adjudge.model.kbp import TripleNames, TripleTable
+from adjudge.model.kg import NOWHERE, Graph, new_graph
 
 HEADER = ("subject", "relation", "object", "document")
-SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet")
+SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet", ".csv")
 
-_HEADER = tuple(map(str.encode, HEADER))
 _HEAD = 1000  # lines at the beginning that may say nothing
-_ENDS = int.from_bytes(b"\t\t\t\n", "little")
+_LONGEST = 1 << 24  # characters of a field of CSV
 _HINT = "write subject, relation, object and document with a TAB between them"
 
 
-@reads("triples: lines of subject, relation, object, document", "tsv", "columns", "conllu", "parquet")
+class Layout(NamedTuple):
+    """How many fields a line has, where those of each role are, and whether commas are between them."""
+
+    width: int
+    places: Mapping[str, int]
+    comma: bool = False
+
+    @property
+    def quick(self) -> bool:
+        """Whether lines can be read many at a time."""
+        return not self.comma and "confidence" not in self.places
+
+
+@reads("triples: lines of subject, relation, object, document", "tsv", "csv", "columns", "conllu", "parquet")
 def read_triples(
     source: Source, *, names: TripleNames | None = None, name: str | None = None, may_be_empty: bool = False
 ) -> TripleTable:
@@ -40,19 +58,27 @@ def read_triples(
     >>> table = read_triples(b"ana\tspouse\tben\td1\nben\tspouse\tana\td1\n")
     >>> list(table.subjects), list(table.objects), table.names.nodes.listed
     ([0, 1], [1, 0], ['ana', 'ben'])
+    >>> list(read_triples(b"tail,head,relation\nben,ana,spouse\n").rows())
+    [('ana', 'spouse', 'ben', '-')]
     """
-    table = TripleTable(TripleNames() if names is None else names)
+    graph = read_table(source, names=names, name=name)
+    if not len(graph.table) and not may_be_empty:
+        raise FormatError(no_triples(name or source_name(source)))
+    return graph.table
+
+
+def read_table(source: Source, *, names: TripleNames | None = None, name: str | None = None) -> Graph:
+    """The same with confidences and remarks, as a graph; there may be no triples."""
+    graph = new_graph(names)
     problems: list[Problem] = []
     shards = triple_shards(source)
     for each in [source] if shards is None else shards:
         found = Findings(name if name is not None and shards is None else source_name(each))
-        _scan_file(each, table, found)
+        _scan_file(each, graph, found)
         problems += found.problems()
-    if not len(table) and not problems and not may_be_empty:
-        problems.append(no_triples(name or source_name(source)))
     if problems:
         raise FormatError(problems)
-    return table
+    return graph
 
 
 def no_triples(place: str) -> Problem:
@@ -73,12 +99,12 @@ def triple_shards(source: Source) -> list[str] | None:
     return find_shards(source, suffixes=SUFFIXES, what="triples")
 
 
-def scan_triples(source: Source, table: TripleTable, found: Findings) -> None:
-    """Add what can be read of a file, or of several, to `table`, and what is wrong to `found`."""
+def scan_triples(source: Source, graph: Graph, found: Findings) -> None:
+    """Add what can be read of a file, or of several, to `graph`, and what is wrong to `found`."""
     shards, place = triple_shards(source), found.place
     for each in [source] if shards is None else shards:
         found.place = place if shards is None else source_name(each)
-        _scan_file(each, table, found)
+        _scan_file(each, graph, found)
     found.place = place
 
 
@@ -93,7 +119,7 @@ def write_triples(table: TripleTable, *, header: bool = False) -> Iterator[bytes
     lines = ["\t".join(HEADER)] if header else []
     # A first row that looks like the header would be read as one.
     first = next(table.rows(), None)
-    if first is not None and not header and tuple(map(str.lower, first)) == HEADER:
+    if first is not None and not header and _is_header(first):
         lines.append("\t".join(HEADER))
     for row in table.rows():
         lines.append("\t".join(row))
@@ -114,39 +140,89 @@ def _check_names(names: Iterable[str]) -> None:
         raise FormatError(problems)
 
 
-def _scan_file(source: Source, table: TripleTable, found: Findings) -> None:
+def _scan_file(source: Source, graph: Graph, found: Findings) -> None:
     if is_parquet(source):
-        _scan_parquet(source, table, found)
+        _scan_parquet(source, graph, found)
         return
-    at = Line()
-    for data in table_blocks(source, found, at):
-        if at.number == 1:
-            at.number, begin = _skip_head(data)
+    at, layout = Line(), None
+    blocks = table_blocks(source, found, at)
+    for data in blocks:
+        if layout is None:
+            number, begin = _skip_head(data, at.number)
             if begin > len(data):
+                at.number = number
                 continue
-            data = data[begin:]
-        before = len(table)
-        if _add_block(data, table):
-            at.number += len(table) - before
+            at.number, data = number, data[begin:]
+            layout, is_header = _layout(data, source, found, at.number, graph)
+            if layout is None:
+                return
+            if layout.comma:
+                _add_records(_lines(data, blocks, found, at), layout, graph, found, skip=is_header)
+                return
+            if is_header:
+                data = data.partition(b"\n")[2]
+                at.number += 1
+                if not data:
+                    continue
+        before = len(graph.table)
+        if layout.quick and _add_block(data, graph.table, layout):
+            at.number += len(graph.table) - before
         else:
-            _add_lines(block_lines(at.number, data, found), table, found)
+            _add_lines(block_lines(at.number, data, found), layout, graph, found)
             at.number += data.count(b"\n") + 1
 
 
-def _skip_head(data: bytes) -> tuple[int, int]:
+def _lines(data: bytes, rest: Iterable[bytes], found: Findings, at: Line) -> Iterator[tuple[int, str]]:
+    """The lines of a block and of those behind it."""
+    yield from block_lines(at.number, data, found)
+    at.number += data.count(b"\n") + 1
+    for each in rest:
+        yield from block_lines(at.number, each, found)
+        at.number += each.count(b"\n") + 1
+
+
+def _skip_head(data: bytes, number: int) -> tuple[int, int]:
     """The number of the first line that says something, and where it begins; beyond the end if there is none."""
-    number, at = 1, 0
+    at = 0
     while number < _HEAD and at <= len(data):
         end = data.find(b"\n", at)
         line = data[at : end if end >= 0 else len(data)]
-        header = number == 1 and tuple(field.strip().lower() for field in line.split(b"\t")) == _HEADER
-        if not (header or not line.strip() or (line.startswith(b"#") and b"\t" not in line)):
+        if line.strip() and (b"\t" in line or not line.startswith(b"#")):
             break
         number, at = number + 1, end + 1 if end >= 0 else len(data) + 1
     return number, at
 
 
-def _add_block(data: bytes, table: TripleTable) -> bool:
+def _layout(data: bytes, source: Source, found: Findings, number: int, graph: Graph) -> tuple[Layout | None, bool]:
+    """How the lines of a file are made, told by the first that says something, and whether that one is a header."""
+    line = data.partition(b"\n")[0].decode("utf-8", "replace")
+    named = isinstance(source, str | os.PathLike) and str(source).lower().removesuffix(".gz").endswith(".csv")
+    comma = named or ("\t" not in line and line.count(",") >= 2)
+    fields = next(_records([(number, line)]), (0, [line]))[1] if comma else line.split("\t")
+    try:
+        roles = roles_of(fields)
+    except AdjudgeError as error:
+        found.add("columns", error.problems[0].message, number, 1, error.problems[0].hint)
+        return None, False
+    if roles is not None:
+        places = {role: fields.index(name) for role, name in roles.items()}
+        ignored = [name.strip() for place, name in enumerate(fields) if place not in places.values()]
+        if ignored:
+            message = f"columns that mean nothing here were ignored: {', '.join(ignored)}"
+            graph.notes.append(Problem(message, path=found.place, line=number))
+        return Layout(len(fields), places, comma), True
+    width = len(fields) if len(TRIPLE) <= len(fields) <= len(PLAIN) else len(TRIPLE)
+    return Layout(width, {role: place for place, role in enumerate(PLAIN[:width])}, comma), False
+
+
+def _is_header(row: Iterable[str]) -> bool:
+    try:
+        return roles_of(row) is not None
+    except AdjudgeError:
+        return True
+
+
+def _add_block(data: bytes, table: TripleTable, layout: Layout) -> bool:
     """Add all rows of a block at once; False if not all its lines are triples: they must be looked at one by one."""
     import numpy as np
 
@@ -155,69 +231,140 @@ def _add_block(data: bytes, table: TripleTable) -> bool:
     whole = b"".join((data, b"\n", bytes(8)))
     every = np.frombuffer(whole, np.uint8)[: len(data) + 1]
     ends = np.flatnonzero(every <= ord("\n"))
-    if len(ends) % 4 or b"\r" in data or (every[ends].view("<u4") != _ENDS).any():
+    width, places = layout.width, layout.places
+    if len(ends) % width or b"\r" in data:
+        return False
+    signs = every[ends].reshape(-1, width)
+    if (signs[:, :-1] != ord("\t")).any() or (signs[:, -1] != ord("\n")).any():
         return False
     starts = np.concatenate((ends[:1] * 0, ends[:-1] + 1))
     lengths = ends - starts
-    if not lengths.all() or lengths.max() > LONGEST:
+    starts, lengths = starts.reshape(-1, width), lengths.reshape(-1, width)
+    used = list(places.values())
+    if not lengths[:, used].all() or lengths.max() > LONGEST:
         return False
-    starts, lengths = starts.reshape(-1, 4), lengths.reshape(-1, 4)
-    kinds = (table.names.nodes, table.names.relations, table.names.documents)
+    kinds = [table.names.nodes, table.names.relations, table.names.documents]
+    # Subjects and objects by turns, as they get numbers.
+    chosen = [[places["subject"], places["object"]], [places["relation"]], [places.get("document", -1)]]
+    if "document" not in places:
+        kinds, chosen = kinds[:2], chosen[:2]
     interners = [interner_of(names) for names in kinds]
-    fields = [
-        Fields(whole, starts[:, own].ravel(), lengths[:, own].ravel())
-        for own in (slice(0, None, 2), slice(1, 2), slice(3, 4))  # subjects and objects by turns, as they get numbers
-    ]
+    fields = [Fields(whole, starts[:, own].ravel(), lengths[:, own].ravel()) for own in chosen]
     try:
         looked = [interner.look(own) for interner, own in zip(interners, fields, strict=True)]
     except ValueError:
         return False
-    nodes, relations, documents = (each.number(own) for each, own in zip(interners, looked, strict=True))
+    nodes, relations, *documents = (each.number(own) for each, own in zip(interners, looked, strict=True))
+    if not documents:
+        documents = [np.full(len(starts), table.names.documents[NOWHERE], dtype=nodes.dtype)]
     table.subjects.frombytes(nodes[0::2].tobytes())
     table.relations.frombytes(relations.tobytes())
     table.objects.frombytes(nodes[1::2].tobytes())
-    table.documents.frombytes(documents.tobytes())
+    table.documents.frombytes(documents[0].tobytes())
     return True
 
 
-def _add_lines(lines: Iterable[tuple[int, str]], table: TripleTable, found: Findings) -> None:
+def _add_lines(lines: Iterable[tuple[int, str]], layout: Layout, graph: Graph, found: Findings) -> None:
     for number, line in lines:
         fields = [*map(str.strip, line.split("\t"))]
-        if _is_triple(fields, line, number, found):
-            table.add(*fields)
-
-
-def _is_triple(fields: list[str], line: str, number: int, found: Findings) -> bool:
-    """Whether a line is one, and no header, comment or empty line; what is wrong with it goes to `found`."""
-    if "\r" in line or "\0" in line:
-        if line.strip() and (not line.startswith("#") or len(fields) > 1):
+        if not line.strip() or (line.startswith("#") and len(fields) == 1):
+            continue
+        if "\r" in line or "\0" in line:
             what = "a carriage return" if "\r" in line else "a null character"
             found.add("character", f"{what} inside a line", number, None, "save the file with LF line ends")
-        return False
-    if len(fields) == len(HEADER) and all(fields):
-        return number > 1 or tuple(map(str.lower, fields)) != HEADER
-    if not line.strip() or (line.startswith("#") and len(fields) == 1):
-        return False
-    if len(fields) != len(HEADER):
-        message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {len(HEADER)}"
+        elif _is_row(fields, layout, found, number, line):
+            _add_row(fields, layout, graph, found, number)
+
+
+def _is_row(fields: list[str], layout: Layout, found: Findings, number: int, line: str | None = None) -> bool:
+    """Whether a line has all its fields; what is wrong with it goes to `found`."""
+    if len(fields) != layout.width:
+        message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {layout.width}"
         found.add("columns", message, number, 1, _HINT)
         return False
-    for place, field in enumerate(fields):
-        if not field:
-            message = f"the {HEADER[place]} is empty"
-            found.add("empty-field", message, number, field_column(line, place + 1), "name it")
-    return False
+    empty = [(place, role) for role, place in layout.places.items() if not fields[place].strip()]
+    for place, role in empty:
+        column = None if line is None else field_column(line, place + 1)
+        found.add("empty-field", f"the {role} is empty", number, column, "name it")
+    return not empty
 
 
-def _scan_parquet(source: Source, table: TripleTable, found: Findings) -> None:
-    """The rows of a Parquet file, which has the columns under the names of the header."""
-    from adjudge.formats.parquet import parquet_table
+def _add_row(fields: list[str], layout: Layout, graph: Graph, found: Findings, number: int) -> None:
+    places = layout.places
+    sure = None
+    if "confidence" in places:
+        sure = confidence_of(fields[places["confidence"]])
+        if sure is None:
+            message = f"the confidence {fields[places['confidence']]!r:.40} is no number"
+            found.add("improper-confidence", message, number, None, "write a number such as 0.8")
+            return
+    document = fields[places["document"]] if "document" in places else NOWHERE
+    graph.add([fields[places[role]] for role in TRIPLE], document, confidence=sure)
 
+
+def _add_records(
+    lines: Iterable[tuple[int, str]], layout: Layout, graph: Graph, found: Findings, *, skip: bool
+) -> None:
+    """The records of CSV, which may go over several lines."""
+    records = _records(lines)
+    while True:
+        try:
+            number, fields = next(records)
+        except StopIteration:
+            return
+        except FormatError as error:
+            for each in error.problems:
+                found.add("columns", each.message, each.line, None, each.hint)
+            return
+        if skip:
+            skip = False
+        elif any(field.strip() for field in fields) and _is_row(fields, layout, found, number):
+            _add_row(fields, layout, graph, found, number)
+
+
+def _records(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    import csv
+
+    first = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal first
+        for number, line in lines:
+            first = first or number
+            yield f"{line}\n".replace("\0", "")
+
+    csv.field_size_limit(_LONGEST)
+    reader = csv.reader(texts(), strict=True)
+    before = 0
+    while True:
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message = f"this is not CSV: {error}"
+            raise FormatError(Problem(message, line=first + before, hint="check the quotes of the line")) from None
+        yield first + before, record
+        before = reader.line_num
+
+
+def _scan_parquet(source: Source, graph: Graph, found: Findings) -> None:
+    """The rows of a Parquet file, whose columns are named as those of a table with a header."""
+    from adjudge.formats.parquet import parquet_names, parquet_table
+
+    names = parquet_names(str(source), found.place)
+    roles = roles_of(names)
+    if roles is None:
+        message = f"there are no columns for subject, relation and object, only {', '.join(names)}"
+        found.add("columns", message, None, None, "name them subject, relation, object, and perhaps document")
+        return
+    chosen = [role for role in PLAIN if role in roles]
+    layout = Layout(len(chosen), {role: place for place, role in enumerate(chosen)})
     number = 0
-    for block in parquet_table(str(source), HEADER, found.place):
-        before = len(table)
-        if isinstance(block, bytes) and _add_block(block, table):
-            number += len(table) - before
+    for block in parquet_table(str(source), [roles[role] for role in chosen], found.place):
+        before = len(graph.table)
+        if isinstance(block, bytes) and layout.quick and _add_block(block, graph.table, layout):
+            number += len(graph.table) - before
             continue
         rows = (
             (line.split("\t") for line in block.decode().split("\n"))
@@ -227,12 +374,13 @@ def _scan_parquet(source: Source, table: TripleTable, found: Findings) -> None:
         for row in rows:
             number += 1
             bad = [
-                name
-                for name, field in zip(HEADER, row, strict=True)
-                if not isinstance(field, str) or not field.strip() or any(mark in field for mark in "\t\n\r\0")
+                role
+                for role, field in zip(chosen, row, strict=True)
+                if role != "confidence"
+                and (not isinstance(field, str) or not field.strip() or any(mark in field for mark in "\t\n\r\0"))
             ]
             if bad:
                 message = f"row {number}: the {bad[0]} is empty, or no text on one line"
                 found.add("empty-field", message, None, None, "name it")
             else:
-                table.add(*row)
+                _add_row([str(field) for field in row], layout, graph, found, number)

@@ -70,6 +70,11 @@ def parquet_table(path: str, names: Sequence[str], place: str) -> Iterator[bytes
     return _blocks(_Request(path, place, _TABLE_ROWS, tuple(names)))
 
 
+def parquet_names(path: str, place: str) -> list[str]:
+    """The names of the columns of a file."""
+    return list(next(_blocks(_Request(path, place, 0)), ()))
+
+
 def _row(row: dict[str, Any], number: int, path: str, first: dict[str, int]) -> Document | Problem:
     data = _present(row)
     own = data.get("id")
@@ -94,6 +99,8 @@ def _present(value: Any) -> Any:
 
 
 class _Request(NamedTuple):
+    """A file, and how many rows of it are wanted at once; with 0 it is the names of its columns that are."""
+
     path: str
     place: str
     rows: int
@@ -193,6 +200,12 @@ def _read(request: _Request, give: Callable[[Any], None]) -> tuple[str, Any]:
     """Give all blocks of a file; in the end, what is wrong with it, if anything is."""
     from pyarrow import ArrowException
 
+    if not request.rows:
+        try:
+            give(_names(request.path))
+        except (ArrowException, OSError, ValueError, MemoryError) as error:
+            return "error", (f"not a Parquet file that can be read ({_reason(error)})", "write it again")
+        return "end", None
     limit = max(SMALL, RATIO * os.stat(request.path).st_size)  # noqa: PTH116
     rows, sent = request.rows, 0
     while True:
@@ -216,8 +229,18 @@ def _read(request: _Request, give: Callable[[Any], None]) -> tuple[str, Any]:
                 return "error", _BOMB if request.held >= limit else large
             rows = max(1, rows // _FEWER)
         except (ArrowException, OSError, ValueError, OverflowError) as error:  # a ValueError: names that are not UTF-8
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            return "error", (f"not a Parquet file that can be read ({reason})", "write it again")
+            return "error", (f"not a Parquet file that can be read ({_reason(error)})", "write it again")
+
+
+def _reason(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _names(path: str) -> list[str]:
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+        return list(file.schema_arrow.names)
 
 
 class _Refused(Exception):

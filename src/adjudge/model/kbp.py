@@ -309,6 +309,21 @@ class Names:
             self._numbers[text] = number
         return number
 
+    def number_all(self, texts: Iterable[str]) -> list[int]:
+        """The numbers of many names, which have no blanks around them and are not empty.
+
+        >>> names = Names(["b"])
+        >>> names.number_all(["a", "b", "a"]), names.listed
+        ([1, 0, 1], ['b', 'a'])
+        """
+        self.numbers()
+        given, known, listed = list(texts), self._numbers, self.listed
+        new = [text for text in dict.fromkeys(given) if text not in known]
+        known.update(zip(new, range(len(listed), len(listed) + len(new)), strict=True))
+        listed.extend(new)
+        self._size = self._numbered = len(listed)
+        return list(map(known.__getitem__, given))
+
     def __contains__(self, text: str) -> bool:
         return self.get(text) is not None
 

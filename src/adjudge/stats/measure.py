@@ -101,7 +101,9 @@ class Total(_Measure, frozen=True):
 
 
 class Combined(_Measure, frozen=True):
-    """The mean, product or sum of parts that stand earlier in the list; `weights` are factors of the terms of a sum.
+    """The mean, product, sum or harmonic mean of parts that stand earlier in the list.
+
+    `weights` are factors of the terms of a sum; a harmonic mean is 0 if one of its parts is.
 
     >>> Combined("coref.conll", "f1", "mean", (("coref.muc", "f1"), ("coref.b3", "f1"))).op
     'mean'
@@ -109,7 +111,7 @@ class Combined(_Measure, frozen=True):
 
     name: str
     part: str
-    op: Literal["mean", "product", "sum"]
+    op: Literal["mean", "product", "sum", "harmonic"]
     of: tuple[tuple[str, str], ...]
     weights: tuple[float, ...] = ()
 

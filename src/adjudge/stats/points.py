@@ -254,6 +254,8 @@ def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Ke
                     top, bottom = _weighted(m.numerator, totals, zero), _weighted(m.denominator, totals, zero)
                     value = _ratio(top, bottom, m.undefined)
                     done[m.name, m.part] = value if m.clip is None else _either(value < m.clip, m.clip, value)
+                elif m.op == "harmonic":
+                    done[m.name, m.part] = _harmonic([done[key] for key in m.of])
                 else:
                     value = zero + 1.0 if m.op == "product" else zero
                     for key, weight in zip(m.of, m.weights or (1.0,) * len(m.of), strict=True):
@@ -264,6 +266,18 @@ def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Ke
     if isinstance(first, int | float):
         return {key: value if math.isfinite(value) else math.nan for key, value in done.items()}
     return {k: np.where(np.isinf(v), np.nan, v) if np.isinf(v).any() else v for k, v in done.items()}
+
+
+def _harmonic(parts: Sequence[Any]) -> Any:
+    """The harmonic mean of parts that are not negative."""
+    product, inverses = parts[0] * 0 + 1.0, parts[0] * 0
+    for place, part in enumerate(parts):
+        product = product * part
+        others = parts[0] * 0 + 1.0
+        for each in (*parts[:place], *parts[place + 1 :]):
+            others = others * each
+        inverses = inverses + others
+    return _ratio(len(parts) * product, inverses, 0)
 
 
 def _lacking(m: Measure, wanted: Any, known: Iterable[Any]) -> UsageError:

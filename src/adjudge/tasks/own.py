@@ -44,6 +44,8 @@ _OTHERS = {
     "eal": ("frames", "regions"),
 }
 _KBP = ("wiki", "profile", "options", "inputs", "engine", "box", "examples", "warn", "say", *OPTIONS)
+_READING = ("texts", "iri", "literals", "rdf_type", "ignore_documents", "gold_format", "system_format")
+"""How knowledge graphs are read."""
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -52,7 +54,7 @@ def option_names(name: str) -> tuple[str, ...]:
         return ("names", "documents", "compat", *_SETTINGS[name], *_OTHERS[name])
     from adjudge.tasks.kbp.options import KbOptions
 
-    return ("names", "documents", *_KBP, *(each.name for each in fields(KbOptions)))
+    return ("names", "documents", *_KBP, *_READING, *(each.name for each in fields(KbOptions)))
 
 
 def own_request(name: str, metrics: Any, run: Any, options: Mapping[str, Any]) -> Asking:
@@ -223,16 +225,23 @@ class KbRequest(Asking):
 
     def _inputs(self, gold: Any, system: Any) -> tuple[KbInputs, KbOptions, KbRun, dict[str, Side]]:
         """What is compared, how, and the sides that were in memory."""
+        from adjudge.tasks.kbp.memory import memory_inputs, reading_of, split_names
         from adjudge.tasks.kbp.scoring import chosen_run, file_inputs, triple_inputs
 
         rest = {name: value for name, value in self.options.items() if name not in (*OPTIONS, "profile")}
-        names, docs, inputs = rest.pop("names", None), rest.pop("docs", None), rest.pop("inputs", {})
+        names, docs, inputs = rest.pop("names", None), rest.pop("docs", None), dict(rest.pop("inputs", {}))
+        inputs |= reading_of({name: rest.pop(name) for name in _READING if name in rest})
         wiki = rest.pop("wiki", None)
-        chosen, run = chosen_run(self._profile, rest.pop("options", None), rest)
-        if is_file(gold):
+        names, more = split_names(names)
+        chosen, run = chosen_run(self._profile, rest.pop("options", None), rest | more)
+        if is_file(gold) and (is_file(system) or not isinstance(system, Mapping) or all(map(is_file, system.values()))):
             systems = dict(name_systems(gold, system, names))
             several = {"names": list(systems), "wiki": wiki, **inputs}
             return file_inputs(gold, list(systems.values()), docs, **several), chosen, run, {}
+        if not set(self.options).intersection(OPTIONS):
+            read = memory_inputs(gold, system, names, docs, inputs)
+            if read is not None:
+                return read, chosen, run, {}
         mine, theirs = self._tables(gold, system)
         documents = [name for name in mine.documents if docs is None or name in set(map(str, docs))]
         read = triple_inputs(_table(mine), {name: _table(each) for name, each in theirs.items()}, documents)

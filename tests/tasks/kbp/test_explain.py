@@ -20,6 +20,7 @@ from adjudge.model.kbp import (
     TripleNames,
     TripleTable,
 )
+from adjudge.model.kg import Graph
 from adjudge.tasks.kbp.documents import LONGEST, Said, locate
 from adjudge.tasks.kbp.explain import explain, explain_inputs, find_losses, matched_facts
 from adjudge.tasks.kbp.facts import make_facts
@@ -44,9 +45,10 @@ def plain(gold, *systems, documents=None):
             table.add(*row)
         tables.append(table)
     read = tuple(
-        SystemInput(f"s{number}", f"s{number}", "triples", table=table) for number, table in enumerate(tables[1:])
+        SystemInput(f"s{number}", f"s{number}", "triples", graph=Graph(table))
+        for number, table in enumerate(tables[1:])
     )
-    return KbInputs(GoldInput("gold", "triples", table=tables[0]), read, documents)
+    return KbInputs(GoldInput("gold", "triples", graph=Graph(tables[0])), read, documents)
 
 
 def annotated(gold, kb, links=None):

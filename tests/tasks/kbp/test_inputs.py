@@ -289,7 +289,7 @@ def test_parquet_is_a_table(tmp_path):
     parquet.write_table(pyarrow.table(columns), packed)
     with pytest.raises(FormatError, match="row 1: the object is empty"):
         score(packed, [packed], bootstrap=0)
-    del columns["document"]
+    del columns["relation"]
     parquet.write_table(pyarrow.table(columns), packed)
-    with pytest.raises(FormatError, match="no column document"):
+    with pytest.raises(FormatError, match="no columns for subject, relation and object"):
         score(packed, [packed], bootstrap=0)

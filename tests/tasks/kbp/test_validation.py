@@ -105,7 +105,7 @@ def test_documents_of_a_cold_start_file(tmp_path: Path):
     kinds = [each.kind for each in validate(KB.encode(), docs=tmp_path).findings]
     assert kinds.count("other-text") == 1  # shifted by one; the canonical mention comes later
     assert kinds.count("offset-behind-text") == 1
-    with pytest.raises(UsageError, match="Cold Start files only"):
+    with pytest.raises(UsageError, match="no document has a text"):
         validate(b"a\tr\tb\td\n", docs=tmp_path)
     with pytest.raises(UsageError, match="cannot be read"):
         validate(KB.encode(), docs=tmp_path / "none")

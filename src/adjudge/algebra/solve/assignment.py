@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
@@ -142,6 +142,73 @@ def exact_matching(edges: Sequence[tuple[int, int, int]], deadline: Deadline = N
         if weight > 0:
             rows.setdefault(row, {})[column] = weight
     return sorted(priced_matching(rows, deadline)[0].items())
+
+
+def first_heaviest(rows: Mapping[int, Mapping[int, int]], deadline: Deadline = NEVER) -> dict[int, int]:
+    """Of all heaviest matchings {row: column} of whole weights > 0, the first: rows in order take their first column.
+
+    A row that stays alone comes last. A matching is heaviest if and only if all its edges are tight (price[row] +
+    price[column] = weight) and whoever stays alone has a price of 0. With a partner for those who may stay alone, it is
+    a perfect matching of tight edges; and a row can have a column if whoever had it finds a way to the row's old one.
+
+    >>> first_heaviest({0: {0: 1, 1: 1}, 1: {0: 1, 1: 1}, 2: {1: 1}})
+    {0: 0, 1: 1}
+    """
+    mate, row_price, column_price = priced_matching({row: dict(own) for row, own in rows.items() if own}, deadline)
+    alone = max(column_price, default=0) + 1  # row r alone has the column alone + r, column c the row -1 - c
+    tight: dict[int, list[int]] = {}
+    for row in row_price:
+        own = [each for each, weight in rows[row].items() if row_price[row] + column_price[each] == weight]
+        tight[row] = sorted(own) + ([alone + row] if not row_price[row] else [])
+    free = [alone + row for row in row_price]
+    owner = {column: row for row, column in mate.items()}
+    owner |= {alone + row: row for row in row_price if row not in mate}
+    owner |= {column: -1 - column for column in column_price if column not in owner}
+    # Partners of those who are not alone belong together, in any way.
+    used = set(owner.values())
+    lonely = [-1 - column for column in column_price if -1 - column not in used]
+    owner |= zip([column for column in free if column not in owner], lonely, strict=True)
+    has = {row: column for column, row in owner.items()}
+    fixed: set[int] = set()
+
+    def _way(start: int, goal: int, column: int) -> list[tuple[int, int]] | None:
+        """Who takes what if `start` loses its column and `goal` is free, None if there is no way."""
+        via: dict[int, int] = {}
+        todo, met = [start], False  # whether the partners of columns have been met, who all have the same choice
+        while todo and goal not in via:
+            here = todo.pop()
+            ahead = tight[here] if here >= 0 else [-1 - here] * (not column_price[-1 - here])
+            if here < 0 and not met:
+                met, ahead = True, ahead + free
+            for each in ahead:
+                if each != column and each not in via and (each == goal or owner[each] not in fixed):
+                    via[each] = here
+                    if each != goal:
+                        todo.append(owner[each])
+        if goal not in via:
+            return None
+        steps, here, each = [(via[goal], goal)], via[goal], goal
+        while here != start:
+            each = has[here]
+            here = via[each]
+            steps.append((here, each))
+        return steps
+
+    for row in sorted(row_price):
+        deadline.check()
+        for column in tight[row]:
+            if column == has[row]:
+                break
+            if owner[column] in fixed:
+                continue
+            way = _way(owner[column], has[row], column)
+            if way is not None:
+                for here, each in way:
+                    has[here], owner[each] = each, here
+                has[row], owner[column] = column, row
+                break
+        fixed.add(row)
+    return {row: has[row] for row in sorted(row_price) if has[row] < alone}
 
 
 def _augmenting_paths(

@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
 from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
-from adjudge.formats.source import Source, find_shards, is_parquet, is_shard, opened, read_block, source_name
+from adjudge.formats.kg_graphrag import is_graphrag
+from adjudge.formats.kg_json import LISTS, kind_of_values
+from adjudge.formats.kg_keys import roles_of
+from adjudge.formats.kg_rdf import SUFFIXES as RDF
+from adjudge.formats.source import (
+    Source,
+    find_shards,
+    is_parquet,
+    is_shard,
+    opened,
+    read_block,
+    source_name,
+    stdin_head,
+)
 
 if TYPE_CHECKING:
     from adjudge.formats.kb_annotation import Offsets
     from adjudge.model.kbp import KbCorpus
 
 Units: TypeAlias = Literal["text", "raw"]
-Format: TypeAlias = Literal["coldstart", "triples", "documents", "ace", "ere", "links"]
-FORMATS: tuple[Format, ...] = ("coldstart", "triples", "documents", "ace", "ere", "links")
+Graph: TypeAlias = Literal[
+    "triples",
+    "json",
+    "ntriples",
+    "turtle",
+    "trig",
+    "graphrag",
+    "langchain",
+    "neo4j",
+    "llamaindex",
+    "kggen",
+    "webnlg",
+]
+Format: TypeAlias = Graph | Literal["coldstart", "documents", "ace", "ere", "links"]
+GRAPHS: tuple[Graph, ...] = get_args(Graph)
+"""Formats of triples, whose names are compared and not mentions."""
+FORMATS: tuple[Format, ...] = ("coldstart", *GRAPHS, "documents", "ace", "ere", "links")
 ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
 KINDS: dict[Format, str] = {
     "ace": "ACE annotation",
@@ -29,11 +59,32 @@ KINDS: dict[Format, str] = {
     "coldstart": "a Cold Start knowledge base",
     "triples": "plain triples",
     "links": "a table of links",
+    "json": "triples in JSON",
+    "ntriples": "N-Triples or N-Quads",
+    "turtle": "Turtle",
+    "trig": "TriG",
+    "graphrag": "a folder of GraphRAG",
+    "langchain": "graph documents of LangChain",
+    "neo4j": "an export of Neo4j",
+    "llamaindex": "a property graph of LlamaIndex",
+    "kggen": "a graph of KGGen",
+    "webnlg": "WebNLG XML",
 }
 
 _EXTRACTED = ("coldstart", *ANNOTATION)  # what can be compared with annotation
 _TREES: dict[str, Format] = {".apf.xml": "ace", ".rich_ere.xml": "ere"}
-_SUFFIXES = tuple(dict.fromkeys((*DOCUMENTS, *TRIPLES, *COLDSTART)))
+_SUFFIXES = tuple(dict.fromkeys((*DOCUMENTS, *TRIPLES, *COLDSTART, *RDF, ".json", ".xml")))
+_NTRIPLES = re.compile(r"^(?:<[^>\s]*>|_:\S+)[ \t]*<[^>\s]*>[ \t]*[<_\"].*\.[ \t]*(?:#.*)?$", re.MULTILINE)
+_TURTLE = re.compile(r"^\s*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
+_TRIG = re.compile(r"^\s*(?:GRAPH\s+)?[^\s#\"{}@]*\s*\{", re.MULTILINE)
+_PROGRAM = re.compile(r'"(rels|relationships|triplets|entity_clusters|triples|facts)"\s*:')
+_PROGRAMS: dict[str, Graph] = {
+    "rels": "neo4j",
+    "relationships": "langchain",
+    "triplets": "llamaindex",
+    "entity_clusters": "kggen",
+    "triples": "json",
+}
 _HEAD = 1 << 16  # bytes that tell the format
 
 
@@ -44,26 +95,74 @@ def detect(source: Source) -> Format:
     ('documents', 'coldstart', 'triples', 'ere')
     """
     if isinstance(source, str | os.PathLike) and str(source) != "-":
+        if is_graphrag(source):
+            return "graphrag"
         files = _files(source)
         if files is not None:
             return _common(source, files)
         if is_parquet(source):
             return "triples"
-    if not isinstance(source, bytes | str | os.PathLike) or str(source) == "-":
+        ending = _ending(source)
+        if ending in RDF:
+            return RDF[ending]
+        if ending == ".csv":
+            return "triples"
+    if not isinstance(source, bytes | str | os.PathLike):
         return "coldstart"  # a stream can be read only once
-    text = _head(source).decode("utf-8", "replace").removeprefix("\ufeff")
+    data = stdin_head(_HEAD) if str(source) == "-" else _head(source)
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     start = text.lstrip()[:1]
-    if start == "{":
-        return "documents"
+    if start in ("{", "["):
+        return _json_kind(text, whole=len(data) < _HEAD)
+    if _NTRIPLES.search(text[: 1 << 13]):
+        return "ntriples"
+    if _TURTLE.search(text):
+        return "trig" if _TRIG.search(text) else "turtle"
     if start == "<":
-        return "ere" if "<deft_ere" in text else "ace"
+        return "ere" if "<deft_ere" in text else "webnlg" if "<benchmark" in text else "ace"
     lines = [line for line in text.split("\n")[:50] if "\t" in line]
     if any("wikipedia.org/wiki/" in line for line in lines[:10]):
         return "links"
     nodes = [line for line in lines if line.lstrip().startswith(":")]
+    if not lines and next((line for line in text.split("\n") if line.strip()), "").count(",") >= 2:
+        return "triples"
     if len(nodes) * 2 > len(lines) or not lines or text.split("\n")[0].count("\t") == 0:
         return "coldstart"
     return "triples"
+
+
+def _ending(source: str | os.PathLike[str]) -> str:
+    name = str(source).lower()
+    return Path(name.removesuffix(".gz").removesuffix(".zst")).suffix
+
+
+def _json_kind(text: str, *, whole: bool) -> Format:
+    """Triples of some program, or documents with mentions, by the keys of the first value."""
+    import msgspec
+
+    start = text.lstrip()
+    values: list[Any] = []
+    with contextlib.suppress(ValueError, RecursionError, msgspec.DecodeError):
+        value = msgspec.json.decode(text) if whole else None
+        values = value if isinstance(value, list) else [] if value is None else [value]
+    if not values:
+        lines = [line for line in start.split("\n") if line.strip()]
+        with contextlib.suppress(ValueError, RecursionError, msgspec.DecodeError):
+            values = [msgspec.json.decode(line) for line in (lines if whole else lines[:-1])[:50]]
+    if not values and start[0] == "[":
+        with contextlib.suppress(ValueError, RecursionError):
+            values = [json.JSONDecoder().raw_decode(start, len(start) - len(start[1:].lstrip()))[0]]
+    if values:
+        kind, first = kind_of_values(values), values[0]
+        if kind != "json" or not isinstance(first, dict):
+            return kind
+        if "entities" not in first and (roles_of(first) or any(key in first for key in LISTS)):
+            return "json"
+        return "documents" if start[0] == "{" else "json"
+    found = _PROGRAM.search(text)
+    if found is not None and '"mentions"' not in text:
+        return _PROGRAMS.get(found[1], "json")
+    return "documents" if start[0] == "{" else "json"
 
 
 def detected(source: Source) -> Format:
@@ -84,8 +183,8 @@ def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None 
     """
     if format is not None:
         return [format] * len(systems)
-    if gold == "triples":
-        return ["triples" if _is_stream(each) or has_nothing(each) else detect(each) for each in systems]
+    if gold in GRAPHS:
+        return ["triples" if _is_other_stream(each) or has_nothing(each) else detect(each) for each in systems]
     found = [None if is_blank(each) else detect(each) for each in systems]
     usual: Format = next((kind for kind in found if kind is not None and kind in _EXTRACTED), "documents")
     return [kind or usual for kind in found]
@@ -132,6 +231,13 @@ def _said(source: Source) -> list[bytes] | None:
 
 def _is_stream(source: Source) -> bool:
     return not isinstance(source, bytes | str | os.PathLike) or str(source) == "-"
+
+
+def _is_other_stream(source: Source) -> bool:
+    """Whether this is a stream that cannot be looked at, or standard input in which there is nothing to see."""
+    if str(source) == "-" and isinstance(source, str | os.PathLike):
+        return detect(source) == "coldstart" and not stdin_head(_HEAD).lstrip().startswith(b":")
+    return _is_stream(source)
 
 
 def _is_folder(source: Source) -> bool:

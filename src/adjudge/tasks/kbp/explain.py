@@ -14,7 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.tasks.kbp.counting import Variant, variants
 from adjudge.tasks.kbp.documents import Support
 from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
-from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, folded_options
 from adjudge.tasks.kbp.reasons import RANK, REASONS, AnnotationReasons, Fate, Reason, Side, TripleReasons, Why
 from adjudge.tasks.kbp.scoring import chosen_run, map_inputs
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
@@ -102,6 +102,7 @@ def explained_variant(options: KbOptions) -> Variant:
 
 def explainers(read: KbInputs, options: KbOptions, mapped: Mapped) -> Iterator[tuple[str, Explainer]]:
     """The sides of each system, made when they are asked for; `mapped` is what was read as triples."""
+    options = folded_options(options)
     names, own = mapped.gold.names.documents, explained_variant(options).own
     how: dict[str, Any] = {"documents": [names[name] for name in mapped.documents], "named": mapped.named}
     for given, system in zip(read.systems, mapped.systems, strict=True):

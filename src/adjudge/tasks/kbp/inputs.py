@@ -13,15 +13,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adjudge.errors import Problem, UsageError, ValidationError, from_keywords
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, from_keywords
 from adjudge.evaluate.sides import Names, check_sides, name_systems, stem
 from adjudge.formats.kb_annotation import Offsets
 from adjudge.formats.kb_links import MentionKey, attach_links, read_links
+from adjudge.formats.kg_rdf import USUAL as NAMES_OF_RDF
+from adjudge.formats.kg_rdf import Rdf
 from adjudge.formats.source import Source, source_name
 from adjudge.model.kbp import KbCorpus, KnowledgeBase, LinkTable, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
+from adjudge.model.kg import NOWHERE, Graph
 from adjudge.tasks.kbp.detection import (
     ANNOTATION,
+    GRAPHS,
     KINDS,
     Format,
     Units,
@@ -40,11 +44,16 @@ class GoldInput:
     path: str
     format: Format
     corpus: KbCorpus | None = None
-    table: TripleTable | None = None
+    graph: Graph | None = None
     links: Mapping[MentionKey, MentionLink] = field(default_factory=dict)
     redirects: Mapping[str, str] = field(default_factory=dict)
     stop: frozenset[str] = frozenset()
     notes: Sequence[Problem] = ()
+
+    @property
+    def table(self) -> TripleTable | None:
+        """The triples of a graph."""
+        return None if self.graph is None else self.graph.table
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +64,32 @@ class SystemInput:
     path: str
     format: Format
     kb: KnowledgeBase | None = None
-    table: TripleTable | None = None
+    graph: Graph | None = None
     outside: int = 0
     """How many triples are about documents that are not on the list; knowledge bases count theirs when mapped."""
     notes: Sequence[Problem] = ()
 
+    @property
+    def table(self) -> TripleTable | None:
+        """The triples of a graph."""
+        return None if self.graph is None else self.graph.table
+
 
 class KbInputs(NamedTuple):
-    """Both sides of a comparison; `documents` are those on the list of documents, None if there is no list."""
+    """Both sides of a comparison; `documents` are those on the list of documents, None if there is no list.
+
+    `texts` are those of documents of graphs, as far as they were given beside the graphs.
+    """
 
     gold: GoldInput
     systems: tuple[SystemInput, ...]
     documents: frozenset[str] | None = None
+    texts: Mapping[str, str] = {}
 
     @property
     def size(self) -> int:
         """How many documents gold has."""
-        return len(documents_of(self.gold.table) if self.gold.corpus is None else self.gold.corpus.documents)
+        return len(documents_of(self.gold.graph) if self.gold.corpus is None else self.gold.corpus.documents)
 
     @property
     def notes(self) -> list[Problem]:
@@ -86,7 +104,8 @@ class Reading:
     `wiki` links gold mentions to pages, `redirects` and `stop` are lists of pages, `documents` of the documents to
     score, `texts` is a folder with the source texts of Rich ERE. `units` says what the offsets of ACE gold are turned
     into: characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the systems are
-    Cold Start knowledge bases. With `strict`, Cold Start files must keep all rules.
+    Cold Start knowledge bases. With `strict`, Cold Start files must keep all rules. `rdf` says how names are made of
+    RDF; with `ignore_documents` all triples are in one document.
     """
 
     wiki: Source | None = None
@@ -99,6 +118,8 @@ class Reading:
     gold_format: Format | None = None
     system_format: Format | None = None
     strict: bool = False
+    rdf: Rdf = NAMES_OF_RDF
+    ignore_documents: bool = False
 
 
 USUAL = Reading()
@@ -141,10 +162,27 @@ def read_inputs(
         for each, form, name in zip(systems, kinds, given, strict=True)
     ]
     # No document in common is an error, never a zero.
-    of_gold = [each.id for each in ours.corpus.documents] if ours.corpus is not None else documents_of(ours.table)
-    found = [Names(each.path, documents_of(each.table) if each.kb is None else each.kb.documents()) for each in theirs]
+    of_gold = [each.id for each in ours.corpus.documents] if ours.corpus is not None else documents_of(ours.graph)
+    found = [Names(each.path, documents_of(each.graph) if each.kb is None else each.kb.documents()) for each in theirs]
+    if ours.graph is not None:
+        check_documents(of_gold, found)
     check_sides(Names(ours.path, frozenset(of_gold)), found)
-    return KbInputs(ours, tuple(theirs), None if listed is None else frozenset(listed.names))
+    texts: dict[str, str] = {}
+    if how.texts is not None and ours.graph is not None:
+        from adjudge.tasks.kbp.ontology import read_texts
+
+        texts = read_texts(how.texts, of_gold)
+    return KbInputs(ours, tuple(theirs), None if listed is None else frozenset(listed.names), texts)
+
+
+def check_documents(of_gold: Sequence[str], systems: Sequence[Names]) -> None:
+    """Raise if one side says of which documents its triples are, and the other one does not."""
+    for path, names in systems:
+        if names and (set(names) == {NOWHERE}) != (set(of_gold) == {NOWHERE}) and set(names).isdisjoint(of_gold):
+            which = "the system" if set(names) == {NOWHERE} else "gold"
+            message = f"{which} does not say of which document its triples are"
+            hint = "add --ignore-documents (ignore_documents=True) to compare both as one graph"
+            raise UsageError(Problem(message, path=path, hint=hint))
 
 
 def _check_there(sources: Sequence[Source]) -> None:
@@ -164,7 +202,7 @@ def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = 
     kind = how.gold_format or detected(source)
     if how.units is not None and kind != "ace":
         raise UsageError("units are chosen for ACE annotation only", hint="leave them out")
-    if kind == "triples":
+    if kind in GRAPHS:
         return _gold_triples(source, how, names)
     if kind not in ANNOTATION:
         raise UsageError(
@@ -203,20 +241,30 @@ def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = 
 
 
 def _gold_triples(source: Source, how: Reading, names: TripleNames | None) -> GoldInput:
-    from adjudge.formats.kb_triples import read_triples
+    from adjudge.formats.kb_triples import no_triples
 
     if any(each is not None for each in (how.wiki, how.redirects, how.stop)):
         message = "gold is plain triples, whose names are taken as they are"
         hint = "leave out the table of links, redirects and the stop list"
         raise UsageError(Problem(message, path=source_name(source), hint=hint))
-    table = read_triples(source, names=names)
+    kind = how.gold_format or detected(source)
+    graph = _graph(source, kind, how, names, "gold")
+    if not len(graph.table):
+        raise FormatError(no_triples(source_name(source)))
     if isinstance(how.documents, DocumentList):
         # A document without gold triples may be on the list: triples do not say which documents were annotated.
-        table = only_documents(table, how.documents.names)
-        if not len(table):
+        graph = only_documents(graph, how.documents.names)
+        if not len(graph.table):
             message = "no document of the list has a gold triple"
             raise ValidationError(Problem(message, path=how.documents.path, hint="check the ids of the documents"))
-    return GoldInput(source_name(source), "triples", table=table)
+    return GoldInput(source_name(source), kind, graph=graph, notes=graph.notes)
+
+
+def _graph(source: Source, kind: Format, how: Reading, names: TripleNames | None, side: str) -> Graph:
+    from adjudge.tasks.kbp.graphs import one_document, read_graph
+
+    graph = read_graph(source, kind, rdf=how.rdf._replace(side=side), names=names)
+    return one_document(graph) if how.ignore_documents else graph
 
 
 def read_system(
@@ -233,15 +281,13 @@ def read_system(
     called = name or stem(source)
     # A system that has found nothing is no mistake of the file.
     empty = Problem("the file has no facts", path=path, hint="it is scored as an empty system")
-    if kind == "triples":
-        from adjudge.formats.kb_triples import read_triples
-
-        table = read_triples(b"" if has_nothing(source) else source, names=names, may_be_empty=True)
-        before = len(table)
+    if kind in GRAPHS:
+        graph = _graph(b"" if has_nothing(source) else source, kind, how, names, f"system.{called}")
+        before = len(graph.table)
         if isinstance(how.documents, DocumentList):
-            table = only_documents(table, how.documents.names)
-        notes = [] if before else [empty]
-        return SystemInput(called, path, kind, table=table, outside=before - len(table), notes=notes)
+            graph = only_documents(graph, how.documents.names)
+        notes = graph.notes if before else [*graph.notes, empty]
+        return SystemInput(called, path, kind, graph=graph, outside=before - len(graph.table), notes=notes)
     if kind == "coldstart":
         from adjudge.formats.kb_coldstart import read_coldstart
 
@@ -257,11 +303,12 @@ def read_system(
     return SystemInput(called, path, kind, kb, notes=corpus.notes)
 
 
-def only_documents(table: TripleTable, documents: Collection[str]) -> TripleTable:
+def only_documents(graph: Graph, documents: Collection[str]) -> Graph:
     """The rows of these documents."""
-    listed = table.names.documents.listed
+    listed = graph.table.names.documents.listed
     kept = {number for number, name in enumerate(listed) if name in documents}
-    return only_rows(table, [place for place, number in enumerate(table.documents) if number in kept])
+    rows = [place for place, number in enumerate(graph.table.documents) if number in kept]
+    return graph.select(rows, frozenset(documents))
 
 
 def only_rows(table: TripleTable, rows: Sequence[int]) -> TripleTable:
@@ -278,15 +325,15 @@ def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: S
     problems = []
     for each, source in zip(kinds, systems, strict=True):
         place = source_name(source)
-        if kind == "triples" and each in ("coldstart", *ANNOTATION):
-            message = f"the system is {KINDS[each]}, but gold ({source_name(gold)}) is plain triples without mentions"
+        if kind in GRAPHS and each in ("coldstart", *ANNOTATION):
+            message = f"the system is {KINDS[each]}, but gold ({source_name(gold)}) is {KINDS[kind]} without mentions"
             hint = (
                 "write the system's facts as lines of subject, relation, object, document with the names that gold "
                 "has, or give annotated documents as gold"
             )
             problems.append(Problem(message, path=place, hint=hint))
-        elif kind in ANNOTATION and each == "triples":
-            message = f"the system is plain triples without mentions, but gold ({source_name(gold)}) is {KINDS[kind]}"
+        elif kind in ANNOTATION and each in GRAPHS:
+            message = f"the system is {KINDS[each]} without mentions, but gold ({source_name(gold)}) is {KINDS[kind]}"
             hint = "give the system as a Cold Start knowledge base or as documents in JSON lines, or gold as triples"
             problems.append(Problem(message, path=place, hint=hint))
     if problems:
@@ -303,16 +350,17 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
     return "raw" if raw else "text"
 
 
-def documents_of(table: TripleTable | None) -> list[str]:
-    """The documents that the rows of a table name, in the order of their numbers."""
+def documents_of(graph: Graph | None) -> list[str]:
+    """The documents that a graph names, those of its rows first, in the order of their numbers."""
     import numpy as np
 
     from adjudge.tasks.kbp.relations import columns_of
 
-    if table is None:
+    if graph is None:
         return []
-    listed, used = table.names.documents.listed, np.bincount(columns_of(table)[3])
-    return [name for name, number in zip(listed, used.tolist(), strict=False) if number]
+    listed, used = graph.table.names.documents.listed, np.bincount(columns_of(graph.table)[3])
+    found = [name for name, number in zip(listed, used.tolist(), strict=False) if number]
+    return list(dict.fromkeys((*found, *graph.documents, *(document for _, document in graph.isolated))))
 
 
 def _attach_table(

@@ -17,7 +17,8 @@ from adjudge.formats.kb_links import MentionKey
 from adjudge.model.kbp import Fact, KbDocument, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.tasks.kbp.alignment import Aligned, Alignment, align, corpus_alignment
 from adjudge.tasks.kbp.linking import GoldKey, Linked, link
-from adjudge.tasks.kbp.options import KbOptions, Side, relation_name
+from adjudge.tasks.kbp.naming import Renamed
+from adjudge.tasks.kbp.options import KbOptions, Side, is_turned, relation_name
 
 Outcome: TypeAlias = Literal["linked", "majority", "private", "nameless", "no-name"]
 OUTCOMES: dict[Outcome, str] = {
@@ -89,7 +90,7 @@ class Mapped(NamedTuple):
     """Gold and systems as triples that share their names; `gold_trace` has a step for each of `gold_facts`.
 
     Plain triples are as they were, with all that is said of annotation empty, and `named` is not set: their relations
-    do not have their final names.
+    do not have their final names. `renamed` are their graphs under names that can be compared.
     """
 
     gold: TripleTable
@@ -101,6 +102,7 @@ class Mapped(NamedTuple):
     systems: tuple[MappedSystem, ...]
     documents: tuple[str, ...]
     named: bool = True
+    renamed: Renamed | None = None
 
 
 def map_systems(
@@ -222,7 +224,10 @@ def _map_facts(
         if relation is None or fact.literal:
             steps.append(Step(number, "excluded" if relation is None else "literal", relation))
             continue
-        subject, object_ = end(fact.subject, document), end(fact.object, document)
+        first, last = fact.subject, fact.object
+        if is_turned(fact.relation, options, side):
+            first, last = last, first
+        subject, object_ = end(first, document), end(last, document)
         status: Status = "mapped"
         if options.unaligned == "ignore" and "private" in (subject.outcome, object_.outcome):
             status = "ignored"
@@ -231,7 +236,7 @@ def _map_facts(
         else:
             table.add(subject.id, relation, object_.id, document)
             if own is not None:
-                own[0].add(f"{own[1]}{fact.subject}", relation, f"{own[1]}{fact.object}", document)
+                own[0].add(f"{own[1]}{first}", relation, f"{own[1]}{last}", document)
         steps.append(Step(number, status, relation, subject, object_, len(table) - 1 if status == "mapped" else -1))
     return steps
 

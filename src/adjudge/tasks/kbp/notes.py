@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from adjudge.model.kg import NOWHERE
 from adjudge.stats.result import Note
 from adjudge.tasks.kbp.options import PROFILES, KbOptions
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.kbp.counting import VariantCounts
     from adjudge.tasks.kbp.facts import Facts
     from adjudge.tasks.kbp.inputs import KbInputs
+    from adjudge.tasks.kbp.naming import NamePair
     from adjudge.tasks.kbp.task import PathsTask
 
     Ints: TypeAlias = npt.NDArray[Any]
@@ -78,9 +80,36 @@ def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usua
         if len(task.systems) > 1 and sampled and options.test == "randomisation":
             message = "systems that keep their own nodes cannot exchange documents: kbp.hopN.system uses the jackknife"
             found.append(Note("system-test", 1, message))
+    if options.graph:
+        message = (
+            "recall of kbp.hopN is the share of gold paths that the graph supports; "
+            "kbp.connected and kbp.distanceN are counted on all documents only and have no intervals"
+        )
+        found.append(Note("graph", 1, message))
+    if list(task.ids) == [NOWHERE]:
+        message = "triples belong to no documents, so that there is nothing to draw: scores have no intervals"
+        found.append(Note("one-document", 1, message))
     if bare := [text for name, text in _BARE_SLICES.items() if name in run.by]:
         found.append(Note("slices", 1, f"slices by {' or '.join(bare)} have no intervals"))
     return [*found, *usual, *(_notch_notes(scores) if options.interval == "percentile" else ())]
+
+
+def notes_of_names(pairs: Sequence[NamePair], lacking: Sequence[str]) -> list[Note]:
+    """Which names of a system count as names of gold that are nearly equal, and which scores were not counted.
+
+    >>> from adjudge.tasks.kbp.naming import NamePair
+    >>> notes_of_names([NamePair("ana ruis", "ana ruiz", 0.875)], [])[0].examples
+    ('ana ruis = ana ruiz (0.875)',)
+    """
+    found = []
+    if pairs:
+        message = "names of the system count as names of gold that are nearly equal"
+        shown = tuple(f"{each.system} = {each.gold} ({each.similarity:.3g})" for each in pairs)
+        found.append(Note("names.pairs", len(pairs), message, shown))
+    if lacking:
+        message = f"{' and '.join(lacking)} would take too long on a graph of this size and were not counted"
+        found.append(Note("not-counted", len(lacking), message))
+    return found
 
 
 def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = False) -> list[Note]:
@@ -222,7 +251,7 @@ def _relation_names(read: KbInputs, options: KbOptions) -> set[str]:
             if system.kb is not None:
                 sides.append((options.system_relations, (fact.relation for fact in system.kb.facts)))
     elif read.gold.table is not None:
-        listed = read.gold.table.names.relations.listed
+        listed = read.gold.table.names.relations.listed  # all sides share them
         sides += [(options.gold_relations, listed), (options.system_relations, listed)]
     full = {table.get(name, name) for table, names in sides for name in set(names)}
     return full | {name.rpartition(".")[2] for name in full}

@@ -16,6 +16,8 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.model.kbp import LEVELS, NAMED
 from adjudge.stats.inference import CENTRED, INTERVALS, TESTS
+from adjudge.tasks.kbp.naming import EXACT, Naming, fold_relation
+from adjudge.tasks.kbp.ontology import Ontology
 
 MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
 NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
@@ -103,12 +105,24 @@ class KbOptions:
     """Relation and inverse; None is the table of Cold Start."""
     self_loops: Literal["keep", "drop"] = "keep"
 
+    # Names of triples
+    naming: Naming = EXACT
+    """When two names are the same: see `adjudge.tasks.kbp.naming`."""
+    typed: bool = False
+    """Whether entities are the same only if their types are, too."""
+
     # Paths
     hops: int = 3
     identity: Literal["endpoints", "full", "both"] = "endpoints"
     walks: Literal["all", "simple"] = "all"
     identity_source: Literal["gold", "system"] = "gold"
     """Whose nodes are joined: gold ids, after mapping, or the system's own, mapped only to be compared."""
+
+    # Graphs
+    graph: bool = False
+    """Whether triples, pairs, entities and relations are scored item by item as well."""
+    ontology: Ontology | None = None
+    """What relations and types systems should keep to."""
 
     # Uncertainty
     interval: str = "percentile"
@@ -197,7 +211,8 @@ def check_engine(engine: str) -> None:
 def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:
     """What a relation counts as, None if it does not count.
 
-    A listed name also stands for `TYPE.name`, so that `Family` leaves out `PER-SOC.Family`.
+    A new name that begins with `^` exchanges subject and object (`is_turned`). A listed name also stands for
+    `TYPE.name`, so that `Family` leaves out `PER-SOC.Family`.
 
     >>> relation_name("PER-SOC.Lasting-Personal", KbOptions(), "gold")
     >>> relation_name("works_for", KbOptions(system_relations={"works_for": "Employment"}), "system")
@@ -205,9 +220,45 @@ def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:
     """
     table = options.gold_relations if side == "gold" else options.system_relations
     name = table.get(relation, relation)
+    if is_turned(relation, options, side):
+        name = name[1:]
     if is_listed(name, options.exclude) or (options.include is not None and not is_listed(name, options.include)):
         return None
     return name
+
+
+def is_turned(relation: str, options: KbOptions, side: Side) -> bool:
+    """Whether the table of names says that a relation leads from object to subject.
+
+    >>> is_turned("child_of", KbOptions(system_relations={"child_of": "^parent_of"}), "system")
+    True
+    """
+    table = options.gold_relations if side == "gold" else options.system_relations
+    return len(table.get(relation, "")) > 1 and table[relation].startswith("^")
+
+
+def folded_options(options: KbOptions) -> KbOptions:
+    """The options for relations whose names are folded.
+
+    >>> folded_options(KbOptions(naming=Naming("folded"), include=("basedIn",))).include
+    ('based in',)
+    """
+    if not options.naming.folds:
+        return options
+
+    def new_name(name: str) -> str:
+        return f"^{fold_relation(name[1:])}" if name.startswith("^") and len(name) > 1 else fold_relation(name)
+
+    changes: dict[str, Any] = {}
+    for field_ in ("gold_relations", "system_relations", "inverse_table"):
+        table = getattr(options, field_)
+        if table is not None:
+            changes[field_] = {fold_relation(one): new_name(other) for one, other in table.items()}
+    for field_ in ("include", "exclude", "symmetric_types"):
+        names = getattr(options, field_)
+        if names is not None:
+            changes[field_] = tuple(map(fold_relation, names))
+    return replace(options, **changes)
 
 
 def is_listed(name: str, listed: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.tasks.kbp.facts import Facts, closed, make_facts, mapped
-from adjudge.tasks.kbp.options import KbOptions, Side, is_listed, relation_name
+from adjudge.tasks.kbp.options import KbOptions, Side, is_listed, is_turned, relation_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -112,8 +112,13 @@ def rows_of(
     if named:
         numbers = np.arange(len(names.listed))
     else:
-        new = [relation_name(name, options, side) for name in tuple(names.listed)]
+        given = tuple(names.listed)
+        new = [relation_name(name, options, side) for name in given]
         numbers = np.array([-1 if name is None else names[name] for name in new], dtype=np.int32)
+        flags = [is_turned(name, options, side) for name in given]
+        if any(flags):
+            backwards = mapped(np.array(flags), relations)
+            s, o = np.where(backwards, o, s), np.where(backwards, s, o)
     r = mapped(numbers, relations)
     if options.inverse == "canonical":
         # Of two inverses the one listed first is forward.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import corpus_explanations, corpus_result
-from adjudge.model.kbp import TripleTable
+from adjudge.model.kbp import Names, TripleNames, TripleTable
+from adjudge.model.kg import Graph
 from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.counting import KbRun, Scored
+from adjudge.tasks.kbp.graph_scores import GraphSide, checked_columns
 from adjudge.tasks.kbp.inputs import (
     DocumentList,
     GoldInput,
@@ -21,8 +24,10 @@ from adjudge.tasks.kbp.inputs import (
     read_inputs,
 )
 from adjudge.tasks.kbp.mapping import Mapped, MappedSystem, map_systems
+from adjudge.tasks.kbp.naming import rename_graphs
 from adjudge.tasks.kbp.notes import input_notes, problem_notes, strangers
-from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, make_options
+from adjudge.tasks.kbp.ontology import Ontology, check_rows, read_ontology
+from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, folded_options, make_options, relation_name
 from adjudge.tasks.kbp.relations import Prepared, hash_names, prepare, table_digest
 from adjudge.tasks.kbp.task import Corpus, PathsTask
 
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
 
 LEVELS = {"paper": 0.9}
 POINTS = 10  # of the curve of precision and recall over confidence
+_READING = ("texts", "iri", "literals", "rdf_type", "ignore_documents")
 _RUN = (
     "by",
     "bootstrap",
@@ -75,7 +81,12 @@ def score(
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
     0.5000
     """
+    from adjudge.tasks.kbp.memory import reading_of, split_names
+
     docs = changes.pop("docs", None)
+    names, more = split_names(names)
+    changes |= more
+    inputs = {**(inputs or {}), **reading_of({name: changes.pop(name) for name in _READING if name in changes})}
     chosen, run = chosen_run(profile, options, changes)
     read = file_inputs(gold, systems, docs, names=names, wiki=wiki, **(inputs or {}))
     return score_inputs(read, chosen, run, profile=profile)
@@ -99,6 +110,8 @@ def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, An
     (2, 7, 0.9)
     """
     own = {name: value for name, value in changes.items() if name not in _RUN}
+    if own.get("ontology") is not None and not isinstance(own["ontology"], Ontology):
+        own["ontology"] = read_ontology(own["ontology"])
     usual = make_options(profile, **(own if options is None else {}))
     if options is not None and own:
         raise UsageError(f"options and {', '.join(own)} are both given", hint="change the options, or leave them out")
@@ -145,15 +158,17 @@ def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
     if options.identity_source == "system":
         hint = "give annotated documents and a knowledge base, or leave --identity-source out"
         raise UsageError("triples have no nodes of the system's own", hint=hint)
-    gold = read.gold.table
+    gold = read.gold.graph
     assert gold is not None
     known = documents_of(gold) if read.documents is None else read.documents
-    systems = tuple(
-        MappedSystem(each.name, each.table, {"outside": each.outside, "facts": each.outside + len(each.table)})
-        for each in read.systems
-        if each.table is not None
+    renamed = rename_graphs(
+        gold, [each.graph for each in read.systems if each.graph is not None], options.naming, typed=options.typed
     )
-    return Mapped(gold, {}, {}, {}, (), (), systems, tuple(known), named=False)
+    systems = tuple(
+        MappedSystem(each.name, own.table, {"outside": each.outside, "facts": each.outside + len(own.table)})
+        for each, own in zip(read.systems, renamed.systems, strict=True)
+    )
+    return Mapped(renamed.gold.table, {}, {}, {}, (), (), systems, tuple(known), named=False, renamed=renamed)
 
 
 def score_mapped(mapped: Mapped, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
@@ -186,16 +201,22 @@ def triple_inputs(
     gold: TripleTable, systems: Mapping[str, TripleTable], documents: Sequence[str] | None = None
 ) -> KbInputs:
     """Tables of triples as what is compared; all of them share the names of gold."""
-    shared = []
+    shared = {}
     for name, table in systems.items():
         own = table
         if table.names is not gold.names:
             own = TripleTable(gold.names)
             for row in table.rows():
                 own.add(*row)
-        shared.append(SystemInput(name, name, "triples", table=own))
+        shared[name] = Graph(own)
+    return graph_inputs(Graph(gold), shared, documents)
+
+
+def graph_inputs(gold: Graph, systems: Mapping[str, Graph], documents: Iterable[str] | None = None) -> KbInputs:
+    """Graphs that share their names as what is compared."""
+    shared = [SystemInput(name, name, "triples", graph=each, notes=each.notes) for name, each in systems.items()]
     known = None if documents is None else frozenset(documents)
-    return KbInputs(GoldInput("gold", "triples", table=gold), tuple(shared), known)
+    return KbInputs(GoldInput("gold", "triples", graph=gold, notes=gold.notes), tuple(shared), known)
 
 
 def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: KbInputs | None = None) -> PathsTask:
@@ -205,6 +226,7 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
     known = names.documents.numbers()
     documents = {known[name] if name in known else names.documents[name]: at for at, name in enumerate(listed)}
     how: dict[str, Any] = {"documents": documents, "named": mapped.named}
+    whole, options = options, folded_options(options)
     right = prepare(mapped.gold, options, "gold", **how)
     scored = []
     for place, each in enumerate(mapped.systems):
@@ -227,13 +249,79 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
     of_gold = ["\n".join(listed).encode("utf-8", "surrogatepass"), table_digest(mapped.gold, hashes)]
     inputs = [*of_gold, *(table_digest(each.table, hashes) for each in mapped.systems)]
     digests = {"gold": hash_chunks(of_gold), "in": hash_chunks(inputs)}
-    notes = [] if read is None else input_notes(read, options, profile)
+    notes = [] if read is None else input_notes(read, whole, profile)
     tally = _tallied(mapped.gold_tally, right)
     corpus = Corpus(right.facts, names.relations.listed, listed, tally, notes, digests)
-    task = PathsTask(corpus, scored, options, run, profile)
+    graph = _graph_sides(mapped, options, read, documents) if mapped.renamed is not None else ()
+    task = PathsTask(corpus, scored, whole, run, profile, graph=graph)
+    if mapped.renamed is not None:
+        task.names = {each.name: pairs for each, pairs in zip(mapped.systems, mapped.renamed.pairs, strict=True)}
     if read is not None:
         task.explainers = partial(_explainers, read, options, mapped)
     return task
+
+
+def _graph_sides(
+    mapped: Mapped, options: KbOptions, read: KbInputs | None, documents: Mapping[int, int]
+) -> tuple[GraphSide, ...]:
+    """Both sides for scores item by item, and what can be checked of systems by themselves; nothing if nobody asks."""
+    import numpy as np
+
+    renamed = mapped.renamed
+    assert renamed is not None
+    texts: dict[str, str] = {}
+    if read is not None and (options.graph or options.ontology is not None):
+        for graph in (read.gold.graph, *(each.graph for each in read.systems)):
+            texts = {**(graph.texts if graph is not None else {}), **texts}
+        texts = {**texts, **read.texts}
+    if not options.graph and options.ontology is None and not texts:
+        return ()
+    keep = replace(options, self_loops="keep")
+    known = {mapped.gold.names.documents.listed[number]: place for number, place in documents.items()}
+    sides = []
+    for place, (name, graph) in enumerate((("gold", renamed.gold), *(("system", each) for each in renamed.systems))):
+        side: Any = name
+        facts = prepare(graph.table, keep, side, documents=documents, named=mapped.named).facts
+        alone = [(graph.table.names.nodes[name], known[where]) for name, where in graph.isolated if where in known]
+        nodes, where = (np.array([each[column] for each in alone], dtype=np.int64) for column in (0, 1))
+        checked: dict[str, Any] = {}
+        merged = renamed.merged_gold if place == 0 else renamed.merged[place - 1]
+        if place and read is not None and (options.ontology is not None or texts):
+            own = read.systems[place - 1].graph
+            assert own is not None
+            checked = _checked(own, graph, options, texts, known)
+        sides.append(GraphSide(facts, (nodes, where), checked, merged))
+    return tuple(sides)
+
+
+def _checked(
+    given: Graph, graph: Graph, options: KbOptions, texts: Mapping[str, str], known: Mapping[str, int]
+) -> dict[str, Any]:
+    """What is counted of the rows of a system by themselves: ends as they are written, relations as they count.
+
+    Rows that differ in their names only are one.
+    """
+    turned = [relation_name(name, options, "system") or name for name in graph.table.names.relations.listed]
+    rows: dict[tuple[int, ...], None] = {}
+    columns = graph.table
+
+    def found() -> Iterable[tuple[int, tuple[bool | None, ...]]]:
+        table = replace(given.table, names=replace_relations(given.table, columns, turned), relations=columns.relations)
+        for each in check_rows(replace(given, table=table), options.ontology, texts, folded=options.naming.folds):
+            row = each.row
+            key = columns.subjects[row], columns.relations[row], columns.objects[row], columns.documents[row]
+            if each.names[3] in known and key not in rows:
+                rows[key] = None
+                yield known[each.names[3]], each.right
+
+    return checked_columns(iter(found()), len(known))
+
+
+def replace_relations(given: TripleTable, table: TripleTable, relations: Sequence[str]) -> TripleNames:
+    """The names of a table, with those of the relations that rows have in another one."""
+    own = Names()
+    own.extend("\n".join(relations), len(relations))
+    return TripleNames(given.names.nodes, own if relations else table.names.relations, given.names.documents)
 
 
 def _explainers(*sides: Any) -> Iterable[tuple[str, Explainer]]:

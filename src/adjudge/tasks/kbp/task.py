@@ -7,7 +7,7 @@ groups of them where they are many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 from itertools import combinations
@@ -37,7 +37,19 @@ from adjudge.tasks.kbp.counting import (
     variants,
 )
 from adjudge.tasks.kbp.facts import Counts, Facts, assertions, make_facts, pack_blocks
-from adjudge.tasks.kbp.notes import notes_of_corpus, notes_of_system
+from adjudge.tasks.kbp.graph_scores import (
+    CONNECTED,
+    KINDS,
+    PARTIAL,
+    GraphSide,
+    additive_columns,
+    connected_counts,
+    corpus_works,
+    distance_counts,
+    graph_measures,
+    sampled_sums,
+)
+from adjudge.tasks.kbp.notes import notes_of_corpus, notes_of_names, notes_of_system
 from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
 from adjudge.tasks.kbp.relations import only_relation
 from adjudge.tasks.kbp.walks import Identity, Walking, Work
@@ -49,6 +61,7 @@ if TYPE_CHECKING:
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Result
     from adjudge.tasks.kbp.explain import Explainer
+    from adjudge.tasks.kbp.naming import NamePair
     from adjudge.tasks.kbp.sampling import HopEstimate
 
 SLICES = ("relation", "first", "sequence", "confidence")
@@ -76,7 +89,7 @@ class Corpus(NamedTuple):
     digests: Mapping[str, str]
 
 
-def measures_of(options: KbOptions) -> list[Measure]:
+def measures_of(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:
     """Precision, recall, F1 and counts by the number of hops, and of all hops together; then the tallies.
 
     >>> [each.name for each in measures_of(KbOptions(hops=2, identity="both")) if isinstance(each, Prf)]
@@ -90,6 +103,7 @@ def measures_of(options: KbOptions) -> list[Measure]:
         found.append(Prf(metric, (both, system), (both, gold)))
         counts = (("tp", both), ("gold", gold), ("system", system))
         found += [Total(metric, part, ((column, 1.0),)) for part, column in counts]
+    found += graph_measures(options, checked=checked)
     return found + [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
 
 
@@ -112,6 +126,8 @@ class PathsTask(CorpusTask):
         options: KbOptions,
         run: KbRun,
         profile: str,
+        *,
+        graph: Sequence[GraphSide] = (),
     ) -> None:
         check_run(run, confidences=any(each.curve for each in systems))
         if not systems:
@@ -125,7 +141,12 @@ class PathsTask(CorpusTask):
         """Both sides of every system, by name, if what became of their facts can be said."""
         self.box = options.notch if run.box or run.align or options.interval == "percentile" else None
         self.counted: list[VariantCounts] = []
-        self._measures = measures_of(options)
+        self.graph = graph
+        self.names: Mapping[str, Sequence[NamePair]] = {}
+        """The pairs of fuzzy names, by system."""
+        checked = list(dict.fromkeys(column for side in graph for column in side.checked))
+        self._measures = measures_of(options, checked=checked)
+        self._items: dict[str, dict[str, Any]] = {}
         self._presence: Any = None
 
     def measures(self) -> list[Measure]:
@@ -167,7 +188,12 @@ class PathsTask(CorpusTask):
                 blocks = (weights.T > 0 for weights in draws.weights(_BLOCK))
                 self._presence = pack_blocks(self.documents, draws.samples, blocks)
             self.counted = count_variants(self.corpus.facts, self.sides, self.options, self.run, draws, self._presence)
-            return {name: columns for name in self.systems if (columns := self._sampled(name))}
+            self._items = self._count_items(draws) if self.graph else {}
+            if draws.samples == 1:
+                return {name: columns for name in self.systems if (columns := self._sampled(name))}
+            return {
+                name: columns for name in self.systems if (columns := self._sampled(name) | self._items.get(name, {}))
+            }
         if draws.samples == 1:
             return {}
         gold, *systems = self._only(part.slice)
@@ -178,6 +204,43 @@ class PathsTask(CorpusTask):
             name: dict(zip(titles, (column[0] for column in own), strict=True))
             for name, own in zip(self.systems, found, strict=True)
         }
+
+    def _count_items(self, draws: Draws) -> dict[str, dict[str, Any]]:
+        """The columns of triples, pairs, entities and relations of every system, with a value for each sample."""
+        if self.options.graph:
+            additive = additive_columns(self.graph, self.documents)
+            works = count_all(corpus_works(self.graph, self._presence, draws.samples), self.run)
+        else:
+            additive, works = [dict(side.checked) for side in self.graph[1:]], []
+        found: dict[str, dict[str, Any]] = {}
+        number = len(self.systems)
+        for place, name in enumerate(self.systems):
+            own: dict[str, Any] = {}
+            found[name] = own
+            own |= sampled_sums(additive[place], draws) if additive[place] else {}
+            for at, kind in enumerate(KINDS if works else ()):
+                if draws.samples > 1:
+                    counts = [column[0] for column in works[at][place]]
+                else:
+                    counts = [[value] for value in works[at * number + place][0].total]
+                own.update(zip(_columns(f"kbp.{kind}"), counts, strict=True))
+        return found
+
+    def _whole_items(self, name: str, done: Collection[str]) -> dict[str, float]:
+        """What is counted on all documents only; and what has samples, if there are none."""
+        place = self.systems.index(name)
+        found = {
+            column: float(values[0])
+            for column, values in self._items[name].items()
+            if column.rpartition(":")[0] not in done and f"kbp.{column.rpartition(':')[0]}" not in done
+        }
+        if not self.options.graph:
+            return found
+        gold, system = self.graph[0], self.graph[place + 1]
+        found |= zip(_columns(CONNECTED), connected_counts(gold, system), strict=True)
+        for hop, pair in enumerate(distance_counts(gold, system, self.options.hops) or (), 1):
+            found |= zip(_columns(f"kbp.distance{hop}")[:2], pair, strict=True)
+        return found | {"kbp.merged:gold": gold.merged, "kbp.merged:system": system.merged}
 
     def _only(self, where: Slice) -> list[Facts]:
         """All sides with the facts of one relation alone."""
@@ -212,6 +275,8 @@ class PathsTask(CorpusTask):
                     counts |= zip(_columns(metric), hop.total, strict=True)
             for estimate in way.estimates[name]:
                 estimated += self._estimated(way.variant.metric(estimate.hop), estimate)
+        if self.graph:
+            counts |= self._whole_items(name, {each.metric for each in sampled})
         exact = self.counted[0].exact[name]
         if self.options.hops > 1 and len(exact) == self.options.hops and ALL_HOPS not in done:
             counts |= zip(_columns(ALL_HOPS), sum((each.total for each in exact), Counts(0, 0, 0)), strict=True)
@@ -329,8 +394,12 @@ class PathsTask(CorpusTask):
 
     def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
         """Those of its mapping, and what became of its facts."""
-        own = self.scored[name]
-        return [*own.notes, *notes_of_system(name, own.tally, self.counted, outcome.scores[name], self.options)]
+        own, scores = self.scored[name], outcome.scores[name]
+        known = {each.metric for each in scores}
+        wanted = (f"{PARTIAL}.micro", "kbp.distance1") if self.options.graph else ()
+        lacking = [metric.removesuffix(".micro").removesuffix("1") for metric in wanted if metric not in known]
+        of_names = notes_of_names(self.names.get(name, ()), lacking)
+        return [*own.notes, *of_names, *notes_of_system(name, own.tally, self.counted, scores, self.options)]
 
     def corpus_notes(self, outcome: Outcome, usual: Sequence[Note]) -> list[Note]:
         """Gold, the cautions about intervals, what is approximate."""
@@ -375,7 +444,7 @@ def check_run(run: KbRun, *, confidences: bool = False) -> None:
 def _written(value: Any) -> SignatureValue:
     if isinstance(value, Mapping):
         return hash_chunks(f"{one}\t{other}\n".encode() for one, other in sorted(value.items()))
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):  # what has fields says itself what it is
         text = "+".join(value)
         return text if len(text) <= 40 else hash_chunks([text.encode()])
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)

@@ -7,15 +7,19 @@ repaired, lines that mean nothing are left out, and the result is checked again,
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.findings import Findings, Severities, check_severities
 from adjudge.formats.kb_coldstart import coldstart_file
+from adjudge.formats.kg_rdf import Rdf
 from adjudge.formats.source import Source, source_name
-from adjudge.model.kbp import KnowledgeBase, TripleTable
-from adjudge.tasks.kbp.detection import Format, detect, read_corpus
+from adjudge.model.kbp import KnowledgeBase
+from adjudge.model.kg import Graph, new_graph
+from adjudge.tasks.kbp.detection import GRAPHS, Format, detect, read_corpus
+from adjudge.tasks.kbp.ontology import CHECKS, Ontology, check_rows, read_ontology, read_texts
 
 KINDS = (
     *("missing-run-id", "hash-in-field", "colon-omitted", "illegal-node-name", "unquoted-string"),
@@ -27,6 +31,7 @@ KINDS = (
     *("several-canonical", "several-strings", "duplicate-assertion", "unattested", "unknown-node"),
     *("missing-inverse", "several-fills", "several-links", "illegal-link", "no-mentions", "string-for-node"),
     *("columns", "illegal-provenance", "illegal-offset", "illegal-offset-pair", "encoding", "character", "damaged"),
+    *("triple", "unknown-relation", "domain", "range", "ungrounded-subject", "ungrounded-object"),
     *("empty", "empty-field", "unknown-document", "offset-behind-text", "other-text", "invalid", "note"),
 )
 """Every kind of problem that a knowledge base can have, in the order of `docs/kb-formats.md`."""
@@ -40,28 +45,42 @@ def validate(
     limit: int | None = None,
     severity: Severities | None = None,
     name: str | None = None,
+    ontology: Any = None,
+    iri: Literal["full", "local"] = "full",
 ) -> Findings:
     r"""Check a file, or a folder of ACE or ERE files; the format is told by the content unless it is given.
 
     `docs` is a folder with the source documents of a Cold Start knowledge base, to which its spans are compared. The
     first `limit` findings of a kind are listed (0: all; None: all if they are few). `severity` makes kinds of findings
-    an "error", a "warning", or "off".
+    an "error", a "warning", or "off". With an `ontology` (a file, see `adjudge.tasks.kbp.ontology`) triples are
+    compared with it, and with the texts in `docs`; `iri` says whether names of RDF are whole IRIs or local names.
 
-    >>> found = validate(b"ana\tspouse\tben\n")
+    >>> found = validate(b"ana\tspouse\tben\nana\tspouse\n")
     >>> found.facts["format"], [str(each.problem) for each in found.findings]
-    ('triples', ['<bytes>:1:1: a line with 3 fields instead of 4, write subject, ...'])
+    ('triples', ['<bytes>:2:1: a line with 2 fields instead of 3, write subject, ...'])
     """
     kind = format or detect(source)
     source = coldstart_file(source) if kind == "coldstart" else source
-    if docs is not None and kind != "coldstart":
-        raise UsageError("source documents are compared with Cold Start files only", hint="leave them out")
+    if docs is not None and kind != "coldstart" and kind not in GRAPHS:
+        message = "source documents are compared with Cold Start files and triples only"
+        raise UsageError(message, hint="leave them out")
+    if (ontology is not None or iri != "full") and kind not in GRAPHS:
+        raise UsageError("an ontology is compared with triples only", hint="leave it out")
     found = _findings(source, name, limit, severity)
     found.facts["format"] = kind
     if kind == "coldstart":
         found.contents.update(_kb_counts(scan(source, found, docs=docs)))
         found.facts["unrepaired"] = found.unrepaired
-    elif kind == "triples":
-        found.contents.update(_triple_counts(source, found))
+    elif kind in GRAPHS:
+        rdf = Rdf(iri=iri)
+        graph = _graph(source, kind, found, rdf)
+        found.contents.update(_graph_counts(graph))
+        given: dict[str, str] = dict(graph.texts)
+        if docs is not None:
+            given |= read_texts(docs, graph.table.names.documents.listed)
+        if len(graph.table) and (ontology is not None or given):
+            known = ontology if ontology is None or isinstance(ontology, Ontology) else read_ontology(ontology, rdf)
+            _check_graph(graph, found, known, given if docs is not None or ontology is not None else {})
     else:
         found.contents.update(_other_counts(source, kind, found))
     return found
@@ -135,19 +154,75 @@ def _kb_counts(kb: KnowledgeBase) -> dict[str, int]:
     }
 
 
-def _triple_counts(source: Source, found: Findings) -> dict[str, int]:
+def _graph_counts(graph: Graph) -> dict[str, int]:
+    names = graph.table.names
+    nodes = {*graph.table.subjects, *graph.table.objects}
+    return {
+        "line": len(graph.table),
+        "node": len(nodes) + len({name for name, _ in graph.isolated}),
+        "relation": len(names.relations),
+        "document": len({*graph.documents, *(names.documents.listed[each] for each in set(graph.table.documents))}),
+    }
+
+
+def _graph(source: Source, kind: Format, found: Findings, rdf: Rdf) -> Graph:
+    """A graph with all that is wrong with its file; readers of some formats raise all problems at once."""
+    if kind == "triples":
+        return _triples(source, found)
+    from adjudge.formats.kb_triples import no_triples
+    from adjudge.tasks.kbp.graphs import read_graph
+
+    try:
+        graph = read_graph(source, kind, rdf=rdf, name=found.place)
+    except AdjudgeError as error:
+        if error.exit_code != 1:
+            raise
+        found.add_problems("triple", error.problems)
+        return new_graph()
+    found.add_problems("note", graph.notes, error=False)
+    if not len(graph.table):
+        found.add_problem("empty", no_triples(found.place))
+    return graph
+
+
+_CHECKED = {
+    "relation": ("unknown-relation", "the relation {1!r} is not in the ontology", "use one of its relations"),
+    "domain": ("domain", "the subject {0!r} of {1!r} is of another type than the ontology says", "check both"),
+    "range": ("range", "the object {2!r} of {1!r} is of another type than the ontology says", "check both"),
+    "subject": ("ungrounded-subject", "the subject {0!r} is not in the text of {3!r}", "check what the text says"),
+    "object": ("ungrounded-object", "the object {2!r} is not in the text of {3!r}", "check what the text says"),
+}
+
+
+def _check_graph(graph: Graph, found: Findings, ontology: Ontology | None, texts: Mapping[str, str]) -> None:
+    """What a graph says against an ontology and the texts, as warnings, and the rates of it."""
+    known, right = Counter[str](), Counter[str]()
+    seen: set[tuple[str, ...]] = set()
+    for each in check_rows(graph, ontology, texts):
+        if each.names in seen:
+            continue
+        seen.add(each.names)
+        for check, value in zip(CHECKS, each.right, strict=True):
+            if value is None:
+                continue
+            known[check] += 1
+            right[check] += value
+            if not value:
+                kind, message, hint = _CHECKED[check]
+                found.warn(kind, f"triple {each.row + 1}: {message.format(*each.names)}", None, None, hint)
+    rates = {check: {"rate": right[check] / known[check], "known": known[check]} for check in CHECKS if known[check]}
+    if rates:
+        found.facts["checked"] = rates
+
+
+def _triples(source: Source, found: Findings) -> Graph:
     from adjudge.formats.kb_triples import no_triples, scan_triples
 
-    table = TripleTable()
-    scan_triples(source, table, found)
-    if not len(table) and not found.total:
+    graph = new_graph()
+    scan_triples(source, graph, found)
+    if not len(graph.table) and not found.total:
         found.add_problem("empty", no_triples(found.place))
-    return {
-        "line": len(table),
-        "node": len(table.names.nodes),
-        "relation": len(table.names.relations),
-        "document": len(table.names.documents),
-    }
+    return graph
 
 
 def _other_counts(source: Source, kind: Format, found: Findings) -> dict[str, int]:

@@ -1,0 +1,68 @@
+"""What people call subject, relation, object, document and confidence of a triple, in columns and keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from adjudge.errors import FormatError, Problem
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "subject": ("subject", "sub", "s", "head", "h", "source", "from"),
+    "relation": ("relation", "rel", "r", "predicate", "p", "edge", "label"),
+    "object": ("object", "obj", "o", "tail", "t", "target", "to"),
+    "document": ("document", "document_id", "doc", "doc_id", "sent_id", "provenance"),
+    "confidence": ("confidence", "score"),
+}
+TRIPLE = ("subject", "relation", "object")
+PLAIN = (*TRIPLE, "document", "confidence")
+"""The columns of a table without names, as far as it has them."""
+
+_ROLE = {name: role for role, names in ROLES.items() for name in names}
+
+
+def roles_of(names: Iterable[Any]) -> dict[str, Any] | None:
+    """The name of each role among some names, case ignored; None if subject, relation and object are not there.
+
+    >>> roles_of(["Relation", "tail", "head", "n"])
+    {'relation': 'Relation', 'object': 'tail', 'subject': 'head'}
+    >>> roles_of(["head", "sub", "rel", "obj"])
+    Traceback (most recent call last):
+    adjudge.errors.FormatError: 'head' and 'sub' both name the subject, rename one of them
+    """
+    found: dict[str, Any] = {}
+    twice: list[tuple[str, Any]] = []
+    for name in names:
+        role = _ROLE.get(str(name).strip().lower())
+        if role is not None and found.setdefault(role, name) is not name:
+            twice.append((role, name))
+    if not all(role in found for role in TRIPLE):
+        return None
+    for role, name in twice:
+        message = f"{str(found[role])!r} and {str(name)!r} both name the {role}"
+        raise FormatError(Problem(message, hint="rename one of them"))
+    return found
+
+
+def document_of(data: Mapping[str, Any], names: Iterable[str] = ROLES["document"]) -> str | None:
+    """The document that an object names, None if it names none."""
+    lower = {str(key).lower(): value for key, value in data.items()}
+    for name in names:
+        value = lower.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+            return str(value).strip()
+    return None
+
+
+def confidence_of(value: Any) -> float | None:
+    """A confidence, None if the value is no number.
+
+    >>> confidence_of("0.5"), confidence_of(2), confidence_of("high"), confidence_of("nan")
+    (0.5, 2.0, None, None)
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None

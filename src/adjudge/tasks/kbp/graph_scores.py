@@ -1,0 +1,354 @@
+"""Scores of knowledge graphs item by item: triples, pairs, entities, relations, what is connected, and how far apart.
+
+Papers pool in three ways, and all are given: sets of the whole corpus, whose documents are forgotten (`kbp.triples`),
+items of documents, summed (`kbp.triples.micro`), and means over documents (`kbp.triples.macro`). A document that is
+empty on both sides is left out of a mean. Self-loops are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from adjudge.algebra.solve.matrix import solved_or_late
+from adjudge.algebra.solve.running import running
+from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total
+from adjudge.tasks.kbp.facts import Facts, assertions, combine, make_facts
+from adjudge.tasks.kbp.walks import Work
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from adjudge.evaluate.corpus import Draws
+    from adjudge.tasks.kbp.options import KbOptions
+
+    Ints: TypeAlias = npt.NDArray[Any]
+
+KINDS = ("triples", "pairs", "pairs.undirected", "entities", "relations")
+PARTIAL = "kbp.triples.partial"
+CONNECTED = "kbp.connected"
+CELLS = 25_000_000
+"""Pairs of triples of a document beyond which partial matches are not looked for."""
+
+_RATES = ("conformance.relation", "conformance.domain", "conformance.range")
+_UNGROUNDED = ("hallucination.subject", "hallucination.object")
+_WORST = 2_000_000  # pairs of nodes that are looked at for distances
+
+
+class GraphSide(NamedTuple):
+    """One side: its facts with self-loops, entities in their documents, and what was checked of its rows.
+
+    `checked` has a column for each number that is counted of rows by themselves, with a value for each document.
+    """
+
+    facts: Facts
+    entities: tuple[Ints, Ints]
+    checked: Mapping[str, Ints] = {}
+    merged: int = 0
+
+
+def graph_measures(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:
+    """How counts become scores; `checked` are the columns of what was checked of rows by themselves.
+
+    >>> from adjudge.tasks.kbp.options import KbOptions
+    >>> [each.name for each in graph_measures(KbOptions(hops=1, graph=True)) if isinstance(each, Prf)][:3]
+    ['kbp.triples', 'kbp.triples.micro', 'kbp.triples.partial.micro']
+    """
+    found: list[Measure] = []
+    if options.graph:
+        for kind in KINDS:
+            name = f"kbp.{kind}"
+            found += [*_counted(name), *_counted(f"{name}.micro"), *_means(f"{name}.macro")]
+            if kind == "triples":
+                found += [*_counted(f"{PARTIAL}.micro"), *_means(f"{PARTIAL}.macro")]
+        found += _counted(CONNECTED)
+        for hop in range(1, options.hops + 1):
+            name = f"kbp.distance{hop}"
+            both, gold, _ = columns(name)
+            found.append(Ratio(name, "recall", ((both, 1.0),), ((gold, 1.0),)))
+            found += [Total(name, part, ((column, 1.0),)) for part, column in (("tp", both), ("gold", gold))]
+        if options.naming.folds or options.naming.mode == "map":
+            found += [Total("kbp.merged", side, ((f"kbp.merged:{side}", 1.0),)) for side in ("gold", "system")]
+    for name in (*_RATES, *_UNGROUNDED):
+        if f"{name}:known" in checked:
+            found += _rate(name)
+            if name == _RATES[0]:
+                known = f"{name}:known"
+                wrong = ((known, 1.0), (f"{name}:right", -1.0))
+                found.append(Ratio("kbp.hallucination.relation", "rate", wrong, ((known, 1.0),)))
+    return found
+
+
+def columns(metric: str) -> tuple[str, str, str]:
+    """On both sides, in gold, in the system."""
+    return f"{metric}:tp", f"{metric}:gold", f"{metric}:system"
+
+
+def _counted(name: str) -> list[Measure]:
+    both, gold, system = columns(name)
+    counts = (("tp", both), ("gold", gold), ("system", system))
+    return [Prf(name, (both, system), (both, gold)), *(Total(name, part, ((one, 1.0),)) for part, one in counts)]
+
+
+def _means(name: str) -> list[Measure]:
+    documents = ((f"{name}:documents", 1.0),)
+    found: list[Measure] = [
+        Ratio(name, part, ((f"{name}:{part}", 1.0),), documents) for part in ("precision", "recall", "f1")
+    ]
+    found.append(Combined(name, "f1_of_means", "harmonic", ((name, "precision"), (name, "recall"))))
+    return [*found, Total(name, "documents", documents)]
+
+
+def _rate(name: str) -> list[Measure]:
+    top = ((f"{name}:right", 1.0),)
+    known = ((f"{name}:known", 1.0),)
+    return [Ratio(f"kbp.{name}", "rate", top, known), Total(f"kbp.{name}", "known", known)]
+
+
+def checked_columns(rows: Iterator[tuple[int, tuple[bool | None, ...]]], documents: int) -> dict[str, Ints]:
+    """What was checked of rows, by document: how many are known, and right; ends that are not in a text are counted.
+
+    >>> found = checked_columns(iter([(0, (True, None, None, None, False))]), 1)
+    >>> found["conformance.relation:right"].tolist(), found["hallucination.object:right"].tolist()
+    ([1.0], [1.0])
+    """
+    import numpy as np
+
+    found: dict[str, Ints] = {}
+    for place, checks in rows:
+        for number, (name, right) in enumerate(zip((*_RATES, *_UNGROUNDED), checks, strict=True)):
+            if right is None:
+                continue
+            for column in (f"{name}:known", f"{name}:right"):
+                found.setdefault(column, np.zeros(documents))
+            found[f"{name}:known"][place] += 1
+            found[f"{name}:right"][place] += right if number < len(_RATES) else not right
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counting
+
+
+class Keyed(NamedTuple):
+    """Items of one kind as numbers that mean the same on all sides, with their documents; no row stands twice."""
+
+    keys: Ints
+    documents: Ints
+
+
+def keyed(sides: Sequence[GraphSide], kind: str) -> list[Keyed]:
+    """The items of one kind of every side."""
+    import numpy as np
+
+    rows = [_items(side, kind) for side in sides]
+    stacked = [np.concatenate(own).astype(np.int64) for own in zip(*rows, strict=True)]
+    sizes = [int(each.max()) + 1 if each.size else 1 for each in stacked]
+    keys = combine(stacked[:-1], sizes[:-1]) if stacked[0].size else stacked[0]
+    keys = np.unique(keys, return_inverse=True)[1].reshape(-1)
+    bounds = np.cumsum([0, *(len(own[0]) for own in rows)])
+    width = sizes[-1]
+    found = []
+    for start, stop in pairwise(bounds.tolist()):
+        pairs = np.unique(keys[start:stop] * width + stacked[-1][start:stop])
+        found.append(Keyed(pairs // width, pairs % width))
+    return found
+
+
+def _items(side: GraphSide, kind: str) -> tuple[Ints, ...]:
+    """The columns that an item is told by, and its document."""
+    import numpy as np
+
+    s, r, o, d = assertions(side.facts)
+    if kind == "triples":
+        return s, r, o, d
+    if kind == "pairs":
+        return s, o, d
+    if kind == "pairs.undirected":
+        return np.minimum(s, o), np.maximum(s, o), d
+    if kind == "relations":
+        return r, d
+    return np.concatenate((s, o, side.entities[0])), np.concatenate((d, d, side.entities[1]))
+
+
+def corpus_works(sides: Sequence[GraphSide], presence: Any, samples: int) -> list[Work]:
+    """What is counted in samples of the documents, for every kind of items: sets, as paths of one hop are."""
+    import numpy as np
+
+    works = []
+    for kind in KINDS:
+        facts = []
+        for keys, documents in keyed(sides, kind):
+            zeros = np.zeros(len(keys), dtype=np.int64)
+            facts.append(make_facts(keys, zeros, zeros, documents))
+        words = (presence,) * len(facts) if samples > 1 else ()
+        if samples > 1:
+            works.append(Work(tuple(facts), 1, presence=words, samples=samples))
+        else:
+            works += [Work((facts[0], each), 1) for each in facts[1:]]
+    return works
+
+
+def additive_columns(sides: Sequence[GraphSide], documents: int) -> list[dict[str, Ints]]:
+    """For each system, what adds up over documents: micro counts, scores of documents, partial credit, checks."""
+    import numpy as np
+
+    found: list[dict[str, Ints]] = [dict(side.checked) for side in sides[1:]]
+    for kind in KINDS:
+        gold, *systems = keyed(sides, kind)
+        ours = np.bincount(gold.documents, minlength=documents)
+        pairs = gold.keys * documents + gold.documents
+        for own, each in zip(found, systems, strict=True):
+            theirs = np.bincount(each.documents, minlength=documents)
+            same = np.isin(each.keys * documents + each.documents, pairs)
+            both = np.bincount(each.documents[same], minlength=documents)
+            _add_pools(own, f"kbp.{kind}", both, ours, theirs)
+    for own, side in zip(found, sides[1:], strict=True):
+        credits = partial_credits(sides[0].facts, side.facts, documents)
+        if credits is not None:
+            ours, theirs = (np.bincount(assertions(each.facts)[3], minlength=documents) for each in (sides[0], side))
+            _add_pools(own, PARTIAL, credits, ours, theirs)
+    return found
+
+
+def _add_pools(own: dict[str, Ints], name: str, both: Ints, gold: Ints, system: Ints) -> None:
+    import numpy as np
+
+    for column, values in zip(columns(f"{name}.micro"), (both, gold, system), strict=True):
+        own[column] = values.astype(float)
+    whole = np.maximum(gold, 1), np.maximum(system, 1), np.maximum(gold + system, 1)
+    own[f"{name}.macro:precision"] = both / whole[1]
+    own[f"{name}.macro:recall"] = both / whole[0]
+    own[f"{name}.macro:f1"] = 2 * both / whole[2]
+    own[f"{name}.macro:documents"] = ((gold + system) > 0).astype(float)
+
+
+def partial_credits(gold: Facts, system: Facts, documents: int) -> Ints | None:
+    """The greatest sum of credits of a 1:1 assignment in each document; a pair has a third for each equal position.
+
+    Equal triples can be paired first, for no other pair gains more than that loses: the positions in which two others
+    equal one and the same triple are at most three and those in which they equal each other. None if a document has
+    too many triples left.
+
+    >>> partial_credits(make_facts([0, 1], [0, 0], [1, 2]), make_facts([0, 1], [0, 0], [1, 3]), 1).tolist()
+    [1.666...]
+    """
+    import numpy as np
+
+    rows = [np.stack(assertions(side), axis=1).astype(np.int64) for side in (gold, system)]
+    stacked = np.concatenate(rows)
+    joined = combine(list(stacked.T), [int(column.max(initial=0)) + 1 for column in stacked.T])
+    keys = [joined[: len(rows[0])], joined[len(rows[0]) :]]
+    credits = np.zeros(documents)
+    left = []
+    for place, (own, mine, other) in enumerate(zip(rows, keys, keys[::-1], strict=True)):
+        same = np.isin(mine, other)
+        if place == 0:
+            credits += 3 * np.bincount(own[same][:, 3], minlength=documents)
+        rest = own[~same]
+        left.append(rest[np.argsort(rest[:, 3], kind="stable")])
+    bounds = [np.searchsorted(each[:, 3], np.arange(documents + 1)) for each in left]
+    sizes = np.diff(bounds[0]) * np.diff(bounds[1])
+    if sizes.size and int(sizes.max()) > CELLS:
+        return None
+    for document in np.flatnonzero(sizes).tolist():
+        running().check()
+        ours, theirs = (each[at[document] : at[document + 1]] for each, at in zip(left, bounds, strict=True))
+        table = sum((ours[:, None, column] == theirs[None, :, column]).astype(np.int8) for column in range(3))
+        chosen = solved_or_late(np.asarray(table, dtype=float))
+        credits[document] += int(table[chosen[0], chosen[1]].sum())
+    return credits / 3
+
+
+def sampled_sums(columns: Mapping[str, Ints], draws: Draws) -> dict[str, Ints]:
+    """Columns of documents, summed in every sample."""
+    import numpy as np
+
+    from adjudge.stats.resample import exact_product, exact_slices
+
+    slices = exact_slices(np.stack(list(columns.values()), axis=1))
+    blocks = [exact_product(np.asarray(weights, dtype=float), slices) for weights in draws.weights(256)]
+    return dict(zip(columns, np.concatenate(blocks).T, strict=True))
+
+
+def connected_counts(gold: GraphSide, system: GraphSide) -> tuple[int, int, int]:
+    """Pairs of names in one weakly connected component: on both sides, in gold, in the system.
+
+    >>> import numpy as np
+    >>> nothing = np.zeros(0, int), np.zeros(0, int)
+    >>> chain = GraphSide(make_facts([0, 1, 2], [0, 0, 0], [1, 2, 3]), nothing)
+    >>> connected_counts(chain, GraphSide(make_facts([0, 2], [0, 0], [1, 3]), nothing))
+    (2, 6, 2)
+    """
+    import numpy as np
+
+    labels = []
+    size = max(gold.facts.nodes, system.facts.nodes, 1)
+    for side in (gold, system):
+        own = np.full(size, -1, dtype=np.int64)
+        s, o = side.facts.subjects, side.facts.objects
+        if len(s):
+            from scipy.sparse import coo_matrix
+            from scipy.sparse.csgraph import connected_components
+
+            graph = coo_matrix((np.ones(len(s), dtype=np.int8), (s, o)), shape=(size, size))
+            found = connected_components(graph, directed=False)[1]
+            used = np.unique(np.concatenate((s, o)))
+            own[used] = found[used]
+        labels.append(own)
+    counts = []
+    shared = (labels[0] >= 0) & (labels[1] >= 0)
+    for groups in (labels[0][shared] * (size + 1) + labels[1][shared], *(each[each >= 0] for each in labels)):
+        numbers = np.unique(groups, return_counts=True)[1].tolist()
+        counts.append(sum(number * (number - 1) // 2 for number in numbers))
+    return counts[0], counts[1], counts[2]
+
+
+def distance_counts(gold: GraphSide, system: GraphSide, hops: int) -> list[tuple[int, int]] | None:
+    """By distance in gold, how many ordered pairs the system connects within it, and how many there are.
+
+    None if there are too many pairs to be looked at.
+
+    >>> import numpy as np
+    >>> nothing = np.zeros(0, int), np.zeros(0, int)
+    >>> chain = GraphSide(make_facts([0, 1, 2], [0, 0, 0], [1, 2, 3]), nothing)
+    >>> distance_counts(chain, GraphSide(make_facts([0, 2], [0, 0], [2, 3]), nothing), 3)
+    [(1, 3), (2, 2), (0, 1)]
+    """
+    ahead = [_neighbours(side.facts) for side in (gold, system)]
+    counts = [[0, 0] for _ in range(hops)]
+    looked = 0
+    for node in sorted(ahead[0]):
+        ours, theirs = (_reached(node, each, hops) for each in ahead)
+        looked += len(ours) + len(theirs)
+        if looked > _WORST * max(1, hops):
+            return None
+        running().check()
+        for other, steps in ours.items():
+            counts[steps - 1][0] += theirs.get(other, hops + 1) <= steps
+            counts[steps - 1][1] += 1
+    return [(both, all_) for both, all_ in counts]
+
+
+def _neighbours(facts: Facts) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for subject, object_ in zip(facts.subjects.tolist(), facts.objects.tolist(), strict=True):
+        if subject != object_:
+            found.setdefault(subject, []).append(object_)
+    return found
+
+
+def _reached(start: int, ahead: Mapping[int, Sequence[int]], hops: int) -> dict[int, int]:
+    """The nodes within so many steps, and how many it takes."""
+    found: dict[int, int] = {}
+    edge = [start]
+    for step in range(1, hops + 1):
+        following = []
+        for node in edge:
+            for each in ahead.get(node, ()):
+                if each != start and each not in found:
+                    found[each] = step
+                    following.append(each)
+        edge = following
+    return found
