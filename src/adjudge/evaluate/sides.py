@@ -23,7 +23,7 @@ Source: TypeAlias = Any  # a path, bytes, a stream, or documents in memory
 _ENDINGS = (
     *(".jsonl", ".json", ".jsonlines", ".ndjson", ".parquet", ".bio", ".iob", ".iob2", ".conll", ".conllu"),
     *(".v4_gold_conll", ".v4_auto_conll", ".amr", ".tbf", ".tsv", ".tab", ".csv", ".txt", ".key", ".response", ".muc"),
-    *(".tac", ".cs", ".kb", ".zip", ".tgz", ".eval", ".spacy", ".xmi", ".ann"),
+    *(".tac", ".cs", ".kb", ".zip", ".tgz", ".eval", ".spacy", ".xmi", ".ann", ".nt", ".nq", ".ttl", ".trig"),
 )
 
 

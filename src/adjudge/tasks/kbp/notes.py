@@ -56,7 +56,7 @@ def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usua
         for name in ("excluded", "out-of-scope", "literal", "outside", "self-loops")
         if gold.tally.get(name)
     ]
-    message = f"gold has {triples:,} triples in {task.documents:,} documents" + (
+    message = f"gold has {triples:,} triples in {task.documents:,} document{'s' * (task.documents != 1)}" + (
         f", not counting facts that were left out: {', '.join(left)}" if left else ""
     )
     found = [*gold.notes, Note("gold", triples, message)]
