@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-from adjudge.report.render import RANKED_BY
 from adjudge.stats.inference import ALPHA
 
 Compared = Mapping[str, Any]
 """What `adjudge compare --format json` prints."""
+Headline = tuple[str, str]
+"""A metric and its part."""
 Compare = Callable[[Sequence["Run"]], Compared]
-SHOWS = ("hidden", "own", "bands", "public")
 _HEADS = ("f1", "score")  # of the parts of a metric, those that it is ordered by
 
 
@@ -35,8 +35,13 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """What it is called in comparisons."""
-        return f"{self.team}.{self.number}"
+        """What it is called in comparisons, where some marks mean something.
+
+        >>> Run(team="a=b#1", number=2, name="x").key
+        'a%3Db%231.2'
+        """
+        marks = {"%": "%25", "=": "%3D", "#": "%23"}
+        return f"{''.join(marks.get(mark, mark) for mark in self.team)}.{self.number}"
 
 
 class Behind(msgspec.Struct, frozen=True):
@@ -95,39 +100,39 @@ class Board(msgspec.Struct, frozen=True, kw_only=True):
     best: tuple[Tab, ...] = ()
     all: tuple[Tab, ...] = ()
     runs: tuple[Run, ...] = ()
-    teams: dict[str, str] = {}  # what teams are called, by id
     commands: tuple[str, ...] = ()  # what gives the same numbers elsewhere
     documents: int | None = None
     adjudge: str = ""
     signature: str = ""
     note: str = ""
     show: str = "public"
+    basis: str = ""  # of an assessed track: a hash of what people have decided
 
     @property
     def inputs(self) -> str:
         """The hash of what it was made from: a board with another one is out of date."""
-        return inputs_of(self.runs)
+        return inputs_of(self.runs, self.basis)
 
 
-def inputs_of(runs: Iterable[Run]) -> str:
+def inputs_of(runs: Iterable[Run], basis: str = "") -> str:
     """The hash of runs and their results."""
-    return hashlib.sha256(msgspec.json.encode(sorted(runs, key=lambda run: run.key))).hexdigest()
+    return hashlib.sha256(msgspec.json.encode([basis, sorted(runs, key=lambda run: run.key)])).hexdigest()
 
 
-def make_board(track: str, phase: str, runs: Sequence[Run], compare: Compare) -> Board:
-    """The board of runs; `compare` is asked up to three times."""
+def make_board(track: str, phase: str, runs: Sequence[Run], compare: Compare, by: Headline | None = None) -> Board:
+    """The board of runs, ordered by one score that counts; `compare` is asked up to three times."""
     ranked = [run for run in runs if not run.unranked]
     others = [run for run in runs if run.unranked]
     whole = compare(ranked) if ranked else None
     apart = compare(others) if others else None
-    chosen = _best(ranked, whole) if whole else []
+    chosen = _best(ranked, whole, by) if whole else []
     among = whole if len(chosen) == len(ranked) else compare(chosen) if chosen else None
     said = whole or apart or {}
     return Board(
         track=track,
         phase=phase,
-        best=_tabs(chosen, others, among, apart),
-        all=_tabs(ranked, others, whole, apart),
+        best=_tabs((chosen, others), among, apart, by),
+        all=_tabs((ranked, others), whole, apart, by),
         runs=tuple(runs),
         documents=max((system["documents"] for system in said.get("systems", ())), default=None),
         adjudge=said.get("adjudge", ""),
@@ -135,9 +140,9 @@ def make_board(track: str, phase: str, runs: Sequence[Run], compare: Compare) ->
     )
 
 
-def _best(ranked: Sequence[Run], compared: Compared) -> list[Run]:
+def _best(ranked: Sequence[Run], compared: Compared, by: Headline | None) -> list[Run]:
     """The best run of every team by the score that counts; of equal ones the earlier."""
-    metric, part = _headlines(compared)[0]
+    metric, part = _headlines(compared, by)[0]
     values = {}
     for system in compared["systems"]:
         found = _score(system["scores"], metric, part, {})
@@ -154,17 +159,16 @@ def _order(value: float | None) -> float:
     return float("-inf") if value is None else value
 
 
-def _headlines(compared: Compared) -> list[tuple[str, str]]:
-    """The scores that runs are ordered by; the first one counts: what was asked for, or what the task is ranked by."""
-    ranked = dict.fromkeys((each["metric"], each["part"]) for each in compared.get("ranking", ()))
-    found = list(ranked | dict.fromkeys((each["metric"], each["part"]) for each in compared.get("comparisons", ())))
+def _headlines(compared: Compared, by: Headline | None) -> list[Headline]:
+    """The scores that runs are ordered by; the first one counts."""
+    rows = (*compared.get("ranking", ()), *compared.get("comparisons", ()))
+    found = list(dict.fromkeys((each["metric"], each["part"]) for each in rows))
     if not found:  # of one run
         parts: dict[str, list[str]] = {}
         for score in compared["systems"][0]["scores"]:
             parts.setdefault(score["metric"], []).append(score["part"])
         found = [(metric, next((name for name in _HEADS if name in own), own[-1])) for metric, own in parts.items()]
-    usual = RANKED_BY.get(compared.get("task", ""))
-    return sorted(found, key=lambda key: key[0] != usual) if len(ranked) != 1 else found
+    return list(dict.fromkeys([by, *found])) if by is not None else found
 
 
 def _score(scores: Iterable[Mapping[str, Any]], metric: str, part: str, slice_: Mapping[str, Any]) -> Any:
@@ -183,9 +187,10 @@ def _key(row: Mapping[str, Any]) -> _Key:
 
 
 def _tabs(
-    ranked: Sequence[Run], others: Sequence[Run], compared: Compared | None, apart: Compared | None
+    runs: tuple[Sequence[Run], Sequence[Run]], compared: Compared | None, apart: Compared | None, by: Headline | None
 ) -> tuple[Tab, ...]:
     """One tab for each score that counts, then one for each slice of it."""
+    ranked, others = runs
     said = compared or apart
     if said is None:
         return ()
@@ -198,7 +203,7 @@ def _tabs(
         pairs.setdefault(_key(pair), {})[pair["a"], pair["b"]] = pair
     ranks = {(each["metric"], each["part"], each["system"]): each for each in (compared or {}).get("ranking", ())}
     found = []
-    heads = _headlines(said)
+    heads = _headlines(said, by)
     shown = [key for key in scores if key[:2] in heads]
     for key in sorted(shown, key=lambda key: (len(key[2]) > 0, heads.index(key[:2]))):
         metric, part, slice_ = key
@@ -219,9 +224,22 @@ class _Values(msgspec.Struct, frozen=True):
     pairs: Mapping[tuple[str, str], Mapping[str, Any]]
     standing: Mapping[str, Mapping[str, Any] | None]
 
+    def score(self, run: Run) -> Mapping[str, Any]:
+        """A run's score with its interval: of an official ranking the median over corpora."""
+        standing = self.standing.get(run.key)
+        return standing if standing and standing.get("median") is not None else self.scores.get(run.key, {})
+
     def value(self, run: Run) -> float:
         """A run's score, or the least possible if it has none."""
-        return _order(self.scores[run.key]["value"]) if run.key in self.scores else _order(None)
+        return _order(self.score(run).get("value"))
+
+    def beats(self, run: Run, other: Run) -> float | None:
+        """The chance that a run is better than another: the share of corpora in which it was."""
+        wins = (self.standing.get(run.key) or {}).get("wins") or {}
+        if other.key in wins:
+            return float(wins[other.key])
+        pair = self.against(run, other)
+        return pair[1] if pair else None
 
     def against(self, run: Run, other: Run) -> tuple[Behind, float | None] | None:
         """The difference of a run and another, and the chance that the run is better."""
@@ -251,7 +269,6 @@ def _lines(
     for place, run in enumerate(order):
         standing = own.standing.get(run.key) or {}
         behind = own.against(run, order[0]) if place else None
-        after = own.against(run, order[place + 1]) if place + 1 < len(order) else None
         ranks = standing.get("ranks")
         line = msgspec.structs.replace(
             _line(run, own, more),
@@ -259,7 +276,7 @@ def _lines(
             ranks=tuple(ranks) if ranks else None,
             band=bands.get(run.key),
             behind=behind[0] if behind else None,
-            beats_next=after[1] if after else None,
+            beats_next=own.beats(run, order[place + 1]) if place + 1 < len(order) else None,
         )
         found.append((own.value(run), line))
     found += [(own.value(run), _line(run, own, more)) for run in others]
@@ -267,7 +284,7 @@ def _lines(
 
 
 def _line(run: Run, own: _Values, more: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Line:
-    score = own.scores.get(run.key, {})
+    score = own.score(run)
     return Line(
         team=run.team,
         run=run.name,
