@@ -25,7 +25,7 @@ from adjudge.serve.campaigns import import_sources, schema_of, written_scopes
 from adjudge.serve.codecs import Sources, codec_of
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.folder import Folder
-from adjudge.serve.scorings import run_of
+from adjudge.serve.scorings import Interrupted, run_of
 from adjudge.serve.settle import DONE
 from adjudge.serve.store import DECIDED, Snapshot, Store, stream_of
 from adjudge.serve.store.tables import Scoring, Stream, Submission, Team
@@ -45,6 +45,7 @@ class Pool(msgspec.Struct, frozen=True):
     settings: TrackSettings
     scoring: Scoring
     scratch: Path
+    needed: Callable[[], bool] = lambda: True
 
     @property
     def campaign(self) -> str:
@@ -242,8 +243,11 @@ def _run(pool: Pool, args: Sequence[str], codes: Sequence[int] = (0,)) -> child.
     place = pool.scratch / "child"
     place.mkdir(parents=True, exist_ok=True)
     ended = child.run(
-        child.Child(tuple(args), place, wall, 2 * wall, limits.bytes("memory"), limits.bytes("disk"), limits.processes)
+        child.Child(tuple(args), place, wall, 2 * wall, limits.bytes("memory"), limits.bytes("disk"), limits.processes),
+        pool.needed,
     )
+    if not pool.needed():
+        raise Interrupted
     if ended.code not in codes:
         raise ValidationError(f"adjudge {' '.join(args[:3])}: {ended.reason or ended.last or ended.code}")
     return ended

@@ -15,7 +15,7 @@ from pathlib import Path
 from adjudge.errors import AdjudgeError
 from adjudge.serve import assessed
 from adjudge.serve.folder import Folder
-from adjudge.serve.scorings import Basis, make_anew, phase_of, refresh
+from adjudge.serve.scorings import Basis, Interrupted, make_anew, phase_of, refresh
 from adjudge.serve.states import later
 from adjudge.serve.store import Store, StoreError, now
 from adjudge.serve.store.rows import Rows
@@ -38,11 +38,11 @@ class Keeper:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="adjudge-boards", daemon=True)
 
-    def start(self) -> None:
-        """Begin."""
+    def __enter__(self) -> Keeper:
         self._thread.start()
+        return self
 
-    def stop(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """End after what is being done."""
         self._ended.set()
         self._thread.join()
@@ -58,6 +58,9 @@ class Keeper:
                     seen = last
             except Exception as error:  # the next look may be better
                 LOG.error("boards: %s: %s", type(error).__name__, error, exc_info=error)
+
+    def _goes_on(self) -> bool:
+        return not self._ended.is_set()
 
     def _take(self) -> bool:
         """Whether it is this server's turn."""
@@ -82,9 +85,11 @@ class Keeper:
                 with self.store.read() as snapshot:
                     settings = settings_of(track_of(snapshot, track))
                 if settings.campaign is None:
-                    refresh(self.store, track, phase, scratch)
+                    refresh(self.store, track, phase, scratch, self._goes_on)
                 else:
                     self._assessed(track, phase, settings, scratch)
+            except Interrupted:
+                return
             except (AdjudgeError, StoreError, OSError) as error:
                 LOG.error("board of %s, %s: %s", track, phase, error)
             finally:
@@ -95,7 +100,7 @@ class Keeper:
         with self.store.read() as snapshot:
             scoring = snapshot.get(Scoring, phase_of(snapshot, track, phase).scoring)
             assert scoring is not None
-            pool = assessed.Pool(self.folder, self.store, settings, scoring, scratch)
+            pool = assessed.Pool(self.folder, self.store, settings, scoring, scratch, self._goes_on)
             row = snapshot.campaign(pool.campaign)
         if scoring.frozen:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -148,6 +148,16 @@ class Order(msgspec.Struct, forbid_unknown_fields=True):
     """Runs in the order in which their team expects them to be, the best first."""
 
     runs: Annotated[list[Name], Meta(min_length=1, max_length=1000)]
+
+
+class PhaseChange(msgspec.Struct, forbid_unknown_fields=True):
+    """What is to be done with a phase: `extend` has `closes` (without it: never), `publish` has `show`."""
+
+    do: Literal["extend", "publish", "rescore", "freeze", "thaw", "again"]
+    phase: str | None = None
+    closes: str | None = None
+    zone: str | None = None
+    show: str | None = None
 
 
 class Receipt(msgspec.Struct):

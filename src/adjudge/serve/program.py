@@ -38,7 +38,7 @@ The scores are those of the commands in `scoring_program/track.json`.
 def make_bundle(store: Store, track: str, phase: str | None, target: Path) -> list[str]:
     """Write the bundle of a phase of a track; the names of its files."""
     with store.read() as snapshot:
-        row, chosen = _chosen(snapshot, track, phase)
+        row, chosen = chosen_phase(snapshot, track, phase)
     settings = settings_of(row)
     if settings.campaign is not None:
         hint = "other platforms have nobody who assesses: give them the track without a campaign"
@@ -66,7 +66,8 @@ def make_bundle(store: Store, track: str, phase: str | None, target: Path) -> li
     return list(made)
 
 
-def _chosen(snapshot: Snapshot, track: str, phase: str | None) -> tuple[Track, Phase]:
+def chosen_phase(snapshot: Snapshot, track: str, phase: str | None) -> tuple[Track, Phase]:
+    """A track and its phase that is meant: the only one, unless it is said."""
     row = snapshot.get(Track, track)
     phases = snapshot.find(Phase, track=track)
     names = [each.id for each in phases]

@@ -61,6 +61,10 @@ def _team(method: str, path: str, about: str, handler: str, who: Sequence[str], 
     return Route(method, path, about, f"team_pages:{handler}", tuple(who), page=True, **more)
 
 
+def _board(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
+    return Route(method, path, about, f"board_desk:{handler}", tuple(who), page=True, **more)
+
+
 def _page(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
     return Route(method, path, about, f"pages:{handler}", tuple(who), page=True, **more)
 
@@ -199,6 +203,21 @@ ROUTES: tuple[Route, ...] = (
     _api("GET", _RUN + "/report", "The page of its scores.", "runs:report", _TEAMS, of="own"),
     _api("GET", _RUN + "/receipt", "Its receipt.", "runs:receipt", _TEAMS, of="own", gives=messages.Receipt),
     _api("POST", _RUN + "/withdraw", "Take it back.", "runs:withdraw", _TEAMS, of="own", gives=messages.Run),
+    _api(
+        "GET",
+        _TRACK + "/board",
+        "The board, as far as one may see it; `?phase=NAME`.",
+        "board_desk:board_data",
+        [PUBLIC],
+    ),
+    _api(
+        "POST",
+        _TRACK + "/phases",
+        "Extend, publish, score again, freeze or thaw a phase; queue again what failed.",
+        "board_desk:phase_now",
+        ["organiser"],
+        takes=messages.PhaseChange,
+    ),
     _api("GET", "/stream", "What changes, as server-sent events.", "stream:stream", [ANYONE], live=True),
     _api("GET", "/people", "Everybody the server knows.", "api:people", ["admin"], gives=list[messages.Person]),
     _api(
@@ -248,6 +267,12 @@ ROUTES: tuple[Route, ...] = (
     _team("POST", "/t/{t}", "Hand in a run.", "hand_in", _TEAMS, upload=True),
     _team("GET", "/t/{t}/{run}", "A run: findings, log, receipt.", "run", _TEAMS, of="own"),
     _team("POST", "/t/{t}/{run}", "Withdraw a run, or change the order.", "change", _TEAMS, of="own"),
+    _board("GET", "/organise-track/{t}", "Phases of a track, scorings, what moved.", "organise", ["organiser"]),
+    _board("POST", "/organise-track/{t}", "Extend, publish, score again, freeze.", "organise_now", ["organiser"]),
+    _board("GET", "/boards/", "The boards that one may see.", "index", [PUBLIC]),
+    _board("GET", "/boards/{name}", "What all boards share.", "index", [PUBLIC]),
+    _board("GET", "/boards/{t}/{p}/", "A board.", "board", [PUBLIC]),
+    _board("GET", "/boards/{t}/{p}/{name}", "A board as CSV, JSON, LaTeX; all runs.", "board", [PUBLIC]),
     _page("GET", "/assets/{v}/{name}", "Scripts and styles.", "asset", [PUBLIC]),
 )
 

@@ -121,6 +121,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
 
     from adjudge.serve.app import Service, make_app
     from adjudge.serve.jobs import Runner
+    from adjudge.serve.keeper import Keeper
     from adjudge.serve.store import Store
     from adjudge.serve.tracks import sync_tracks
 
@@ -134,6 +135,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
             for said in sync_tracks(store, folder.settings.track):
                 logging.getLogger("adjudge.serve").warning("%s", said)
             service.runner = Runner(store, how.workers)
+        keeper = nullcontext() if how.read_only else Keeper(folder, store)
         config = uvicorn.Config(
             make_app(service, address.hosts(folder.settings.server.url)),
             host=address.host,
@@ -166,7 +168,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
                 await super().shutdown(sockets)  # type: ignore[arg-type]
 
         try:
-            with ended_by_term(), service.runner or nullcontext():
+            with ended_by_term(), service.runner or nullcontext(), keeper:
                 Server(config).run()
         except KeyboardInterrupt:  # which it sends itself again once it has ended
             pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,10 @@ def board_of(store: Store, scoring: Scoring | None) -> Board | None:
     return msgspec.json.decode(store.get_blob(scoring.board_sha), type=Board)
 
 
+class Interrupted(Exception):
+    """The server ends: whoever comes next does it again."""
+
+
 class Basis(msgspec.Struct, frozen=True):
     """What a board is made from: runs, the score that counts, how they are compared, and what is to be said."""
 
@@ -102,7 +106,7 @@ class Basis(msgspec.Struct, frozen=True):
     commands: list[str] = []
 
 
-def refresh(store: Store, track: str, phase: str, folder: Path) -> bool:
+def refresh(store: Store, track: str, phase: str, folder: Path, needed: Callable[[], bool] = lambda: True) -> bool:
     """Make the board of the phase's present scoring if it is out of date; whether it was. `folder` is for children."""
     with store.read() as snapshot:
         scoring = snapshot.get(Scoring, phase_of(snapshot, track, phase).scoring)
@@ -114,7 +118,7 @@ def refresh(store: Store, track: str, phase: str, folder: Path) -> bool:
     if scoring.state == AGAIN and waiting:
         return False  # all of it at once: half a board would say something wrong
     said: list[str] = []
-    made = Basis(runs, comparer(store, settings, folder, said), by, commands=said)
+    made = Basis(runs, comparer(store, settings, folder, said, needed), by, commands=said)
     return make_anew(store, scoring, made) is not None
 
 
@@ -139,7 +143,9 @@ def make_anew(store: Store, scoring: Scoring, given: Basis) -> Board | None:
     return board
 
 
-def comparer(store: Store, settings: TrackSettings, folder: Path, said: list[str]) -> Compare:
+def comparer(
+    store: Store, settings: TrackSettings, folder: Path, said: list[str], needed: Callable[[], bool] = lambda: True
+) -> Compare:
     """Compares saved results by the board command of a track, in a child; what it was is added to `said`."""
 
     def compare(runs: Sequence[Run]) -> Compared:
@@ -170,8 +176,11 @@ def comparer(store: Store, settings: TrackSettings, folder: Path, said: list[str
                 processes=limits.processes,
                 isolate=settings.isolate,
                 reads=tuple(paths.values()),
-            )
+            ),
+            needed,
         )
+        if not needed():
+            raise Interrupted
         if ended.code != 0:
             raise ValidationError(ended.reason or ended.last or f"adjudge compare ended with {ended.code}")
         said.append(shlex.join(["adjudge", *shown]))

@@ -29,6 +29,7 @@ WORDS = ("system", "name", "result", "results", "board", "page", "gold")
 SHOWN = ("hidden", "own", "bands", "public")
 """What a phase may show of its board, the default first."""
 PHASE = "main"
+_BOARD = ("compare", "{results}", "--test", "jackknife", "--top", "0", "--format", "json", "-o", "{board}")
 _PART = 1 << 20
 _WORD = re.compile(r"\{([\w-]+)\}")
 _CODE = re.compile(r"[A-Za-z_]\w*(\.\w+)*:[A-Za-z_]\w*")

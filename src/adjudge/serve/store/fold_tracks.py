@@ -8,7 +8,7 @@
 | `submit` | submission | `phase`, `team`, `number`, `name`, `sha256`, `size`, `received`, `flags`, `deadline` |
 | `state` | submission | `state`, `reason`, `deadline`, `attempts`; `files` and `score`, which are added; `scoring` |
 | `order` | team | `runs`: submissions in the order that the team declares |
-| `scoring` | scoring | `phase`, `config_sha`, `gold_sha`, `adjudge`, `state`, `board_sha`, `frozen` |
+| `scoring` | scoring | `phase`, `config_sha`, `gold_sha`, `adjudge`, `state`, `board_sha`, `manifest_sha`, `frozen` |
 """
 
 from __future__ import annotations
@@ -133,9 +133,9 @@ def _submission(rows: Rows, name: str) -> Submission:
 
 
 def _scoring(rows: Rows, event: Event) -> None:
-    new = Scoring(event.subject, _track_of(event), "", "", "", "", "open", None, False)
+    new = Scoring(event.subject, _track_of(event), "", "", "", "", "open", None, None, False)
     row = rows.get(Scoring, event.subject) or new
-    for name in ("phase", "config_sha", "gold_sha", "adjudge", "state", "board_sha", "frozen"):
+    for name in ("phase", "config_sha", "gold_sha", "adjudge", "state", "board_sha", "manifest_sha", "frozen"):
         setattr(row, name, event.body.get(name, getattr(row, name)))
     rows.put(row)
 

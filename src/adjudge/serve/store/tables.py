@@ -395,6 +395,7 @@ class Scoring(Row):
     adjudge: str
     state: str
     board_sha: str | None
+    manifest_sha: str | None
     frozen: bool
 
 
