@@ -32,7 +32,7 @@ from adjudge.serve.store.tables import Scoring, Stream, Submission, Team
 from adjudge.serve.tracks import TrackSettings, lay_out
 
 EAL, KB = "eal-assessments", "kb-assessments"
-_ENDING = re.compile(r"\.(tar\.gz|tgz|tar|zip)$", re.IGNORECASE)
+_ENDING = re.compile(r"(\.tar)?\.[a-z]+$", re.IGNORECASE)
 _DOCUMENTS = re.compile(r"(?ms)^documents\s*=\s*(\[.*?\]|\"[^\"\n]*\")[^\n]*\n")
 _TAKEN = (states.POOLED, states.SCORED)
 
@@ -61,6 +61,11 @@ class Pool(msgspec.Struct, frozen=True):
             hint = f"make it with adjudge serve init --campaign, or name its folder in [campaign.{self.campaign}]"
             raise UsageError(f"the campaign {self.campaign!r} has no folder", hint=hint)
         return self.folder.path / str(given)
+
+    @property
+    def place(self) -> Path:
+        """Where the runs of teams are, for those who pool them."""
+        return self.folder.path / "pools" / self.campaign if self.kind == KB else self.home / "submissions"
 
     @property
     def kind(self) -> str:
@@ -101,19 +106,38 @@ def take_in(pool: Pool) -> int:
     """Bring what is new into the campaign; how many responses that are."""
     with pool.store.read() as snapshot:
         runs = pooled(snapshot, pool)
+    if not _place(pool, runs):
+        return 0
     if pool.kind == KB:
-        answers = pool.scratch / "answers"
-        answers.mkdir(parents=True)
-        for run, row in runs:
-            (answers / f"{run.key}{Path(row.flags['file']).suffix}").symlink_to(_blob(pool, row))
-        where = pool.folder.settings.campaign.get(pool.campaign, {}).get("texts")
-        texts = None if where is None else pool.folder.path / str(where)
-        given = Sources(answers, texts)
-        return import_sources(pool.store, pool.folder.secret, pool.campaign, given, withdraw=False).new
-    if _place(pool, runs):
-        _run(pool, ["eal", "campaign", "run", str(pool.home.resolve())], codes=(0, 1))
-        return import_sources(pool.store, pool.folder.secret, pool.campaign, campaign_sources(pool.home)).new
-    return 0
+        return _take_answers(pool, runs)
+    home = str(pool.home.resolve())
+    ended = _run(pool, ["eal", "campaign", "run", home, "--format", "json"], codes=(0, 1))
+    rows = {run.key: row for run, row in runs}
+    for step in json.loads(ended.output)["steps"]:
+        if step["step"] in ("validate", "filter") and step["status"] == "failed" and step["subject"] in rows:
+            body = {"state": states.FAILED, "reason": f"{step['step']}: {step['message']}"}
+            states.move(pool.store, rows[step["subject"]], body, "board")
+    return import_sources(pool.store, pool.folder.secret, pool.campaign, campaign_sources(pool.home)).new
+
+
+def _take_answers(pool: Pool, runs: Sequence[tuple[Run, Submission]]) -> int:
+    """Answers to queries; a run that cannot be read is invalid."""
+    where = pool.folder.settings.campaign.get(pool.campaign, {}).get("texts")
+    texts = None if where is None else pool.folder.path / str(where)
+    done = import_sources(
+        pool.store, pool.folder.secret, pool.campaign, Sources(pool.place, texts), answers=True, withdraw=False
+    )
+    wrong: dict[str, list[str]] = {}
+    for each in done.findings:
+        if each.error and each.problem.path:
+            wrong.setdefault(Path(each.problem.path).name, []).append(str(each.problem))
+    for run, row in runs:
+        said = wrong.get(f"{run.key}{_ending(row)}")
+        if said is not None:
+            text = pool.store.put_blob("".join(f"{line}\n" for line in said).encode(), "findings")
+            body = {"state": states.INVALID, "reason": counted(len(said), "error"), "files": {"text": text}}
+            states.move(pool.store, row, body, "board")
+    return done.new
 
 
 def _blob(pool: Pool, row: Submission) -> Path:
@@ -122,8 +146,8 @@ def _blob(pool: Pool, row: Submission) -> Path:
 
 def _place(pool: Pool, runs: Sequence[tuple[Run, Submission]]) -> bool:
     """Put the runs into the campaign's folder, and take away what teams have withdrawn; whether anything changed."""
-    place = pool.home / "submissions"
-    place.mkdir(exist_ok=True)
+    place = pool.place
+    place.mkdir(parents=True, exist_ok=True)
     wanted = {f"{run.key}{_ending(row)}": row for run, row in runs}
     with pool.store.read() as snapshot:
         known = {f"{run.key}{_ending(row)}" for run, row in handed_in(snapshot, pool)}
@@ -210,7 +234,7 @@ def _score_answers(pool: Pool, place: Path, runs: dict[str, Submission], documen
     queries = lay_out(pool.store, pool.settings.files["queries"], pool.scratch / "inputs")
     systems = []
     for key, row in runs.items():
-        own = place / f"{key}{Path(row.flags['file']).suffix}"
+        own = place / f"{key}{_ending(row)}"
         own.symlink_to(_blob(pool, row))
         systems.append(f"{key}={own}")
     words = {"queries": str(queries), "assessments": str(assessments), "result": str(result)}
