@@ -107,7 +107,7 @@ _SERVE = {
     "track": Entry("List tracks that teams hand in for, or make and change one.", "serve_tracks"),
     "worker": Entry("Check and score what teams hand in, beside a server on PostgreSQL.", "serve_tracks"),
     "board": Entry("Write the published boards for any web server.", "serve_boards"),
-    "phase": Entry("Publish, extend, score again, freeze or thaw a phase of a track.", "serve_boards"),
+    "scoring": Entry("Score the runs of a phase again, see what moved, freeze.", "serve_boards"),
     "program": Entry("Pack the scoring of a track for other platforms.", "serve_boards"),
     "invite": Entry("Give somebody a role, and print a link to send.", "serve"),
     "people": Entry("List who is known, and what they may do.", "serve"),

@@ -1,4 +1,4 @@
-"""`adjudge serve board`, `phase`, `program`: boards for any web server, what is done to a phase, bundles."""
+"""`adjudge serve board`, `scoring`, `program`: boards for any web server, scoring again and freezing, bundles."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.options import Target, choice, command, flag, value
-from adjudge.cli.output import emit_lines
+from adjudge.cli.options import Target, command, flag, format_option, value
+from adjudge.cli.output import emit_json, emit_lines
 from adjudge.errors import UsageError
 from adjudge.findings import counted
 
@@ -53,61 +53,55 @@ def board(folder: str, output: Path) -> None:
 
 
 @command(
-    "phase",
+    "scoring",
     _folder,
     _track,
     _phase,
-    choice("--show", ("hidden", "own", "bands", "public"), "What is shown of its board."),
-    value("--closes", "TIME", "Close it at this time (2026-12-01 12:00), or never; one that was closed opens again."),
-    value("--zone", "ZONE", "The time zone of --closes: UTC, Europe/Berlin, AoE (anywhere on earth)."),
-    flag("--rescore", "Score all runs again by this release and the track as it is; the scores before stay."),
-    value("--gold", "FILE", "With --rescore: corrected gold.", type=Path),
-    flag("--freeze", "Let the scores stay as they are, and make a manifest of everything that they follow from."),
+    flag("--again", "Score all runs again, by this release and with the commands and the gold that the track has now."),
+    flag("--freeze", "Let the scores stay as they are, with a manifest of everything that they follow from."),
     flag("--thaw", "Undo --freeze."),
+    format_option("text", "json"),
     examples=[
-        "adjudge serve phase autumn names --show public",
-        "adjudge serve phase autumn names --rescore --gold corrected.bio",
-        "adjudge serve phase autumn names --freeze",
+        "adjudge serve scoring autumn names",
+        "adjudge serve scoring autumn names --again",
+        "adjudge serve scoring autumn names --freeze",
     ],
 )
-def phase(folder: str, track: str, **options: Any) -> None:
-    """Do something to a phase of TRACK, also while the server runs; several things are done in the order above.
+def scoring(folder: str, track: str, **options: Any) -> None:
+    """List the scorings of a phase of TRACK and what moved with the last one; score again, freeze.
 
-    Runs that are scored again wait for the server's workers; the board before is shown until all are through.
+    The server may be running. A new scoring does not change those before it: their board is shown until all runs are
+    scored again, and if one is frozen, until the new one is. Corrected gold: adjudge serve track FOLDER TRACK --gold.
     """
     from adjudge.serve import scorings
     from adjudge.serve.program import chosen_phase
-    from adjudge.serve.tracks import keep_file, set_phase, utc
 
-    wanted = [name for name in ("show", "closes", "rescore", "freeze", "thaw") if options[name]]
-    if not wanted:
-        raise UsageError("nothing is to be done", hint="give --show, --closes, --rescore, --freeze or --thaw")
-    if options["gold"] is not None and not options["rescore"]:
-        raise UsageError("gold is for scoring", hint="give --rescore, too")
-    if options["zone"] is not None and options["closes"] is None:
-        raise UsageError("a zone belongs to a time", hint="give --closes, too")
-    if options["freeze"] and (options["thaw"] or options["rescore"]):
-        raise UsageError("a phase is frozen when everything is scored", hint="give --freeze alone")
+    asked = [name for name in ("again", "freeze", "thaw") if options[name]]
+    if len(asked) > 1:
+        raise UsageError(f"--{asked[0]} and --{asked[1]} do not go together", hint="give one after the other")
     with _opened(folder) as (_, store):
         with store.read() as snapshot:
             name = chosen_phase(snapshot, track, options["phase"])[1].id
-        if options["show"]:
-            set_phase(store, track, name, {"show": options["show"]})
-            emit_lines([f"{track}, {name}: the board is {options['show']}"])
-        if options["closes"]:
-            closes = None if options["closes"] == "never" else utc(options["closes"], options["zone"])
-            scorings.extend(store, track, name, closes, "admin")
-            emit_lines([f"{track}, {name}: closes {closes[:16].replace('T', ' ') + ' UTC' if closes else 'never'}"])
-        if options["thaw"]:
-            scorings.freeze(store, track, name, "admin", frozen=False)
-            emit_lines([f"{track}, {name}: thawed"])
-        if options["rescore"]:
-            gold = None if options["gold"] is None else keep_file(store, options["gold"])
-            made = scorings.rescore(store, track, name, "admin", gold)
-            emit_lines([f"{track}, {name}: all runs are scored again: {made}"])
-        if options["freeze"]:
-            digest = scorings.freeze(store, track, name, "admin")
-            emit_lines([f"{track}, {name}: frozen; SHA-256 of the manifest: {digest}"])
+        said = []
+        if options["again"]:
+            said = [f"all runs are scored again: {scorings.rescore(store, track, name, 'admin')}"]
+        elif asked:
+            digest = scorings.freeze(store, track, name, "admin", frozen=options["freeze"])
+            said = [f"frozen; SHA-256 of the manifest: {digest}" if digest else "thawed"]
+        with store.read() as snapshot:
+            found = scorings.scorings_of(snapshot, track, name)
+        moved = scorings.last_moved(store, found)
+    if options["format_"] == "json":
+        import msgspec
+
+        emit_json(msgspec.to_builtins({"phase": name, "scorings": found, "moved": moved}))
+        return
+    lines = [f"{each.id}  adjudge {each.adjudge}  {'frozen' if each.frozen else each.state}" for each in found]
+    for each in moved:
+        if each.change:
+            before, after = (100 * line.value for line in (each.before, each.after) if line and line.value is not None)
+            lines.append(f"{each.team}, {each.run}: {before:.1f}, now {after:.1f}")
+    emit_lines([*lines, *said])
 
 
 @command(

@@ -22,7 +22,7 @@ from adjudge.serve.boards import Board, view
 from adjudge.serve.messages import Fault
 from adjudge.serve.states import FAILED
 from adjudge.serve.store import Snapshot, Store
-from adjudge.serve.store.tables import Phase, Scoring, Submission
+from adjudge.serve.store.tables import Phase, Submission
 from adjudge.serve.tracks import SHOWN, set_phase, settings_of, team_of, track_of, utc
 
 if TYPE_CHECKING:
@@ -111,18 +111,10 @@ def organise(call: Call, said: str = "") -> Response:
             runs = Counter(run.state for run in snapshot.find(Submission, track=track, phase=each.id))
             phases.append((each, dict(sorted(runs.items())), work.scorings_of(snapshot, track, each.id)))
     shown = [
-        {"phase": phase, "runs": runs, "scorings": found, "moved": _moved(store, found)}
+        {"phase": phase, "runs": runs, "scorings": found, "moved": work.last_moved(store, found)}
         for phase, runs, found in phases
     ]
     return page(call, "track_organise.html", track=row, phases=shown, shows=SHOWN, said=said)
-
-
-def _moved(store: Store, found: list[Scoring]) -> list[dict[str, Any]]:
-    """What moved between the last two scorings that have a board."""
-    boards = [made for made in (work.board_of(store, each) for each in found) if made is not None]
-    if len(boards) < 2:
-        return []
-    return [{"run": each, "change": each.change} for each in work.moved(boards[-2], boards[-1])]
 
 
 def organise_now(call: Call) -> Response:

@@ -268,7 +268,7 @@ class Job:
         if not self.settings.check:
             return self._accepted({})
         words = self._words(folder)
-        lines = [self.settings.check, _as_text(self.settings.check)]
+        lines = [self.settings.check, as_text(self.settings.check)]
         both = [self._child(line, folder, words, check=True) for line in lines]
         ended = child.run_all(both, self.needed)
         self._note(both[0], ended[0])
@@ -327,7 +327,7 @@ class Job:
             return self.store.put_blob(iter(lambda: file.read(1 << 20), b""), kind)
 
 
-def _as_text(line: Sequence[str]) -> list[str]:
+def as_text(line: Sequence[str]) -> list[str]:
     """The command that prints the same findings for people."""
     made = list(line)
     for place in range(len(made) - 1):

@@ -16,6 +16,7 @@ from adjudge._version import __version__
 from adjudge.errors import UsageError
 from adjudge.files import write_atomically
 from adjudge.serve import scoring_program
+from adjudge.serve.jobs import as_text
 from adjudge.serve.store import Snapshot, Store
 from adjudge.serve.store.tables import Phase, Track
 from adjudge.serve.tracks import lay_out, settings_of
@@ -54,7 +55,9 @@ def make_bundle(store: Store, track: str, phase: str | None, target: Path) -> li
         "phase": chosen.id,
         "adjudge": __version__,
         "files": {word: f"{word}/{each['name']}" for word, each in kept.items()},
-        **{what: getattr(settings, what) for what in ("check", "score", "report")},
+        "check": as_text(settings.check),
+        "score": settings.score,
+        "report": settings.report,
     }
     made["scoring_program/track.json"] = (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode()
     with TemporaryDirectory(prefix="adjudge-bundle-") as temporary:

@@ -245,7 +245,8 @@ def freeze(store: Store, track: str, phase: str, by: str, *, frozen: bool = True
         scoring = snapshot.get(Scoring, row.scoring)
         if scoring is None or scoring.board_sha is None:
             raise ValidationError(f"nothing of the phase {phase!r} was scored yet", hint="wait for the first board")
-        waiting = [each.id for each in _own(snapshot, scoring) if each.state in LIVE]
+        rows = snapshot.find(Submission, track=track, phase=phase)
+        waiting = [each.name for each in rows if each.state in LIVE]
         if frozen and waiting:
             said = counted(len(waiting), "run")
             raise ValidationError(f"{said} not scored yet, the first is {waiting[0]}", hint="wait until all are")
@@ -307,3 +308,9 @@ def moved(before: Board, after: Board) -> list[Moved]:
     )
     found = [Moved(line.team, line.run, line.number, old.get(key), line) for key, line in new.items()]
     return found + [Moved(line.team, line.run, line.number, line, None) for key, line in old.items() if key not in new]
+
+
+def last_moved(store: Store, found: Sequence[Scoring]) -> list[Moved]:
+    """What moved between the last two scorings that have a board."""
+    boards = [made for made in (board_of(store, each) for each in found) if made is not None]
+    return moved(*boards[-2:]) if len(boards) > 1 else []

@@ -1,0 +1,130 @@
+"""Assessed tracks: what teams hand in is pooled, and the board is that of the campaign as files."""
+
+import itertools
+import json
+import shutil
+
+import pytest
+
+from adjudge.demo.eal import fill_campaign
+from adjudge.serve import intake, scorings
+from adjudge.serve.campaigns import create_campaign, import_sources
+from adjudge.serve.codecs import codec_of
+from adjudge.serve.exchange import campaign_sources
+from adjudge.serve.folder import Folder
+from adjudge.serve.keeper import Keeper
+from adjudge.serve.schema import named_schema
+from adjudge.serve.store import Store, Write, now, stream_of
+from adjudge.serve.tracks import add_member, parse_settings, set_phase, set_track
+from adjudge.tasks.eal.campaign import init_campaign, run_campaign
+from serve.tracks import finished, row, until, working
+
+SETTINGS = {"task": "eal", "score": ["eal", "campaign", "run", "autumn"], "campaign": "autumn"}
+
+
+@pytest.fixture
+def home(tmp_path):
+    """The bundled campaign, with nothing handed in yet."""
+    init_campaign(tmp_path / "home", fill=fill_campaign)
+    (tmp_path / "home" / "submissions").rename(tmp_path / "runs")
+    shutil.make_archive(str(tmp_path / "runs" / "slate"), "zip", tmp_path / "runs" / "slate")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path, home):
+    return Folder.create(tmp_path / "folder", f"[server]\nname = 'autumn'\n[campaign.autumn]\nfolder = {str(home)!r}\n")
+
+
+@pytest.fixture
+def store(folder, home):
+    with Store.open(folder.path) as made:
+        schema = named_schema("eal-2015")
+        create_campaign(made, "autumn", schema, codec_of(schema).settings(home))
+        set_track(made, "arguments", parse_settings("arguments", SETTINGS))
+        set_phase(made, "arguments", "test", {"show": "hidden"})
+        yield made
+
+
+def hand_in(store, path, team):
+    add_member(store, "arguments", team, f"of-{team}")
+    sha256 = store.put_blob(path.read_bytes(), "submission")
+    given = intake.Upload("arguments", f"arguments/{team}", path.name, sha256, path.stat().st_size, now())
+    return intake.hand_in(store, given, f"of-{team}").submission
+
+
+def board(store):
+    with store.read() as snapshot:
+        return scorings.board_of(store, scorings.shown(snapshot, "arguments", "test"))
+
+
+def items(store):
+    with store.read() as snapshot:
+        return len(snapshot.items("autumn"))
+
+
+def assess(store, folder, home, documents):
+    """People answer, in the files."""
+    for part in ("assessments", "frames"):
+        for name in documents:
+            shutil.copyfile(home / "answers" / part / name, home / part / name)
+    import_sources(store, folder.secret, "autumn", campaign_sources(home))
+
+
+def official(home, place, runs, documents):
+    """The ranking of the same campaign as files."""
+    init_campaign(place)
+    for part, source in (("sources", home / "sources"), ("submissions", runs)):
+        shutil.copytree(source, place / part, dirs_exist_ok=True)
+    text = (place / "campaign.toml").read_text("utf-8")
+    (place / "campaign.toml").write_text(
+        text.replace("documents = []", f"documents = {json.dumps(documents)}"), "utf-8"
+    )
+    run_campaign(place)
+    for part in ("assessments", "frames"):
+        for name in documents:
+            shutil.copyfile(home / "answers" / part / name, place / part / name)
+        run_campaign(place)
+    return json.loads((place / "scores" / "ranking.json").read_bytes())["standings"]
+
+
+def test_from_the_pool_to_the_official_ranking(store, folder, home, tmp_path):
+    runs, keeper = tmp_path / "runs", Keeper(folder, store)
+    files = {"granite": "granite.zip", "marble": "marble.tar.gz", "slate": "slate.zip"}
+    names = {team: hand_in(store, runs / file, team) for team, file in files.items() if team != "slate"}
+    with working(store):
+        until(lambda: all(row(store, name).state == "pooled" for name in names.values()))
+        keeper.look()
+        assert board(store) is None
+        fewer = items(store)
+        names["slate"] = hand_in(store, runs / files["slate"], "slate")
+        until(lambda: row(store, names["slate"]).state == "pooled")
+    keeper.look()
+    assert 0 < fewer < items(store) == 348
+    documents = sorted(path.name for path in (home / "answers" / "assessments").iterdir())
+    assess(store, folder, home, documents[:4])
+    keeper.look()
+    (runs / "granite.zip").rename(runs / "granite.1.zip")
+    (runs / "marble.tar.gz").rename(runs / "marble.1.tar.gz")
+    (runs / "slate.zip").rename(runs / "slate.1.zip")
+    shutil.rmtree(runs / "slate")
+    for asked, note in ((documents[:4], "Provisional: 4 of 12 documents"), (documents, "Official: all 12 documents")):
+        wanted = official(home, tmp_path / f"files-{len(asked)}", runs, asked)
+        found = board(store)
+        assert found.note.startswith(note)
+        lines = [
+            (f"{line.team}.{line.number}", line.value, line.low, line.high, line.ranks) for line in found.best[0].lines
+        ]
+        names_ = ("system", "median", "low", "high")
+        assert lines == [(*(each[name] for name in names_), tuple(each["ranks"])) for each in wanted]
+        following = [line.beats_next for line in found.best[0].lines[:-1]]
+        assert following == [each["wins"][after["system"]] for each, after in itertools.pairwise(wanted)]
+        if asked is not documents:
+            assert row(store, names["slate"]).state == "pooled"
+            assess(store, folder, home, documents)
+            freeze = Write(stream_of("autumn"), "freeze", "autumn", {"frozen": True}, "olga", "freeze")
+            store.write([freeze])
+            keeper.look()
+    assert {each.state for each in finished(store, *names.values())} == {"scored"}
+    assert row(store, names["granite"]).score["value"] == wanted[0]["median"]
+    assert scorings.freeze(store, "arguments", "test", "olga")

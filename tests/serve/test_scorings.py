@@ -1,0 +1,198 @@
+"""Boards that are kept up to date, scoring again, the freeze, what everybody sees, and bundles for other platforms."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import msgspec
+import pytest
+
+from adjudge.errors import AdjudgeError
+from adjudge.serve import intake, scorings
+from adjudge.serve.board_desk import export_boards
+from adjudge.serve.boards import Board
+from adjudge.serve.folder import Folder
+from adjudge.serve.keeper import Keeper
+from adjudge.serve.program import make_bundle
+from adjudge.serve.store import Store, care, now
+from adjudge.serve.tracks import keep_file, set_phase
+from serve.tracks import documents, fill, finished, upload, working
+
+RUNS = {  # team: run: where its entities end
+    ("fast", "good"): (1, 2, 3, 4, 5, 6),
+    ("fast", "poor"): (9, 9, 9, 4, 5, 6),
+    ("slow", "only"): (1, 9, 3, 4, 9, 6),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder in which the runs are scored, to be copied."""
+    place = tmp_path_factory.mktemp("made")
+    folder = Folder.create(place / "folder")
+    with Store.open(folder.path) as store:
+        fill(store, place)
+        (place / "gold.jsonl").write_bytes(documents(*range(1, 7)))
+        set_phase(store, "ner", "main", {"gold": keep_file(store, place / "gold.jsonl")})
+        names = [upload(store, f"{run}.jsonl", documents(*ends), team).submission for (team, run), ends in RUNS.items()]
+        names.append(upload(store, "by-hand.jsonl", documents(*range(1, 7)), "slow", flags=["human"]).submission)
+        with working(store, workers=2):
+            finished(store, *names)
+        Keeper(folder, store).look()
+    return folder.path, names
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    shutil.copytree(made[0], tmp_path / "folder")
+    return Folder(tmp_path / "folder")
+
+
+@pytest.fixture
+def scored(made):
+    return made[1]
+
+
+@pytest.fixture
+def store(folder):
+    with Store.open(folder.path) as made:
+        yield made
+
+
+def board(store):
+    with store.read() as snapshot:
+        return scorings.board_of(store, scorings.shown(snapshot, "ner", "main"))
+
+
+def lines(tab):
+    return [(line.team, line.run, line.rank, line.unranked) for line in tab.lines]
+
+
+def last(store):
+    with store.read() as snapshot:
+        return snapshot.last()
+
+
+def test_a_board_has_the_numbers_of_compare_and_is_made_once(store, folder, scored, tmp_path):
+    found = board(store)
+    assert lines(found.best[0]) == [
+        ("fast", "good", 1, ""),
+        ("slow", "by-hand", None, "human"),
+        ("slow", "only", 2, ""),
+    ]
+    for run in found.runs:
+        (tmp_path / f"{run.key}.json").write_bytes(store.get_blob(run.result))
+    command = [sys.executable, "-m", *found.commands[0].split()]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    said = json.loads((tmp_path / "board.json").read_bytes())
+    values = {each["name"]: each["scores"] for each in said["systems"]}
+    for run in found.runs[:3]:
+        line = next(line for line in found.all[0].lines if line.run == run.name)
+        (own,) = [each for each in values[run.key] if (each["metric"], each["part"]) == ("ner.strict", "f1")]
+        assert (line.value, line.low, line.high) == (own["value"], own.get("low"), own.get("high"))
+    before = last(store)
+    Keeper(folder, store).look()
+    assert last(store) == before
+    intake.withdraw(store, scored[0], now(), "of-fast")
+    Keeper(folder, store).look()
+    assert ("fast", "poor", 2, "") in lines(board(store).best[0])
+
+
+def test_scored_again_with_other_gold_both_stay_and_what_moved_is_said(store, folder, scored, tmp_path):
+    old = board(store)
+    (tmp_path / "gold.jsonl").write_bytes(documents(1, 2, 3, 4, 5, 9))
+    scorings.rescore(store, "ner", "main", "olga", keep_file(store, tmp_path / "gold.jsonl"))
+    Keeper(folder, store).look()
+    assert board(store) == old  # until all are through
+    with working(store, workers=2):
+        finished(store, *scored)
+    Keeper(folder, store).look()
+    with store.read() as snapshot:
+        found = scorings.scorings_of(snapshot, "ner", "main")
+    assert scorings.board_of(store, found[-2]) == old
+    moved = {(each.team, each.run): each for each in scorings.last_moved(store, found)}
+    assert moved["fast", "good"].before.value == 1
+    assert moved["fast", "good"].change == pytest.approx(-1 / 6)
+    assert not care.verify(store).problems
+    assert care.rebuild(store) == []
+
+
+def test_frozen_with_a_manifest_of_all_hashes(store, folder, scored, tmp_path):
+    late = upload(store, "late.jsonl", documents(1), "fast").submission
+    with pytest.raises(AdjudgeError, match="1 run not scored yet, the first is late"):
+        scorings.freeze(store, "ner", "main", "olga")
+    intake.withdraw(store, late, now(), "of-fast")
+    digest = scorings.freeze(store, "ner", "main", "olga")
+    made = json.loads(store.get_blob(digest))
+    assert {each["sha256"] for each in made["runs"]} == {run.sha256 for run in board(store).runs}
+    assert (made["adjudge"], made["gold"], made["settings"]["task"]) == (
+        board(store).adjudge,
+        made["phase"]["gold"]["sha256"],
+        "ner",
+    )
+    with pytest.raises(AdjudgeError, match="frozen"):
+        scorings.extend(store, "ner", "main", None, "olga")
+    before = board(store)
+    scorings.rescore(store, "ner", "main", "olga")
+    with working(store, workers=2):
+        finished(store, *scored)
+    Keeper(folder, store).look()
+    assert board(store) == before  # the frozen one is shown until the new one is frozen, too
+    care.backup(store, tmp_path / "saved")
+    care.restore(tmp_path / "saved", tmp_path / "again")
+    with Store.open(tmp_path / "again") as again:
+        assert not care.verify(again).problems
+        assert board(again) == before
+
+
+def test_a_board_that_cannot_be_made_says_why_and_is_not_tried_again(store, folder, scored):
+    intake.withdraw(store, scored[0], now(), "of-fast")
+    with store.read() as snapshot:
+        found = scorings.scorings_of(snapshot, "ner", "main")[-1]
+        runs = scorings.runs_of(snapshot, found)
+
+    def refuse(_):
+        raise AdjudgeError("no room")
+
+    made = scorings.make_anew(store, found, scorings.Basis(runs, refuse))
+    assert "could not be made: no room" in made.note
+    before = last(store)
+    Keeper(folder, store).look()
+    assert last(store) == before
+
+
+def test_a_bundle_scores_as_the_server_does(store, scored, tmp_path):
+    make_bundle(store, "ner", None, tmp_path / "bundle.zip")
+    first = (tmp_path / "bundle.zip").read_bytes()
+    make_bundle(store, "ner", "main", tmp_path / "bundle.zip")
+    assert first == (tmp_path / "bundle.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
+        archive.extractall(tmp_path / "platform")
+    given = tmp_path / "platform" / "input"
+    (given / "res").mkdir(parents=True)
+    (tmp_path / "platform" / "reference_data").rename(given / "ref")
+    program = [sys.executable, "scoring_program/score.py", "input", "output"]
+    for data, code in ((documents(1, 9, 3, 4, 9, 6), 0), (b'{"id": 1}\n', 1)):
+        (given / "res" / "only.jsonl").write_bytes(data)
+        done = subprocess.run(program, cwd=tmp_path / "platform", capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+    assert "only.jsonl:1" in done.stderr
+    scores = json.loads((tmp_path / "platform" / "output" / "scores.json").read_bytes())
+    line = next(line for line in board(store).all[0].lines if line.run == "only")
+    assert scores["ner.strict.f1"] == line.value
+    with pytest.raises(AdjudgeError, match="no track 'nre'"):
+        make_bundle(store, "nre", None, tmp_path / "other.zip")
+
+
+def test_the_export_has_what_everybody_may_see(store, scored, tmp_path):
+    export_boards(store, "Autumn", tmp_path / "site")
+    assert not (tmp_path / "site" / "ner").exists()
+    set_phase(store, "ner", "main", {"show": "public"})
+    scorings.freeze(store, "ner", "main", "olga")
+    export_boards(store, "Autumn", tmp_path / "site")
+    own = tmp_path / "site" / "ner" / "main"
+    assert msgspec.json.decode((own / "board.json").read_bytes(), type=Board) == board(store)
+    assert json.loads((own / "manifest.json").read_bytes())["track"] == "ner"
+    assert 'href="ner/main/index.html"' in (tmp_path / "site" / "index.html").read_text("utf-8")
