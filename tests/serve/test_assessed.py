@@ -128,3 +128,44 @@ def test_from_the_pool_to_the_official_ranking(store, folder, home, tmp_path):
     assert {each.state for each in finished(store, *names.values())} == {"scored"}
     assert row(store, names["granite"]).score["value"] == wanted[0]["median"]
     assert scorings.freeze(store, "arguments", "test", "olga")
+
+
+QUERIES = "query\tnode\ttype\tname\tplaces\tslots\nQ1\tana\t-\t-\t-\tchild\tschool\nQ2\tBen\t-\t-\t-\tspouse\n"
+ANSWERS = {"elm": "Q1\tBen\nQ1\tBen\tHill School\n", "fir": "Q1\tBen\nQ2\tEva\n", "oak": "no answer at all\n"}
+JUDGED = "Q1\tC\t1\tBen\nQ1\tC\t1:1\tBen\tHill School\nQ2\tC\t1\tEva\n"
+KB_SCORE = "kbp query --queries {queries} --assessments {assessments} {systems} --save {result} --format json"
+
+
+def test_answers_to_queries_are_pooled_and_scored_by_what_people_say(folder, tmp_path):
+    from adjudge.serve.codecs import Sources
+    from adjudge.serve.tracks import keep_file
+
+    (tmp_path / "queries.tab").write_text(QUERIES, "utf-8")
+    (tmp_path / "judged.tab").write_text(JUDGED, "utf-8")
+    with Store.open(folder.path) as store:
+        create_campaign(store, "facts", named_schema("kb-answers-2017"), {})
+        kept = {"queries": keep_file(store, tmp_path / "queries.tab")}
+        table = {"task": "kbp", "score": KB_SCORE.split(), "campaign": "facts"}
+        set_track(store, "arguments", parse_settings("arguments", table, kept))
+        set_phase(store, "arguments", "test", {})
+        names = {}
+        for team, text in ANSWERS.items():
+            (tmp_path / f"{team}.tab").write_text(text, "utf-8")
+            names[team] = hand_in(store, tmp_path / f"{team}.tab", team)
+        with working(store):
+            until(lambda: all(row(store, name).state == "pooled" for name in names.values()))
+        keeper = Keeper(folder, store)
+        keeper.look()
+        with store.read() as snapshot:
+            assert sorted(item.body["value"] for item in snapshot.items("facts")) == ["Ben", "Eva", "Hill School"]
+        assert row(store, names["oak"]).state == "invalid"
+        assert b"oak.1.tab:1" in store.get_blob(row(store, names["oak"]).files["text"])
+        import_sources(store, folder.secret, "facts", Sources(tmp_path / "judged.tab"), withdraw=False)
+        keeper.look()
+        found = board(store)
+        assert found.note == "Provisional: 2 of 2 documents are finished."
+        tab = next(tab for tab in found.best if tab.metric == "kbp.query")
+        assert {line.team: round(line.value, 9) for line in tab.lines} == {"elm": 0.8, "fir": 0.8}
+        store.write([Write(stream_of("facts"), "freeze", "facts", {"frozen": True}, "olga", "freeze")])
+        keeper.look()
+        assert {row(store, names[team]).state for team in ("elm", "fir")} == {"scored"}

@@ -25,7 +25,7 @@ from adjudge.serve.store import Conflict, Snapshot, Store, Write
 from adjudge.serve.store.fold_tracks import track_stream
 from adjudge.serve.store.tables import Outcome, Phase, Scoring, Team, Track
 
-WORDS = ("system", "name", "result", "results", "board", "page", "gold")
+WORDS = ("system", "name", "result", "results", "board", "page", "gold", "systems", "assessments")
 SHOWN = ("hidden", "own", "bands", "public")
 """What a phase may show of its board, the default first."""
 PHASE = "main"
