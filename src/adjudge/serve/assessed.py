@@ -185,7 +185,9 @@ def scorer(pool: Pool, documents: Sequence[str], kept: dict[str, bytes]) -> Call
         if len(runs) > int(kept.get("runs", b"0")):
             kept["runs"], kept["result"] = str(len(runs)).encode(), result.read_bytes()
         board = place / "board.json"
-        _run(pool, ["compare", str(result), "--test", "jackknife", "--top", "0", "--format", "json", "-o", str(board)])
+        by = ["--rank-by", pool.settings.rank_by] if pool.settings.rank_by else []
+        line = ["compare", str(result), "--test", "jackknife", "--top", "0", *by, "--format", "json", "-o", str(board)]
+        _run(pool, line)
         found: dict[str, Any] = json.loads(board.read_bytes())
         return official(found, json.loads(ranking.read_bytes())) if ranking.is_file() else found
 

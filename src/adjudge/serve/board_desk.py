@@ -35,9 +35,11 @@ INDEX = "index.html"
 
 
 def seen(store: Store, track: str, phase: str, who: Who | None) -> tuple[Board, dict[str, bytes]]:
-    """The board that somebody may see, and the files that go with it."""
+    """The board that somebody may see, and the files that go with it; a LookupError if they may not know of it."""
     with store.read() as snapshot:
         row = work.phase_of(snapshot, track, phase)
+        if (track, phase, row.show) not in listed(snapshot, who):
+            raise LookupError(f"{track}/{phase}")
         scoring = work.shown(snapshot, track, phase)
         team = team_of(snapshot, track, who.person) if who else None
     board = work.board_of(store, scoring) or Board(track=track, phase=phase)
