@@ -100,15 +100,24 @@ def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapp
     """Make a track and its first phase, and write it into `serve.toml`."""
     from adjudge.serve.tracks import PHASE, keep_file, parse_settings, set_phase, set_track
 
-    if options["gold"] is None:
-        raise UsageError("a track needs gold", hint="give --gold FILE")
-    lines, files = preset(task, options["with"])
+    campaign = options.get("assessed")
+    if (options["gold"] is None) == (campaign is None):
+        raise UsageError("a track needs gold, or people who assess", hint="give --gold FILE, or --campaign NAME")
+    if campaign is None:
+        lines, files = preset(task, options["with"])
+    else:
+        from adjudge.serve import assessed
+
+        wanted, lines, files = assessed.preset(folder, store, campaign, options["with"])
+        if task != wanted:
+            raise UsageError(f"the campaign {campaign!r} assesses {wanted}", hint=f"give --task {wanted}")
     table: dict[str, Any] = {"task": task, **lines, **({"trust_code": True} if options["trust_code"] else {})}
+    table |= {"campaign": campaign, "report": []} if campaign else {}
     parse_settings(name, table, {each: {} for each in files})
     kept = {each: keep_file(store, path) for each, path in files.items()}
-    gold = keep_file(store, options["gold"])
+    gold = {} if campaign else {"gold": keep_file(store, options["gold"])}
     set_track(store, name, parse_settings(name, table, kept))
-    set_phase(store, name, options.get("phase") or PHASE, {"gold": gold, "show": "own"})
+    set_phase(store, name, options.get("phase") or PHASE, {**gold, "show": "own"})
     _write_table(folder.path / "serve.toml", name, table)
 
 
@@ -127,6 +136,7 @@ def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
     click.Argument(["name"], metavar="[NAME]", required=False),
     value("--task", "TASK", "Make the track: ner, coref, ..., or score for a metric of your own."),
     gold_option,
+    value("--campaign assessed", "NAME", "No gold: runs go to the people who assess in this campaign of the server."),
     with_option,
     trust_option,
     section(
@@ -143,6 +153,7 @@ def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
     examples=[
         "adjudge serve track autumn",
         "adjudge serve track autumn entities --task ner --gold gold.bio --with reader=bio",
+        "adjudge serve track autumn arguments --task eal --campaign autumn",
         "adjudge serve track autumn names --phase test --closes 2026-12-01 --zone AoE --runs 5",
     ],
 )
@@ -159,7 +170,7 @@ def track(folder: str, name: str | None, **options: Any) -> None:
 
     found = Folder(folder)
     of_phase = ("phase", "opens", "closes", "zone", "show", "runs", "per_day")
-    if name is None and any(options[key] for key in (*of_phase, "task", "gold", "with", "trust_code")):
+    if name is None and any(options[key] for key in (*of_phase, "task", "gold", "assessed", "with", "trust_code")):
         raise UsageError("which track is meant?", hint="name it behind the folder")
     with Store.open(found.path, found.database) as store:
         with store.read() as snapshot:
@@ -168,7 +179,7 @@ def track(folder: str, name: str | None, **options: Any) -> None:
             if options["task"] is None:
                 raise UsageError(f"there is no track {name!r}", hint="give --task and --gold to make it")
             make_track(store, found, name, options["task"], options)
-        for key in ("task", "with", "trust_code"):
+        for key in ("task", "assessed", "with", "trust_code"):
             if known and options[key]:
                 hint = f"change [track.{name}] in serve.toml"
                 raise UsageError(f"--{key.replace('_', '-')} is for a new track", hint=hint)

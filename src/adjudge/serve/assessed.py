@@ -56,11 +56,7 @@ class Pool(msgspec.Struct, frozen=True):
     @property
     def home(self) -> Path:
         """The folder of the campaign."""
-        given = self.folder.settings.campaign.get(self.campaign, {}).get("folder")
-        if given is None:
-            hint = f"make it with adjudge serve init --campaign, or name its folder in [campaign.{self.campaign}]"
-            raise UsageError(f"the campaign {self.campaign!r} has no folder", hint=hint)
-        return self.folder.path / str(given)
+        return home_of(self.folder, self.campaign)
 
     @property
     def place(self) -> Path:
@@ -71,6 +67,59 @@ class Pool(msgspec.Struct, frozen=True):
     def kind(self) -> str:
         """What is assessed."""
         return schema_of(self.store, self.campaign).files.format
+
+
+Lines = dict[str, list[str]]
+
+
+def preset(folder: Folder, store: Store, campaign: str, given: Sequence[str]) -> tuple[str, Lines, dict[str, Path]]:
+    """The task, the command lines and the files of a track whose runs are assessed in a campaign of the server."""
+    schema = schema_of(store, campaign)
+    if schema.files.format == EAL:
+        if given:
+            raise UsageError("the campaign has its own settings", hint="change its campaign.toml, and leave --with out")
+        return "eal", *_lines_of_arguments(home_of(folder, campaign), campaign)
+    if schema.files.format != KB:
+        hint = f"event arguments and query answers can be: {schema.name} is scored outside, from an export"
+        raise UsageError(f"runs that are assessed as {schema.name} cannot be scored here", hint=hint)
+    options = dict(each.partition("=")[::2] for each in given)
+    queries = options.pop("queries", None)
+    if queries is None:
+        raise UsageError("which queries are answered?", hint="give --with queries=FILE")
+    words = [word for name, text in options.items() for word in ([f"--{name}", text] if text else [f"--{name}"])]
+    score = ["kbp", "query", "--queries", "{queries}", "--assessments", "{assessments}", "{systems}", *words]
+    return "kbp", {"score": [*score, "--save", "{result}", "--format", "json"]}, {"queries": Path(queries)}
+
+
+def _lines_of_arguments(home: Path, campaign: str) -> tuple[Lines, dict[str, Path]]:
+    """A run is checked as `eal campaign run` will check it."""
+    from adjudge.tasks.eal.campaign_settings import read_settings
+    from adjudge.tasks.eal.ontology import YEARS
+
+    settings = read_settings(home)
+    files = {"texts": home / "sources"}
+    check = ["eal", "validate", "{system}", "--texts", "{texts}", "--profile", settings.profile]
+    if settings.ontology in YEARS:
+        check += ["--ontology", settings.ontology]
+    else:
+        files["ontology"] = home / settings.ontology
+        check += ["--ontology", "{ontology}"]
+    if isinstance(settings.documents, str):
+        files["documents"] = home / settings.documents
+        check += ["--docs", "{documents}"]
+    elif settings.documents:
+        check += ["--docs", ",".join(settings.documents)]
+    check += [word for kind, level in settings.severity.items() for word in ("--severity", f"{kind}={level}")]
+    return {"check": [*check, "--format", "json"], "score": ["eal", "campaign", "run", campaign]}, files
+
+
+def home_of(folder: Folder, campaign: str) -> Path:
+    """The folder of a campaign of event arguments."""
+    given = folder.settings.campaign.get(campaign, {}).get("folder")
+    if given is None:
+        hint = f"make it with adjudge serve init --campaign, or name its folder in [campaign.{campaign}]"
+        raise UsageError(f"the campaign {campaign!r} has no folder", hint=hint)
+    return folder.path / str(given)
 
 
 def handed_in(snapshot: Snapshot, pool: Pool) -> list[tuple[Run, Submission]]:
