@@ -25,9 +25,9 @@ def lines(wrong):
 
 
 @pytest.fixture
-def task(request, tmp_path):
+def shared(request, tmp_path):
     """A folder with both tracks, the runs of the teams, and how to call adjudge."""
-    program = request.config.getoption("--adjudge")
+    program = request.config.getoption("--adjudge").absolute()
 
     def call(*words):
         done = subprocess.run([program, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -53,8 +53,8 @@ def task(request, tmp_path):
     return tmp_path, call
 
 
-def test_from_the_invitation_to_the_published_board(chromium, request, task, official):  # noqa: F811
-    place, call = task
+def test_from_the_invitation_to_the_published_board(chromium, request, shared, official):  # noqa: F811
+    place, call = shared
     people = []
     with folder_server(request.config.getoption("--adjudge"), place / "shared") as base:
 
