@@ -186,6 +186,7 @@ def body_of(handler):
         "desks:reopen": {"stage": "assess", "key": f"key-{number}"},
         "desks:freeze": {"frozen": False, "key": f"key-{number}"},
         "runs:order": {"runs": ["r1"]},
+        "board_desk:phase_now": {"do": "publish", "show": "hidden"},
         "api:csp_report": {"csp-report": {"violated-directive": "script-src"}},
     }.get(handler)
 
@@ -202,6 +203,8 @@ def path_of(route, **values):
         "token": "x",
         "v": "0",
         "name": "page.css",
+        "phase": "main",
+        "file": "index.html",
     }
     return route.path.format_map({**known, **values})
 

@@ -160,7 +160,7 @@ def test_answers_to_queries_are_pooled_and_scored_by_what_people_say(folder, tmp
             assert sorted(item.body["value"] for item in snapshot.items("facts")) == ["Ben", "Eva", "Hill School"]
         assert row(store, names["oak"]).state == "invalid"
         assert b"oak.1.tab:1" in store.get_blob(row(store, names["oak"]).files["text"])
-        import_sources(store, folder.secret, "facts", Sources(tmp_path / "judged.tab"), withdraw=False)
+        import_sources(store, folder.secret, "facts", Sources(tmp_path / "judged.tab"))
         keeper.look()
         found = board(store)
         assert found.note == "Provisional: 2 of 2 documents are finished."

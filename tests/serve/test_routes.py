@@ -63,6 +63,8 @@ ALLOWED = {
     **dict.fromkeys(("runs:report", "runs:receipt", "runs:withdraw"), TRACK),
     **dict.fromkeys(("team_pages:runs", "team_pages:hand_in", "team_pages:run", "team_pages:change"), TRACK),
     "runs:order": {"tess"},
+    **dict.fromkeys(("board_desk:index", "board_desk:board", "board_desk:board_data"), EVERYBODY),
+    **{key: {"otto", "root"} for key in ("board_desk:organise", "board_desk:organise_now", "board_desk:phase_now")},
     "runs:requeue": {"otto", "root"},
 }
 # What a handler answers though the person may ask: invitations and passwords that do not exist, nobody to revoke.
@@ -76,6 +78,8 @@ ANSWERS = {
     "desks:export": 422,  # what is hidden here is no realis
     "desks:decide": 410,  # the readers have not finished
     "runs:track": 404,  # nothing of it is public
+    "board_desk:board": 404,
+    "board_desk:board_data": 404,
     "team_pages:change": 400,
 }
 WHOLE = {"desks:export", "desks:backup"}  # everything is in them, for people who do not read

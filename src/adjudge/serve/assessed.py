@@ -173,9 +173,7 @@ def _take_answers(pool: Pool, runs: Sequence[tuple[Run, Submission]]) -> int:
     """Answers to queries; a run that cannot be read is invalid."""
     where = pool.folder.settings.campaign.get(pool.campaign, {}).get("texts")
     texts = None if where is None else pool.folder.path / str(where)
-    done = import_sources(
-        pool.store, pool.folder.secret, pool.campaign, Sources(pool.place, texts), answers=True, withdraw=False
-    )
+    done = import_sources(pool.store, pool.folder.secret, pool.campaign, Sources(pool.place, texts), late=True)
     wrong: dict[str, list[str]] = {}
     for each in done.findings:
         if each.error and each.problem.path:

@@ -87,7 +87,7 @@ def _file(name: str, files: Mapping[str, bytes]) -> Response:
 
 def index(call: Call) -> Response:
     """The list of boards, or what they share."""
-    name = call.params.get("name", INDEX)
+    name = call.params.get("file", INDEX)
     if name in shared_files():
         return _file(name, shared_files())
     with call.service.store.read() as snapshot:
@@ -97,8 +97,8 @@ def index(call: Call) -> Response:
 
 def board(call: Call) -> Response:
     """A file of a board: its page, or the same for programs and papers."""
-    found, more = seen(call.service.store, call.params["t"], call.params["p"], call.who)
-    return _file(call.params.get("name", INDEX), board_files(found, call.service.folder.settings.server.name, more))
+    found, more = seen(call.service.store, call.params["t"], call.params["phase"], call.who)
+    return _file(call.params.get("file", INDEX), board_files(found, call.service.folder.settings.server.name, more))
 
 
 def organise(call: Call, said: str = "") -> Response:
@@ -159,9 +159,11 @@ def _done(store: Store, track: str, phase: str, by: str, form: Mapping[str, str]
 def _phase(call: Call, given: str | None) -> str:
     """The phase that is meant: the only one, unless it is said."""
     with call.service.store.read() as snapshot:
-        names = [each.id for each in snapshot.find(Phase, track=call.params["t"])]
+        names = [phase for track, phase, _ in listed(snapshot, call.who) if track == call.params["t"]]
     if given is None and len(names) == 1:
         return names[0]
+    if not names:
+        raise Fault(404, NOT_HERE)
     if given not in names:
         raise Fault(404 if given else 400, NOT_HERE if given else "which phase?", f"name one: {', '.join(names)}")
     return given

@@ -270,9 +270,9 @@ ROUTES: tuple[Route, ...] = (
     _board("GET", "/organise-track/{t}", "Phases of a track, scorings, what moved.", "organise", ["organiser"]),
     _board("POST", "/organise-track/{t}", "Extend, publish, score again, freeze.", "organise_now", ["organiser"]),
     _board("GET", "/boards/", "The boards that one may see.", "index", [PUBLIC]),
-    _board("GET", "/boards/{name}", "What all boards share.", "index", [PUBLIC]),
-    _board("GET", "/boards/{t}/{p}/", "A board.", "board", [PUBLIC]),
-    _board("GET", "/boards/{t}/{p}/{name}", "A board as CSV, JSON, LaTeX; all runs.", "board", [PUBLIC]),
+    _board("GET", "/boards/{file}", "What all boards share.", "index", [PUBLIC]),
+    _board("GET", "/boards/{t}/{phase}/", "A board.", "board", [PUBLIC]),
+    _board("GET", "/boards/{t}/{phase}/{file}", "A board as CSV, JSON, LaTeX; all runs.", "board", [PUBLIC]),
     _page("GET", "/assets/{v}/{name}", "Scripts and styles.", "asset", [PUBLIC]),
 )
 

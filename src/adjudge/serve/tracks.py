@@ -80,7 +80,7 @@ class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     task: str
     score: tuple[str, ...]
     check: tuple[str, ...] = ()
-    board: tuple[str, ...] = ("compare", "{results}", "--format", "json", "--save", "{board}")
+    board: tuple[str, ...] = _BOARD
     report: tuple[str, ...] = ("report", "{result}", "-o", "{page}")
     limits: Limits = Limits()
     rank_by: str | None = None
