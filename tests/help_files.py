@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+import msgspec
+
 from adjudge.cli import run
 from adjudge.demo import DATA
 from muc4_templates import file, template
@@ -175,6 +177,22 @@ def _serve() -> None:
     assert run(["serve", "track", "autumn", "names", "--task", "ner", "--gold", "gold.bio"]) == 0
     with Store.open(Path("autumn"), read_only=True) as store:
         backup(store, Path("saved"))
+
+
+def _serve_scoring() -> None:
+    from adjudge.serve.boards import Board
+    from adjudge.serve.store import Store
+    from adjudge.serve.tracks import write as note
+
+    _serve()
+    with Store.open(Path("autumn")) as store:
+        board = store.put_blob(msgspec.json.encode(Board(track="names", phase="main")), "board")
+        note(store, "names", "scoring", "names/main/1", {"board_sha": board})
+
+
+def _serve_track() -> None:
+    _serve_files()
+    assert run(["serve", "track", "autumn", "names", "--task", "ner", "--gold", "gold.bio"]) == 0
 
 
 def _serve_init() -> None:
@@ -345,6 +363,8 @@ _MAKERS = {
     "kbp": _kbp,
     "serve": _serve,
     "serve init": _serve_init,
+    "serve scoring": _serve_scoring,
+    "serve track": _serve_track,
     "serve schema": _serve_init,
     "serve import": _serve_files,
     "serve export": _serve_files,
