@@ -26,13 +26,13 @@ from adjudge.errors import UsageError, visible
 from adjudge.findings import Findings
 from adjudge.formats.conll_check import KINDS
 from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, write_coreference
-from adjudge.tasks.coref.settings import Settings, settings
+from adjudge.tasks.coref.settings import CHOICES, Settings, settings
 
 if TYPE_CHECKING:
     from adjudge.tasks.coref.task import CorefTask
 
 
-COMPAT = ("conll-8.01",)
+COMPAT = ("conll-8.01", "corefud")
 _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
 
 
@@ -40,20 +40,27 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
     "score",
     side_arguments("KEY", "RESPONSE"),
     value(
-        "--metric", "NAMES", "Only these: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll, kbp, separated by commas."
+        "--metric",
+        "NAMES",
+        "Only these: mentions, muc, b3, ceafm, ceafe, blanc, lea, conll, kbp, and with --profile corefud mor and zero, "
+        "separated by commas.",
     ),
     field_options(
         Settings,
         {
             "profile": "As the reference scorer counts; with repeated mentions removed and BLANC as in its paper "
-            "(clean); or with errors for whatever is doubtful (strict).",
-            "singletons": "Whether chains of one mention count, on both sides.",
-            "match": "When mentions are the same: equal, with the same head, or overlapping.",
+            "(clean); with errors for whatever is doubtful (strict); or as the scorer of the CRAC shared tasks reads, "
+            "matches and counts CorefUD. [default: conll-8.01]",
+            "singletons": "Whether chains of one mention count, on both sides. [default: keep, of corefud drop]",
+            "match": "When mentions are the same: equal (exact); with the same head, whatever their other words "
+            "(head; with corefud, equal mentions must have the same head too); or overlapping (partial; with corefud, "
+            "within the mention of the key and with its head). [default: exact, of corefud head]",
             "overlap": ("SHARE", "For --match partial: words in common over words in either, at least. [default: 0.5]"),
+            "zeros": "For --profile corefud: match zeros by the parents and relations of their heads, or by their "
+            "place. [default: dependent]",
         },
-        defaults=True,
     ),
-    choice("--compat", COMPAT, "Print what the reference scorer prints, and only that."),
+    choice("--compat", COMPAT, "Print what the reference scorer prints, or that of CorefUD, and only that."),
     flag("--each-document", "With --compat: also the block that it prints for each document."),
     scoring_options(
         by="Also score by a field: genre.",
@@ -65,6 +72,7 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
     examples=[
         "adjudge coref score key.conll a.conll b.conll --by genre",
         "adjudge coref score --compat conll-8.01 --metric all key.conll system.conll",
+        "adjudge coref score key.conllu system.conllu --profile corefud",
     ],
 )
 def score(**options: Any) -> None:
@@ -76,19 +84,20 @@ def score(**options: Any) -> None:
     from functools import partial
 
     from adjudge.evaluate.engine import evaluate
-    from adjudge.tasks.coref.settings import chosen_metrics
-    from adjudge.tasks.coref.task import CorefTask
+    from adjudge.tasks.coref.task import task_of
 
     sides = sides_of(options)
-    chosen = settings(options["profile"], options["singletons"], options["match"], options["overlap"])
     if options["compat"]:
-        _compat(sides, CorefTask(chosen), options)
+        options["profile"] = options["profile"] or options["compat"]
+    chosen = settings(options["profile"] or "conll-8.01", *(options[name] for name in CHOICES))
+    if options["compat"]:
+        _compat(sides, task_of(chosen), options)
         return
     if options["each_document"]:
         raise UsageError("--each-document is for --compat", hint="see one document with --explain DOC")
     if options["bootstrap"] != 0 and is_file(sides.gold) and os.path.getsize(sides.gold) > _SMALL:  # noqa: PTH202
         import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
-    task = CorefTask(chosen, chosen_metrics(options["metric"]))
+    task = task_of(chosen, options["metric"])
     evaluation = counted(partial(evaluate, task), task.measures, sides, options, only=("metric", "pool"))
     if evaluation is not None:
         finish(evaluation.result(), options)
@@ -96,16 +105,22 @@ def score(**options: Any) -> None:
 
 def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     from adjudge.evaluate.engine import evaluate
-    from adjudge.tasks.coref.compat import chosen_compat, reference_output
+    from adjudge.tasks.coref.compat import chosen_compat, corefud_output, reference_output
     from adjudge.tasks.coref.task import warnings
 
-    if task.profile != "conll-8.01":
-        raise UsageError("--compat conll-8.01 needs its own profile", hint="leave --profile out")
+    if task.profile != options["compat"]:
+        raise UsageError(f"--compat {options['compat']} needs its own profile", hint="leave --profile out")
     check_official(sides, options)
-    metrics = chosen_compat(options["metric"])
-    run = run_from(options, keep=True, digest=False)
+    metrics = chosen_compat(options["metric"], options["compat"])
+    corefud = options["compat"] == "corefud"
+    if corefud and options["each_document"]:
+        raise UsageError("the scorer of CorefUD prints nothing of documents", hint="leave --each-document out")
+    run = run_from(options, keep=not corefud, digest=False)
     evaluation = evaluate(task, sides.gold, sides.paths, run).checked()
-    text = reference_output(evaluation, metrics, documents=options["each_document"], titles=len(metrics) > 1)
+    if corefud:
+        text = corefud_output(evaluation, metrics, task.settings)
+    else:
+        text = reference_output(evaluation, metrics, documents=options["each_document"], titles=len(metrics) > 1)
     emit_official(text, warnings(evaluation, *evaluation.systems), options)
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import floor
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
+from adjudge.model.document import CorpusNote
 
 Mention: TypeAlias = "tuple[float, ...]"
 
@@ -81,12 +82,16 @@ class CorefDocument:
 
 @dataclass(frozen=True, slots=True)
 class CorefCorpus:
-    """The documents of one file in file order, the SHA-256 of its uncompressed bytes, and remarks for the user."""
+    """The documents of one file in file order, the SHA-256 of its uncompressed bytes, and remarks for the user.
+
+    `counted` are remarks on what was found more than once.
+    """
 
     path: str
     documents: list[CorefDocument]
     digest: str
     notes: list[Problem] = field(default_factory=list)
+    counted: list[CorpusNote] = field(default_factory=list)
 
 
 def mention_words(mention: Mention) -> list[float]:
@@ -107,3 +112,75 @@ def mention_words(mention: Mention) -> list[float]:
         if last not in (high, first):
             words.append(last)
     return words
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents of CorefUD, whose mentions are sets of nodes
+
+SENTENCE = 1 << 20
+"""What lies between the numbers of two sentences: node 3.1 of sentence 2 is 2 * SENTENCE + 3.1."""
+
+
+class Sentence(NamedTuple):
+    """A sentence: its number in the file, its id, the document that begins with it, its line, its words with tabs."""
+
+    number: int
+    id: str | None
+    newdoc: str | None
+    line: int
+    forms: str
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return f"sentence {self.number}" + (f" ({self.id})" if self.id else "")
+
+
+class UdDocument(CorefDocument):
+    """A document in which nodes are numbered within sentences, as CorefUD does.
+
+    The runs of a mention are runs of words, or single empty nodes. `marks` has the heads in the shape of the chains,
+    `deps` the enhanced parents and relations of heads that are empty nodes.
+    """
+
+    __slots__ = ("deps", "marks", "sentences")
+
+    def __init__(self, id: str, line: int = 1) -> None:
+        super().__init__(id, [], 0, line)
+        self.marks: list[list[float]] = []
+        self.deps: dict[float, frozenset[tuple[float, str]]] = {}
+        self.sentences: list[Sentence] = []
+
+    def written(self, mention: Mention) -> str:
+        """A mention by the number of its sentence and the numbers of its nodes there.
+
+        >>> UdDocument("d").written((2 * SENTENCE + 3, 2 * SENTENCE + 5, 2 * SENTENCE + 6.1, 2 * SENTENCE + 6.1))
+        '2:3-5,6.1'
+        """
+        texts, last = [], 0
+        for first, end in zip(mention[::2], mention[1::2], strict=True):
+            sentence = int(first) // SENTENCE
+            numbers = [f"{round(each - sentence * SENTENCE, 6):g}" for each in dict.fromkeys((first, end))]
+            texts.append((f"{sentence}:" if sentence != last else "") + "-".join(numbers))
+            last = sentence
+        return ",".join(texts)
+
+
+def node_runs(nodes: Sequence[float]) -> tuple[Mention, int]:
+    """A set of nodes as runs of words and single empty nodes, and how many nodes it has.
+
+    >>> node_runs([7, 5, 6, 9.1, 9])
+    ((5, 7, 9, 9, 9.1, 9.1), 5)
+    """
+    first, last = nodes[0], nodes[-1]
+    size = len(nodes)
+    if last - first == size - 1 and len(set(nodes)) == size and float not in map(type, nodes):
+        return (first, last), size
+    runs: list[float] = []
+    ordered = sorted(set(nodes))
+    for node in ordered:
+        if runs and not node % 1 and runs[-1] == node - 1:
+            runs[-1] = node
+        else:
+            runs += (node, node)
+    return tuple(runs), len(ordered)

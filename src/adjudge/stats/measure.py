@@ -144,7 +144,7 @@ class Blanc(_Measure, frozen=True):
     those of the mentions. Each kind has P = matched / system, R = matched / gold (0/0 is 0) and F1; the score is the
     mean over the kinds. Rule `8.01` leaves out a kind that the gold side does not have, and gives 0 if it has neither.
     Rule `2014` leaves out a kind that neither side has; if there are no links at all, the score is 1 if the mentions
-    are the same and else 0 (Luo et al. 2014).
+    are the same and else 0 (Luo et al. 2014). Rule `corefud` is the same, but without links it is 0.
 
     >>> Blanc("coref.blanc", ("c", "cs", "cg"), ("n", "ns", "ng"), ("m", "ms", "mg")).parts
     ('recall', 'precision', 'f1')
@@ -154,7 +154,7 @@ class Blanc(_Measure, frozen=True):
     coref: tuple[str, str, str]
     noncoref: tuple[str, str, str]
     mentions: tuple[str, str, str]
-    rule: Literal["8.01", "2014"] = "8.01"
+    rule: Literal["8.01", "2014", "corefud"] = "8.01"
 
     parts: ClassVar[tuple[str, ...]] = ("recall", "precision", "f1")
 

@@ -32,9 +32,9 @@ OWN = {
     "kbp": "Knowledge bases: triples and paths across documents.",
 }
 """The tasks that are no families of the catalogue, and what each is about."""
-_COMPAT = {"coref": ("conll-8.01",), "nugget": ("evmeval-1.8", "evmeval-2015")}
+_COMPAT = {"coref": ("conll-8.01", "corefud"), "nugget": ("evmeval-1.8", "evmeval-2015")}
 _SETTINGS = {
-    "coref": ("profile", "singletons", "match", "overlap"),
+    "coref": ("profile", "singletons", "match", "overlap", "zeros"),
     "nugget": ("profile", "types", "attributes", "coref", "sequencing", "coref_threshold", "coref_mapping"),
     "eal": ("profile", "beta", "lambda_", "taxonomy", "neutralize", "covers", "extras"),
 }
@@ -76,11 +76,11 @@ def own_request(name: str, metrics: Any, run: Any, options: Mapping[str, Any]) -
     names = rest.pop("names", None)
     asked = run_with(run, rest, align=align)
     if name == "coref":
-        from adjudge.tasks.coref.settings import chosen_metrics, settings
-        from adjudge.tasks.coref.task import CorefTask
+        from adjudge.tasks.coref.settings import settings
+        from adjudge.tasks.coref.task import task_of
 
         chosen = metrics if metrics is not None else more.pop("metric", None)
-        return OwnRequest(name, CorefTask(settings(**own), chosen_metrics(chosen)), asked, names, given=more)
+        return OwnRequest(name, task_of(settings(**own), chosen), asked, names, given=more)
     if name == "nugget":
         from adjudge.tasks.nugget.settings import settings as nugget_settings
         from adjudge.tasks.nugget.task import NuggetTask

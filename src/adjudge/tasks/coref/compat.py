@@ -1,21 +1,24 @@
-"""The output of the reference scorer 8.01, character for character, from the same counts as every other output.
+"""The output of the reference scorer 8.01 and of the scorer of CorefUD, character for character, from our counts.
 
 Documents are added in the order of the key (the reference scorer adds them in the order of a hash, which is random),
 each sum from left to right. Percentages are cut off after two digits, not rounded; numbers have 15 significant digits
 without trailing zeros. The first line of that program, with its version and path, is left out.
+
+The scorer of CorefUD (version 1.2, as of the CRAC shared tasks) prints percentages rounded to two digits, and the mean
+of MUC, B3 and CEAFe if all three were asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.engine import Evaluation
 from adjudge.model.coref import Chain, Mention
-from adjudge.tasks.coref.counts import COLUMNS
+from adjudge.tasks.coref.counts import COLUMNS, UD_COLUMNS
 from adjudge.tasks.coref.observe import Compared
+from adjudge.tasks.coref.settings import Settings
 
-COMPAT = ("conll-8.01",)
 METRICS = {
     "muc": "coref.muc",
     "bcub": "coref.b3",
@@ -23,26 +26,77 @@ METRICS = {
     "ceafe": "coref.ceafe",
     "blanc": "coref.blanc",
 }
+UD_METRICS = {
+    **{name: METRICS[name] for name in ("muc", "bcub", "ceafe", "ceafm", "blanc")},
+    "lea": "coref.lea",
+    "mor": "coref.mor",
+    "zero": "coref.zero",
+}
+_MEAN = ("muc", "bcub", "ceafe")
 _RULE = "-" * 74
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
 
-def chosen_compat(names: str | None) -> tuple[str, ...]:
-    """The metrics to print, by the names of the reference scorer.
+def chosen_compat(names: str | None, program: str = "conll-8.01") -> tuple[str, ...]:
+    """The metrics to print, by the names of the program.
 
     >>> chosen_compat("muc,b3"), chosen_compat("all") == tuple(METRICS)
     (('muc', 'bcub'), True)
     """
+    known, what = (METRICS, "reference scorer") if program == "conll-8.01" else (UD_METRICS, "scorer of CorefUD")
     found = []
     for text in (names or "all").split(","):
         name = text.strip().lower().removeprefix("coref.").replace("b3", "bcub")
         if name == "all":
-            return tuple(METRICS)
-        if name not in METRICS:
-            hint = did_you_mean(name, METRICS) or f"it has {', '.join(METRICS)} and all"
-            raise UsageError(f"the reference scorer has no metric {text.strip()!r}", hint=hint)
+            return tuple(known)
+        if name not in known:
+            hint = did_you_mean(name, known) or f"it has {', '.join(known)} and all"
+            raise UsageError(f"the {what} has no metric {text.strip()!r}", hint=hint)
         found.append(name)
     return tuple(found)
+
+
+def corefud_output(evaluation: Evaluation, metrics: Sequence[str], settings: Settings) -> str:
+    """What the scorer of CorefUD prints for the first response."""
+    counted = next(iter(evaluation.systems.values()))
+    totals = dict(zip(UD_COLUMNS, added(counted.rows(len(UD_COLUMNS)), len(UD_COLUMNS)), strict=True))
+    singletons = ", singletons" if settings.singletons == "keep" else ""
+    match = "partial-corefud" if settings.match == "partial" else settings.match
+    lines = [
+        f"The scorer is evaluating coreferential mentions{singletons}, zeros (using {settings.zeros} match method) "
+        f"using {match} match evaluation setting.",
+        f"The following metrics will be evaluated: {', '.join(metrics)}",
+        "",
+    ]
+    means = 0.0
+    for metric in metrics:
+        recall, precision, f1 = _corefud_scores(totals, metric)
+        means += f1 if metric in _MEAN else 0.0
+        lines += [metric, f"Recall: {recall * 100:.2f}  Precision: {precision * 100:.2f}  F1: {f1 * 100:.2f}"]
+    if sum(metric in _MEAN for metric in metrics) == len(_MEAN):
+        lines.append(f"CoNLL score: {means / 3 * 100:.2f}")
+    return "\n".join(lines) + "\n"
+
+
+def _corefud_scores(totals: Mapping[str, float], metric: str) -> tuple[float, float, float]:
+    name = UD_METRICS[metric]
+    if metric != "blanc":
+        matched, system, gold = (totals[f"{name}:{column}"] for column in ("matched", "system", "gold"))
+        return _from_ratios(totals.get(f"{name}:found", matched), gold, matched, system)
+    kinds = []
+    for kind in ("coref", "noncoref"):
+        matched, system, gold = (totals[f"{name}.{kind}:{column}"] for column in ("matched", "system", "gold"))
+        if system or gold:
+            kinds.append(_from_ratios(matched, gold, matched, system))
+    if not kinds:
+        return 0.0, 0.0, 0.0
+    recall, precision, f1 = (sum(each) / len(kinds) for each in zip(*kinds, strict=True))
+    return recall, precision, f1
+
+
+def _from_ratios(found: float, gold: float, matched: float, system: float) -> tuple[float, float, float]:
+    r, p = found / gold if found else 0.0, matched / system if matched else 0.0
+    return r, p, 2 * p * r / (p + r) if p + r else 0.0
 
 
 def reference_output(
@@ -69,9 +123,9 @@ def reference_output(
     return "\n".join(lines) + "\n"
 
 
-def added(rows: Iterable[Sequence[float]]) -> list[float]:
+def added(rows: Iterable[Sequence[float]], width: int = len(COLUMNS)) -> list[float]:
     """The sum of every column, document by document from left to right."""
-    totals: list[float] = [0] * len(COLUMNS)
+    totals: list[float] = [0] * width
     for row in rows:
         totals = [total + value for total, value in zip(totals, row, strict=True)]
     return totals

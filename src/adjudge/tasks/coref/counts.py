@@ -31,6 +31,9 @@ NAMES = {
 }
 COLUMNS = tuple(f"{metric}:{column}" for metric, columns in NAMES.items() for column in columns)
 """What `count` counts: `matched` is the numerator of precision and, unless there is a `found`, of recall."""
+UD_NAMES = NAMES | {"coref.muc": _FOUR, "coref.mor": _THREE, "coref.zero": _THREE}
+UD_COLUMNS = tuple(f"{metric}:{column}" for metric, columns in UD_NAMES.items() for column in columns)
+"""What is counted of CorefUD, where a mention in two entities gives MUC two numerators."""
 
 
 def count(key: Chains, response: Chains) -> tuple[float, ...]:

@@ -13,7 +13,7 @@ keeps the first copy of every mention on both sides.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -251,10 +251,23 @@ def without_matched_copies(key: Sequence[Chain], response: Sequence[Chain]) -> t
 # What became of every mention
 
 
-def align_mentions(found: Compared, text: Sequence[str], *, missing: bool) -> Alignment:
+class View(NamedTuple):
+    """How mentions are shown: what they are called, and the runs of words that they have in the text.
+
+    A mention of the response that is another one of the key is found in `mates`.
+    """
+
+    written: Callable[[Any], str]
+    runs: Callable[[Any], list[tuple[int, int]]]
+    mates: Mapping[Any, Any] = {}
+
+
+def align_mentions(found: Compared, text: Sequence[str], *, missing: bool, view: View | None = None) -> Alignment:
     """The mentions of both sides with their chains, as they were scored; the credit is that of B3 for the mention."""
     from adjudge.stats.alignment import Alignment, Matching, Pair, Single, in_text
 
+    view = view or View(written, _word_runs)
+    mates = view.mates
     joined, place = in_text(text)
     ours = [(chain, mention) for chain in found.key for mention in chain.mentions]
     theirs = [(chain, mention) for chain in found.read for mention in chain.mentions]
@@ -266,8 +279,9 @@ def align_mentions(found: Compared, text: Sequence[str], *, missing: bool) -> Al
             ignored.append(Single(number, "repeated"))
             continue
         left[chain.id, mention] -= 1
-        home.setdefault(mention, number)
-    members = {id(chain): set(chain.mentions) for chain in (*found.key, *found.read)}
+        home.setdefault(mates.get(mention, mention), number)
+    members = {id(chain): set(chain.mentions) for chain in found.key}
+    members |= {id(chain): {mates.get(mention, mention) for mention in chain.mentions} for chain in found.read}
     pairs, missed, taken = [], [], set[int]()
     for number, (chain, mention) in enumerate(ours):
         other = home.get(mention)
@@ -289,9 +303,21 @@ def align_mentions(found: Compared, text: Sequence[str], *, missing: bool) -> Al
     matching = Matching(
         metric="coref", pairs=tuple(pairs), missed=tuple(missed), spurious=tuple(spurious), ignored=tuple(ignored)
     )
+
+    def items(mentions: Sequence[tuple[Chain, Mention]]) -> Iterable[Item]:
+        from adjudge.stats.alignment import Item, words
+
+        known: dict[str, int] = {}
+        for chain, mention in mentions:
+            name = view.written(mention)
+            known[name] = known.get(name, 0) + 1
+            pieces = tuple(place(*run) for run in view.runs(mention) if run[0] < run[1] <= len(text))
+            again = f" {known[name]}" if known[name] > 1 else ""
+            yield Item(id=name + again, level="mentions", text=words(joined, pieces), place=pieces, group=(chain.id,))
+
     return Alignment(
-        gold=tuple(_items(ours, joined, place, len(text))),
-        system=tuple(_items(theirs, joined, place, len(text))),
+        gold=tuple(items(ours)),
+        system=tuple(items(theirs)),
         matchings=(matching,),
         text=joined if text else None,
         groups="chain",
@@ -299,17 +325,8 @@ def align_mentions(found: Compared, text: Sequence[str], *, missing: bool) -> Al
     )
 
 
-def _items(mentions: Sequence[tuple[Chain, Mention]], text: str, place: Any, size: int) -> Iterable[Item]:
-    from adjudge.stats.alignment import Item, words
-
-    known: dict[str, int] = {}
-    for chain, mention in mentions:
-        name = written(mention)
-        known[name] = known.get(name, 0) + 1
-        runs = [(ceil(first), floor(last) + 1) for first, last in zip(mention[::2], mention[1::2], strict=True)]
-        pieces = tuple(place(*run) for run in runs if run[0] < run[1] <= size)
-        again = f" {known[name]}" if known[name] > 1 else ""
-        yield Item(id=name + again, level="mentions", text=words(text, pieces), place=pieces, group=(chain.id,))
+def _word_runs(mention: Mention) -> list[tuple[int, int]]:
+    return [(ceil(first), floor(last) + 1) for first, last in zip(mention[::2], mention[1::2], strict=True)]
 
 
 def written(mention: Mention) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.errors import Problem, UsageError, ValidationError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
@@ -16,7 +16,15 @@ from adjudge.formats.coreference import read_coreference, read_words
 from adjudge.model.coref import CorefCorpus, CorefDocument
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.coref.observe import Compared, Repeat, compare, written
-from adjudge.tasks.coref.settings import METRICS, Settings, chosen_metrics, measures_of, settings
+from adjudge.tasks.coref.settings import (
+    CHOICES,
+    METRICS,
+    Settings,
+    chosen_metrics,
+    measures_of,
+    metrics_of,
+    settings,
+)
 
 if TYPE_CHECKING:
     from adjudge.stats.alignment import Alignment
@@ -39,9 +47,6 @@ def score(
     *,
     metric: str | Iterable[str] | None = None,
     profile: str = "conll-8.01",
-    singletons: str = "keep",
-    match: str = "exact",
-    overlap: float | None = None,
     names: Sequence[str | None] | None = None,
     **options: Any,
 ) -> Result:
@@ -51,16 +56,18 @@ def score(
     clusters, or the clusters alone, by id in a mapping, or in a list, paired by their ids or, if they have none, by
     position. `response` may be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3, ceafm,
     ceafe, blanc, lea, conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). `profile` is
-    `conll-8.01`, `clean` or `strict`; `singletons="drop"` leaves out chains of one mention on both sides; `match` is
-    `exact`, `head`, or `partial` from an `overlap` on. The `options` are those of every task: `by`, `bootstrap`, `ci`,
-    `seed`, `interval`, `test`, `pool`, `docs`, `jobs` and `cluster` (see `adjudge.evaluate.run`).
+    `conll-8.01`, `clean`, `strict` or `corefud`. Of the `options`, `singletons="drop"` leaves out chains of one mention
+    on both sides; `match` is `exact`, `head`, or `partial` from an `overlap` on; `zeros` (of `corefud`) is `dependent`
+    or `linear`. The others are those of every task: `by`, `bootstrap`, `ci`, `seed`, `interval`, `test`, `pool`,
+    `docs`, `jobs` and `cluster` (see `adjudge.evaluate.run`).
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
     >>> score(key, response, bootstrap=0)["coref.muc"].recall
     0.5000
     """
-    task = CorefTask(settings(profile, singletons, match, overlap), chosen_metrics(metric))
+    chosen = settings(profile, **{name: options.pop(name) for name in CHOICES if name in options})
+    task = task_of(chosen, metric)
     return evaluate(task, key, response, run_of(**options), names=names).result()
 
 
@@ -69,7 +76,7 @@ def explain(
 ) -> dict[str, Explanation]:
     """What became of the mentions and chains of one document, for each response by name.
 
-    The `options` are `profile`, `singletons`, `match` and `overlap` of `score`.
+    The `options` are `profile`, `singletons`, `match`, `overlap` and `zeros` of `score`.
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]
@@ -85,8 +92,17 @@ def explain(
     """
     from adjudge.evaluate.engine import explain
 
-    check_keywords(options, ("profile", "singletons", "match", "overlap"), "explain")
-    return explain(CorefTask(settings(**options)), key, response, document, names=names)
+    check_keywords(options, ("profile", *CHOICES), "explain")
+    return explain(task_of(settings(**options)), key, response, document, names=names)
+
+
+def task_of(chosen: Settings, metric: str | Iterable[str] | None = None) -> CorefTask:
+    """The task of some settings and metrics."""
+    if chosen.profile != "corefud":
+        return CorefTask(chosen, chosen_metrics(metric))
+    from adjudge.tasks.coref.ud_task import CorefUDTask
+
+    return CorefUDTask(chosen, chosen_metrics(metric, "corefud"))
 
 
 class CorefTask(Task):
@@ -94,8 +110,9 @@ class CorefTask(Task):
 
     name = "coref"
     columns = COLUMNS
-    begins = b"#begin document ", b"#end document"
-    unit, telling = "token", "coref.mentions"
+    begins: ClassVar[tuple[bytes, bytes] | None] = b"#begin document ", b"#end document"
+    unit = "token"
+    telling: ClassVar[str | None] = "coref.mentions"
     remedy = "a document begins with a line such as: #begin document (name); part 000"
 
     def __init__(
@@ -166,7 +183,10 @@ class CorefTask(Task):
 
     def fields(self) -> dict[str, str | float | None]:
         """The metrics, unless all, and the settings."""
-        return {"metric": None if self.metrics == METRICS else "+".join(self.metrics), **self.settings.fields()}
+        return {
+            "metric": None if self.metrics == metrics_of(self.profile) else "+".join(self.metrics),
+            **self.settings.fields(),
+        }
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """Unequal texts and repeated mentions."""
@@ -174,9 +194,18 @@ class CorefTask(Task):
         from adjudge.stats.result import Note
 
         return [
-            Note(code, count, message, tuple(sorted(examples)[:EXAMPLES]))
-            for code, count, message, examples in remarks_of(evaluation, name)
+            *self.meaning(),
+            *(
+                Note(code, count, message, tuple(sorted(examples)[:EXAMPLES]))
+                for code, count, message, examples in remarks_of(evaluation, name)
+            ),
         ]
+
+    def meaning(self) -> list[Note]:
+        """What `--match head` means in this profile; it is not the same in all of them."""
+        from adjudge.stats.result import Note
+
+        return [Note("match", 1, f"--match head: {self.settings.meaning}")] if self.settings.match == "head" else []
 
     def check(self, evaluation: Evaluation) -> None:
         """The profile `strict` allows no repeats, no missing or unknown documents and no unequal texts."""
@@ -229,6 +258,9 @@ def warnings(evaluation: Evaluation, name: str) -> Iterable[str]:
 
     for note in notes_of(evaluation, name):
         yield note.message + (f" ({', '.join(note.examples)})" if note.examples else "")
+    for note in evaluation.task.notes(evaluation, name) if evaluation.task.profile == "corefud" else ():
+        if note.code != "match":
+            yield note.message + (f" ({', '.join(note.examples)})" if note.examples else "")
     for code, _, message, examples in remarks_of(evaluation, name):
         if code.startswith("repeated"):
             yield message + ":"

@@ -1,0 +1,396 @@
+"""CorefUD as the scorer of the CRAC shared tasks reads it: entities in CoNLL-U, their heads, and zeros with their DEPS.
+
+`formats.conllu` reads the same files for the other conventions, which know words and runs of them only. Here a mention
+is the set of its nodes, empty ones included, and what the official reader does is done, the surprising included: the
+last `global.Entity` holds for the whole file, a mention that opens and closes on one node in two brackets goes on to
+the end of its sentence, and the empty node 3.10 is 3.1. What stops that program is an error here, with its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from adjudge.errors import Problem
+from adjudge.findings import raise_problems
+from adjudge.formats.source import Source, read_text, reads
+from adjudge.model.coref import SENTENCE, Chain, CorefCorpus, Mention, Sentence, UdDocument, node_runs
+from adjudge.model.document import CorpusNote
+
+Name: TypeAlias = "tuple[int, str]"  # the document of an id, if ids belong to documents, and the id
+
+_ITEM = re.compile(r"\([^()]+\)?|[^()]+\)?|[()]")
+_PART = re.compile(r"([^\[]+)\[(\d+)/(\d+)\]")
+_SENT_ID = re.compile(r"# sent_id\s*=?\s*(\S+)")
+_NEWDOC = re.compile(r"# newdoc(?:\s+id\s*=\s*(.+))?$")
+_GLOBAL = re.compile(r"^# global.Entity\s*=\s*(\S+)", re.MULTILINE)
+_EMPTY = re.compile(r"\d{1,6}\.\d{1,6}")
+_RANGE = re.compile(r"\d+-\d+")
+_LONGEST = 7  # digits of a number in the file
+_MISC, _DEPS, _FORM = 9, 8, 1
+_ID_FIELDS = ("eid", "GRP")
+
+_NOTES = {
+    "unclosed": "{n} mention{s} that never close{v} {were} left out",
+    "no-brackets": "{n} piece{s} of text in no brackets {were} ignored",
+    "to-the-end": "{n} mention{s} that open{v} and close{v} on one node in two brackets go{es} on to the end of "
+    "the sentence, as in the official scorer",
+    "same-number": "{n} empty node{s} {have} the number of another one, such as 3.10 and 3.1, and {are} "
+    "the same to the official scorer",
+    "no-newdoc": "the file does not begin with a newdoc; the official scorer stops at mentions before the first one",
+    "last-line": "no empty line follows the last sentence; the official scorer stops at the end of such a file",
+    "short-lines": "{n} line{s} {have} fewer than ten columns",
+    "SplitAnte": "{n} split antecedent{s} {are} not scored",
+    "Bridge": "{n} bridging relation{s} {are} not scored",
+}
+
+
+@reads("CoNLL-U with entities (CorefUD)", "conllu")
+def read_corefud(source: Source, *, name: str | None = None) -> CorefCorpus:
+    r"""All documents of a file; what is wrong with it is raised at the end, all of it.
+
+    >>> rows = [("1", "a", "Entity=(e1--2"), ("1.1", "_", "_"), ("2", "b", "Entity=e1)"), ("3", "c", "Entity=(e2--1)")]
+    >>> lines = [f"{number}\t{form}" + "\t_" * 7 + f"\t{misc}\n" for number, form, misc in rows]
+    >>> text = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n" + "".join(lines)
+    >>> document = read_corefud(text.encode()).documents[0]
+    >>> [chain.id for chain in document.chains], document.written(document.chains[0].mentions[0])
+    (['e1', 'e2'], '1:1,1.1,2')
+    """
+    whole, text = read_text(source, name=name)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    reader = _Reader(whole.place, text)
+    raise_problems(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.column or 0)), whole.place)
+    return CorefCorpus(whole.place, list(reader.documents.values()), whole.digest, counted=reader.notes())
+
+
+class _Node(NamedTuple):
+    """A node with entities: its number, its line, and what it says of them with the place where that begins."""
+
+    number: float
+    line: int
+    misc: str
+    column: int
+
+
+class _Mention:
+    """A mention, open or not: its nodes so far, and of its last opening the sentence, the place and the head."""
+
+    __slots__ = ("at", "chain", "column", "head", "head_number", "line", "nodes", "sentence")
+
+    def __init__(self, chain: Name) -> None:
+        self.chain = chain
+        self.nodes: list[float] = []
+        self.head: float | None = None
+
+    def open(self, node: _Node, sentence: int, place: int, column: int, head: int | None) -> None:
+        self.nodes.append(node.number)
+        self.sentence, self.at, self.head_number = sentence, place, head
+        self.line, self.column = node.line, column
+
+
+class _Reader:
+    """Reads sentence by sentence; brackets are followed over the whole file, as entities may be split by documents."""
+
+    def __init__(self, place: str, text: str) -> None:
+        self.place = place
+        self.documents: dict[str, UdDocument] = {}
+        self.problems: list[Problem] = []
+        self.found: dict[str, list[int]] = {}  # lines by kind of note
+        headers = list(_GLOBAL.finditer(text))
+        self.fields = headers[-1][1].split("-") if headers else None
+        if self.fields is not None and not set(_ID_FIELDS) & set(self.fields):
+            number = text.count("\n", 0, headers[-1].start()) + 1
+            hint = "write eid-etype-head-other"
+            self._wrong(f"global.Entity has no eid: {headers[-1][1]}", number, headers[-1].start(1), hint)
+            self.fields = ["eid"]
+        self.by_document = self.fields is not None and "GRP" in self.fields
+        self.ordinal = 0  # of the document among all newdocs of the file
+        self.sentences = 0
+        self.sent_id: str | None = None
+        self.document: UdDocument | None = None
+        self.homes: list[UdDocument] = []  # the document of every sentence
+        self.empty: dict[float, str] = {}  # DEPS of the empty nodes of the file
+        self.open: dict[Name, list[_Mention]] = {}
+        self.parts: dict[Name, list[_Mention]] = {}
+        self.entities: dict[Name, list[_Mention]] = {}
+        self._read(text)
+        self._finish()
+
+    def _wrong(self, message: str, line: int, column: int | None, hint: str) -> None:
+        self.problems.append(Problem(message, self.place, line, column, hint))
+
+    def _note(self, kind: str, line: int, number: int = 1) -> None:
+        self.found.setdefault(kind, []).extend([line] * number)
+
+    def notes(self) -> list[CorpusNote]:
+        """What was read in another way than it may be meant, with counts."""
+        found = []
+        for kind, message in _NOTES.items():
+            if lines := self.found.get(kind):
+                n = len(lines)
+                words = {"n": n, "s": "s" * (n > 1), "v": "s" * (n == 1), "es": "es" * (n == 1)}
+                words |= {"were": "were" if n > 1 else "was", "are": "are" if n > 1 else "is"}
+                words["have"] = "have" if n > 1 else "has"
+                where = f"{self.place}:{lines[0]}"
+                found.append(
+                    CorpusNote(f"corefud-{kind.lower()}", n, f"{self.place}: {message.format(**words)}", (where,))
+                )
+        return found
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Lines and sentences
+
+    def _read(self, text: str) -> None:
+        number, lines = 0, text.split("\n")
+        total = len(lines)
+        while number < total:
+            if lines[number]:
+                end = number + 1
+                while end < total and lines[end]:
+                    end += 1
+                self._sentence(lines[number:end], number + 1)
+                number = end
+            number += 1
+        if not self.sentences and not self.problems:
+            self._wrong("the file has no sentence", 1, None, "write CoNLL-U with the ten columns of each word")
+        if text.endswith("\n") and not text.endswith("\n\n"):
+            self._note("last-line", total - 1)
+
+    def _sentence(self, lines: list[str], number: int) -> None:
+        """One block of lines; without a word it is no sentence."""
+        base = (self.sentences + 1) * SENTENCE
+        words: list[int] = []
+        forms: list[str] = []
+        empty: list[float] = []
+        marked: list[_Node] = []
+        sent_id = newdoc = None
+        starts = False
+        for line_number, line in enumerate(lines, number):
+            fields = line.split("\t")
+            first = fields[0]
+            if first.isdigit() and first.isascii() and len(first) <= _LONGEST:
+                node: float = base + int(first)
+                words.append(int(first))
+                forms.append(fields[_FORM] if len(fields) > _FORM else "_")
+            elif line[0] == "#":
+                if found := _SENT_ID.match(line):
+                    sent_id = found[1]
+                elif found := _NEWDOC.match(line):
+                    starts, newdoc = True, found[1] or ""
+                continue
+            elif _EMPTY.fullmatch(first) and first.isascii():
+                node = base + float(first)
+                empty.append(node)
+                self.empty[node] = fields[_DEPS] if len(fields) > _DEPS else "_"
+            elif _RANGE.fullmatch(first) and len(fields) > 1:
+                continue
+            else:
+                hint = "separate the columns by TABs and number the words"
+                self._wrong("expected a word with ten columns", line_number, 1, hint)
+                continue
+            if len(fields) <= _MISC:
+                self._note("short-lines", line_number)
+            elif "=" in (misc := fields[_MISC]) and ("Entity=" in misc or "Split" in misc or "Bridge=" in misc):
+                marked.append(_Node(node, line_number, misc, len(line) - len(misc) + 1))
+        if not words:
+            return
+        self.sentences += 1
+        self._begin(sent_id, newdoc if starts else None, number)
+        document = self.document
+        assert document is not None
+        document.sentences.append(Sentence(self.sentences, sent_id, newdoc, number, "\t".join(forms)))
+        document.tokens += len(forms)
+        self.homes.append(document)
+        nodes: Sequence[float] = range(base + 1, base + len(words) + 1)
+        if words[-1] != len(words) or words != list(range(1, len(words) + 1)):
+            if len(set(words)) < len(words) or 0 in words:
+                self._wrong("two words have one number", number, 1, "number the words of a sentence from 1")
+                return
+            nodes = sorted(base + word for word in words)
+        if empty:
+            if len(set(empty)) < len(empty):
+                self._note("same-number", number, len(empty) - len(set(empty)))
+            nodes = sorted([*nodes, *empty])
+            marked.sort(key=lambda each: each.number)
+        for each in marked:
+            self._marks(each, nodes)
+
+    def _begin(self, sent_id: str | None, newdoc: str | None, number: int) -> None:
+        """The document of a sentence, and whether its id is new."""
+        if sent_id is not None and sent_id == self.sent_id:
+            self._wrong(f"two sentences in a row have the sent_id {sent_id}", number, None, "give each its own")
+        self.sent_id = sent_id
+        if newdoc is None and self.document is not None:
+            return
+        self.ordinal += 1
+        if newdoc is None:
+            self._note("no-newdoc", number)
+        name = newdoc or str(self.ordinal)
+        self.document = self.documents.get(name)
+        if self.document is None:
+            self.document = self.documents[name] = UdDocument(name, number)
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Entities
+
+    def _marks(self, node: _Node, nodes: Sequence[float]) -> None:
+        """What the last column of a node says."""
+        start, entity = node.column, None
+        for part in node.misc.split("|"):
+            key, equals, value = part.partition("=")
+            if equals and key == "Entity":
+                entity = value, start + len("Entity=")
+            elif key in ("SplitAnte", "Bridge"):
+                self._note(key, node.line, value.count(",") + 1)
+            start += len(part) + 1
+        if entity is None or not entity[0]:
+            return
+        text, start = entity
+        if self.fields is None:
+            hint = "write a line: # global.Entity = eid-etype-head-other"
+            self._wrong("there are entities, but no global.Entity", node.line, start, hint)
+            self.fields = ["eid", "etype", "head", "other"]
+        for item in _ITEM.finditer(text):
+            column, chunk = start + item.start(), item[0]
+            inner = chunk.strip("()")
+            if not inner:
+                self._wrong("brackets without an entity", node.line, column, "name the entity in them")
+            elif chunk[0] == "(":
+                self._opening(inner, node, nodes, column, closing=chunk[-1] == ")")
+            elif chunk[-1] == ")":
+                self._closing(inner, node, nodes, column)
+            else:
+                self._note("no-brackets", node.line)
+
+    def _opening(self, text: str, node: _Node, nodes: Sequence[float], column: int, *, closing: bool) -> None:
+        assert self.fields is not None
+        values = dict(zip(self.fields, text.split("-"), strict=False))
+        given = values.get("GRP" if self.by_document else "eid", "")
+        part = total = None
+        if given.endswith("]"):
+            found = _PART.match(given)
+            given, part, total = found.groups() if found else ("", None, None)
+        if not given:
+            return self._wrong(f"({text} has no entity id", node.line, column, f"write {'-'.join(self.fields)}")
+        head: int | None = None
+        if (value := values.get("head")) is not None:
+            if not (value.isdigit() and value.isascii() and len(value) <= _LONGEST):
+                hint = "write 1 for the first node of the mention"
+                return self._wrong(f"expected the number of a node as head, got {value!r}", node.line, column, hint)
+            head = int(value)
+        chain = self.ordinal if self.by_document else 0, given
+        if part in (None, "1"):
+            mention = _Mention(chain)
+            self.entities.setdefault(chain, []).append(mention)
+            if part:
+                self.parts.setdefault(chain, []).append(mention)
+        else:
+            opened = self.open.get(chain, ())
+            waiting = [each for each in self.parts.get(chain, ()) if each not in opened]
+            if not waiting:
+                message = f"part {part} of entity {given} has no first part that waits for it"
+                return self._wrong(message, node.line, column, "number the parts [1/2], [2/2]")
+            mention = waiting[0]
+        place = nodes.index(node.number)
+        mention.open(node, self.sentences, place, column, head)
+        if not closing:
+            self.open.setdefault(chain, []).append(mention)
+        elif part not in (None, "1") and part == total and self._last_part(mention, node, column):
+            self._set_head(mention, -1 if head == 0 else (head or 0) - 1)  # 0 is Python's last node
+        return None
+
+    def _closing(self, text: str, node: _Node, nodes: Sequence[float], column: int) -> None:
+        chain = self.ordinal if self.by_document else 0, text
+        part = total = None
+        if chain not in self.open and (found := _PART.match(text)):
+            chain = chain[0], found[1]
+            part, total = found[2], found[3]
+        stack = self.open.get(chain)
+        if not stack:
+            return self._wrong(
+                f"entity {text} closes here but is not open", node.line, column, "open it at its first word"
+            )
+        mention = stack.pop()
+        if mention.sentence != self.sentences:
+            message = f"entity {text} closes in another sentence than it opens (line {mention.line})"
+            return self._wrong(message, node.line, column, "close it in the sentence where it opens")
+        last = mention.nodes[-1]
+        end = nodes.index(node.number) + 1
+        if node.number <= last:  # the official reader looks for the end behind the last node, and does not find it
+            self._note("to-the-end", node.line)
+            end = len(nodes)
+        mention.nodes.extend(each for each in nodes[mention.at + 1 : end] if each > last)
+        if mention.head_number and (part is None or part == total):
+            self._set_head(mention, mention.head_number - 1)
+        if part is not None and part == total:
+            self._last_part(mention, node, column)
+        return None
+
+    def _last_part(self, mention: _Mention, node: _Node, column: int) -> bool:
+        """The mention is complete; it must be the one of its entity that was begun last."""
+        parts = self.parts.get(mention.chain, [])
+        if parts and parts.pop() is mention:
+            return True
+        message = f"entity {mention.chain[1]} ends here, but a mention of it that began later has not ended"
+        self._wrong(message, node.line, column, "write all parts of one mention before the next one begins")
+        return False
+
+    def _set_head(self, mention: _Mention, place: int) -> None:
+        if place < len(mention.nodes):
+            mention.head = mention.nodes[place]
+            return
+        message = f"entity {mention.chain[1]} has head {place + 1} but only {len(mention.nodes)} nodes"
+        self._wrong(message, mention.line, mention.column, "count the nodes of the mention from 1")
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # The end of the file
+
+    def _finish(self) -> None:
+        for stack in self.open.values():
+            for each in stack:
+                self._note("unclosed", each.line)
+                self.entities[each.chain].remove(each)
+        entities = []
+        for (_, given), mentions in self.entities.items():
+            ordered = []
+            for mention in mentions:
+                runs, size = node_runs(mention.nodes)
+                head = mention.nodes[0] if mention.head is None else mention.head
+                ordered.append(((runs[0], -size, runs[-1]), runs, head, self._home(mention)))
+            if ordered:
+                ordered.sort(key=lambda each: each[0])
+                entities.append((ordered[0][0], given, ordered))
+        entities.sort(key=lambda each: each[:2])  # over the whole file, and only then split by documents
+        for _, given, ordered in entities:
+            split: dict[str, tuple[list[Mention], list[float]]] = {}
+            for _, runs, head, document in ordered:
+                mine, heads = split.setdefault(document.id, ([], []))
+                if not mine:
+                    document.chains.append(Chain(given, mine))
+                    document.marks.append(heads)
+                mine.append(runs)
+                heads.append(head)
+                if type(head) is float and head not in document.deps:
+                    document.deps[head] = _deps(self.empty[head], head)
+
+    def _home(self, mention: _Mention) -> UdDocument:
+        first, last = (self.homes[int(each) // SENTENCE - 1] for each in (mention.nodes[0], mention.nodes[-1]))
+        if first is not last:
+            message = f"entity {mention.chain[1]} has a mention in two documents"
+            self._wrong(message, mention.line, mention.column, "close it in the document where it opens")
+        return first
+
+
+def _deps(text: str, node: float) -> frozenset[tuple[float, str]]:
+    """The enhanced parents of a node with their relations; the positions are those of its sentence."""
+    base = int(node) // SENTENCE * SENTENCE
+    found = set()
+    for each in text.split("|") if text != "_" else ():
+        parent, _, relation = each.partition(":")
+        try:
+            found.add((base + float(parent), relation))
+        except ValueError:
+            continue
+    return frozenset(found)
