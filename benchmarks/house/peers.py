@@ -18,6 +18,7 @@ PACKAGES = {
     "smatch": ("smatch==1.0.4", "smatchpp==1.8.0"),
     "ner": ("seqeval==1.2.2", "nervaluate==1.2.1"),
     "records": ("anls-star==1.0.1", "stickler-eval==1.0.0", "zss==1.2.0", "nltk==3.10.4"),
+    "corefud": ("udapi==0.5.2", "scipy==1.17.0", "numpy==2.4.0"),
     "coref": ("scorch==0.2.0",),  # its environment also has what coval needs, which is in no registry
 }
 
@@ -46,6 +47,7 @@ def environment_python(name: str, folder: Path, say: Callable[[str], None] = pri
 PROGRAMS: dict[str, tuple[tuple[str, ...], str]] = {
     "reference scorer": (("scorer.pl",), "lib/CorScorer.pm"),
     "coval": (("scorer.py",), "coval"),
+    "corefud-scorer": (("corefud-scorer.py",), "ua-scorer.py"),
     "EvmEval": (("scorer_v*.py",), "conll_coref.py"),
     "conlleval": (("conlleval.pl", "conlleval", "conlleval.txt"), ""),
     "ud-2018": (("conll18_ud_eval.py",), ""),

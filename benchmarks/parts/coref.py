@@ -1,5 +1,5 @@
 """Coreference: whole processes, start-up and reading included, beside the reference scorer (its five metrics one after
-the other), coval and scorch."""
+the other), coval and scorch, and on CorefUD beside the scorer of the CRAC shared tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.house.setting import Setting
 from benchmarks.parts.shared import Scored, after_reading, beside_splitting, measure_growth
 
 METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
-PERL, COVAL = "the reference scorer", "coval"
+PERL, COVAL, CRAC = "the reference scorer", "coval", "the CorefUD scorer"
 OURS_ROUNDS = 5
 
 
@@ -28,6 +28,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _novel("novel", "one document of 20,000 mentions", novel),
         _novel("novel-moved", "one document of 20,000 mentions, half of them in wrong chains", {**novel, "moved": 0.5}),
         _many(many, shapes, judged=full),
+        _corefud(100 if full else 10, judged=full),
         _growth(quick=quick),
         _splitting(many, shapes, judged=full),
         after_reading(
@@ -154,6 +155,34 @@ def _many(documents: int, shape: dict[str, Any], *, judged: bool) -> Bench:
         yield compare("coval memory", turns, COVAL, of="megabytes")
 
     return Bench("coref/many", rows, run)
+
+
+def _corefud(documents: int, *, judged: bool) -> Bench:
+    what = f"CorefUD, {documents} documents of 1,500 words, all metrics of the official scorer"
+    rows = (
+        Row("official", what, f"times less CPU than {CRAC}", 20, judged=judged),
+        Row("clean", f"{what}; beside `--profile clean`", "times its CPU", 1.5, at_least=False, judged=judged),
+    )
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder = setting.corpus("corefud", documents=documents, words=1_500, mentions=400)
+        files = [str(folder / "key.conllu"), str(folder / "response1.conllu")]
+
+        def ours(profile: str) -> Cost:
+            plain = ("--quiet", "--bootstrap", "0", "--jobs", "1")
+            return run_process(adjudge("coref", "score", *files, "--profile", profile, *plain))
+
+        def official() -> Cost:
+            return run_process([setting.python_of("corefud"), setting.program("corefud-scorer")[-1], *files], limit=600)
+
+        sides = {"ours": lambda: ours("corefud"), "clean": lambda: ours("clean"), CRAC: official}
+        ours("corefud")
+        turns = setting.alternate(sides, 3, fewer={CRAC: 1})
+        yield compare("official", turns, CRAC)
+        corefud, clean = turns.best("ours"), turns.best("clean")
+        yield Found("clean", corefud.cpu / clean.cpu, ours=corefud, theirs=clean)
+
+    return Bench("coref/corefud", rows, run)
 
 
 def _growth(*, quick: bool) -> Bench:

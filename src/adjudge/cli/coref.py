@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 
 COMPAT = ("conll-8.01", "corefud")
+_OF_CORPORA = ("unpaired", "missing-document", "unknown-document", "empty")  # of --profile corefud
 _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
 
 
@@ -153,8 +154,14 @@ def convert(source: str, **options: Any) -> None:
 @validator(
     "coref",
     choice("--from from_", FORMATS, "Format of the files (default: by their content)."),
-    kinds=KINDS,
-    examples=["adjudge coref validate response.conll --strict"],
+    choice("--profile", ("corefud",), "Check CorefUD as the scorer of the CRAC shared tasks reads it."),
+    value("--gold", "KEY", "With --profile corefud: also check that the words and sentences are those of this key."),
+    kinds=(*KINDS, *_OF_CORPORA),
+    inputs=("gold",),
+    examples=[
+        "adjudge coref validate response.conll --strict",
+        "adjudge coref validate system.conllu --profile corefud --gold key.conllu",
+    ],
 )
 def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     """Report what is wrong with coreference files: brackets, repeated mentions, headers, end markers.
@@ -162,4 +169,13 @@ def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     An error stops the reference scorer; a warning is read in silence, but hardly as it was meant. The exit code is 1
     if there is an error.
     """
-    return check_coreference(path, format=options["from_"], **rules)
+    if options["profile"] is None:
+        if options["gold"] is not None:
+            raise UsageError("--gold is for --profile corefud", hint="add --profile corefud, or leave --gold out")
+        return check_coreference(path, format=options["from_"], **rules)
+    if options["from_"] not in (None, "conllu"):
+        raise UsageError(f"the profile corefud does not read {options['from_']}", hint="leave --from out")
+    from adjudge.evaluate.validation import Checks
+    from adjudge.tasks.coref.task import task_of
+
+    return task_of(settings("corefud")).validate(path, Checks(**rules, gold=options["gold"]))

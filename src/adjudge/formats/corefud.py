@@ -32,17 +32,17 @@ _MISC, _DEPS, _FORM = 9, 8, 1
 _ID_FIELDS = ("eid", "GRP")
 
 _NOTES = {
-    "unclosed": "{n} mention{s} that never close{v} {were} left out",
-    "no-brackets": "{n} piece{s} of text in no brackets {were} ignored",
-    "to-the-end": "{n} mention{s} that open{v} and close{v} on one node in two brackets go{es} on to the end of "
-    "the sentence, as in the official scorer",
-    "same-number": "{n} empty node{s} {have} the number of another one, such as 3.10 and 3.1, and {are} "
-    "the same to the official scorer",
+    "unclosed": "mentions that never close and were left out: {n}",
+    "no-brackets": "pieces of text in no brackets that were ignored: {n}",
+    "to-the-end": "mentions that open and close on one node in two brackets and go on to the end of their sentence, as "
+    "in the official scorer: {n}",
+    "same-number": "empty nodes that are another one, as zeros at the end of their numbers mean nothing to the "
+    "official scorer: {n}",
     "no-newdoc": "the file does not begin with a newdoc; the official scorer stops at mentions before the first one",
     "last-line": "no empty line follows the last sentence; the official scorer stops at the end of such a file",
-    "short-lines": "{n} line{s} {have} fewer than ten columns",
-    "SplitAnte": "{n} split antecedent{s} {are} not scored",
-    "Bridge": "{n} bridging relation{s} {are} not scored",
+    "short-lines": "lines with fewer than ten columns: {n}",
+    "SplitAnte": "split antecedents, which are not scored: {n}",
+    "Bridge": "bridging relations, which are not scored: {n}",
 }
 
 
@@ -74,13 +74,24 @@ class _Node(NamedTuple):
     column: int
 
 
+class _Opening(NamedTuple):
+    """An opening bracket: its entity, which part of a mention it is and of how many, its head; or what is wrong."""
+
+    given: str
+    part: str | None
+    total: str | None
+    head: int | None
+    wrong: str
+    hint: str
+
+
 class _Mention:
     """A mention, open or not: its nodes so far, and of its last opening the sentence, the place and the head."""
 
-    __slots__ = ("at", "chain", "column", "head", "head_number", "line", "nodes", "sentence")
+    __slots__ = ("at", "chain", "column", "document", "head", "head_number", "line", "nodes", "sentence")
 
-    def __init__(self, chain: Name) -> None:
-        self.chain = chain
+    def __init__(self, chain: Name, document: UdDocument) -> None:
+        self.chain, self.document = chain, document
         self.nodes: list[float] = []
         self.head: float | None = None
 
@@ -110,7 +121,7 @@ class _Reader:
         self.sentences = 0
         self.sent_id: str | None = None
         self.document: UdDocument | None = None
-        self.homes: list[UdDocument] = []  # the document of every sentence
+        self.openings: dict[str, _Opening] = {}  # what was said already; most brackets are like others
         self.empty: dict[float, str] = {}  # DEPS of the empty nodes of the file
         self.open: dict[Name, list[_Mention]] = {}
         self.parts: dict[Name, list[_Mention]] = {}
@@ -129,14 +140,8 @@ class _Reader:
         found = []
         for kind, message in _NOTES.items():
             if lines := self.found.get(kind):
-                n = len(lines)
-                words = {"n": n, "s": "s" * (n > 1), "v": "s" * (n == 1), "es": "es" * (n == 1)}
-                words |= {"were": "were" if n > 1 else "was", "are": "are" if n > 1 else "is"}
-                words["have"] = "have" if n > 1 else "has"
-                where = f"{self.place}:{lines[0]}"
-                found.append(
-                    CorpusNote(f"corefud-{kind.lower()}", n, f"{self.place}: {message.format(**words)}", (where,))
-                )
+                text = message.format(n=len(lines))
+                found.append(CorpusNote(f"corefud-{kind.lower()}", len(lines), text, (f"{self.place}:{lines[0]}",)))
         return found
 
     # -----------------------------------------------------------------------------------------------------------------
@@ -170,9 +175,10 @@ class _Reader:
         for line_number, line in enumerate(lines, number):
             fields = line.split("\t")
             first = fields[0]
-            if first.isdigit() and first.isascii() and len(first) <= _LONGEST:
-                node: float = base + int(first)
-                words.append(int(first))
+            if first.isdecimal() and len(first) <= _LONGEST:
+                word = int(first)
+                node: float = base + word
+                words.append(word)
                 forms.append(fields[_FORM] if len(fields) > _FORM else "_")
             elif line[0] == "#":
                 if found := _SENT_ID.match(line):
@@ -192,7 +198,7 @@ class _Reader:
                 continue
             if len(fields) <= _MISC:
                 self._note("short-lines", line_number)
-            elif "=" in (misc := fields[_MISC]) and ("Entity=" in misc or "Split" in misc or "Bridge=" in misc):
+            elif (misc := fields[_MISC]) != "_" and ("Entity=" in misc or "SplitAnte=" in misc or "Bridge=" in misc):
                 marked.append(_Node(node, line_number, misc, len(line) - len(misc) + 1))
         if not words:
             return
@@ -202,7 +208,6 @@ class _Reader:
         assert document is not None
         document.sentences.append(Sentence(self.sentences, sent_id, newdoc, number, "\t".join(forms)))
         document.tokens += len(forms)
-        self.homes.append(document)
         nodes: Sequence[float] = range(base + 1, base + len(words) + 1)
         if words[-1] != len(words) or words != list(range(1, len(words) + 1)):
             if len(set(words)) < len(words) or 0 in words:
@@ -238,7 +243,7 @@ class _Reader:
     def _marks(self, node: _Node, nodes: Sequence[float]) -> None:
         """What the last column of a node says."""
         start, entity = node.column, None
-        for part in node.misc.split("|"):
+        for part in node.misc.split("|") if "|" in node.misc else (node.misc,):
             key, equals, value = part.partition("=")
             if equals and key == "Entity":
                 entity = value, start + len("Entity=")
@@ -265,24 +270,16 @@ class _Reader:
                 self._note("no-brackets", node.line)
 
     def _opening(self, text: str, node: _Node, nodes: Sequence[float], column: int, *, closing: bool) -> None:
-        assert self.fields is not None
-        values = dict(zip(self.fields, text.split("-"), strict=False))
-        given = values.get("GRP" if self.by_document else "eid", "")
-        part = total = None
-        if given.endswith("]"):
-            found = _PART.match(given)
-            given, part, total = found.groups() if found else ("", None, None)
-        if not given:
-            return self._wrong(f"({text} has no entity id", node.line, column, f"write {'-'.join(self.fields)}")
-        head: int | None = None
-        if (value := values.get("head")) is not None:
-            if not (value.isdigit() and value.isascii() and len(value) <= _LONGEST):
-                hint = "write 1 for the first node of the mention"
-                return self._wrong(f"expected the number of a node as head, got {value!r}", node.line, column, hint)
-            head = int(value)
+        said = self.openings.get(text)
+        if said is None:
+            said = self.openings[text] = self._said(text)
+        given, part, total, head, wrong, hint = said
+        if wrong:
+            return self._wrong(wrong, node.line, column, hint)
+        assert self.document is not None
         chain = self.ordinal if self.by_document else 0, given
-        if part in (None, "1"):
-            mention = _Mention(chain)
+        if part is None or part == "1":
+            mention = _Mention(chain, self.document)
             self.entities.setdefault(chain, []).append(mention)
             if part:
                 self.parts.setdefault(chain, []).append(mention)
@@ -293,13 +290,33 @@ class _Reader:
                 message = f"part {part} of entity {given} has no first part that waits for it"
                 return self._wrong(message, node.line, column, "number the parts [1/2], [2/2]")
             mention = waiting[0]
+            if mention.document is not self.document:
+                message = f"entity {given} has a mention in two documents"
+                return self._wrong(message, node.line, column, "close it in the document where it opens")
         place = nodes.index(node.number)
         mention.open(node, self.sentences, place, column, head)
         if not closing:
             self.open.setdefault(chain, []).append(mention)
-        elif part not in (None, "1") and part == total and self._last_part(mention, node, column):
+        elif part is not None and part != "1" and part == total and self._last_part(mention, node, column):
             self._set_head(mention, -1 if head == 0 else (head or 0) - 1)  # 0 is Python's last node
         return None
+
+    def _said(self, text: str) -> _Opening:
+        """What an opening bracket says, or what is wrong with it."""
+        assert self.fields is not None
+        values = dict(zip(self.fields, text.split("-"), strict=False))
+        given = values.get("GRP" if self.by_document else "eid", "")
+        part = total = None
+        if given.endswith("]"):
+            found = _PART.match(given)
+            given, part, total = found.groups() if found else ("", None, None)
+        head = values.get("head")
+        wrong = hint = ""
+        if not given:
+            wrong, hint = f"({text} has no entity id", f"write {'-'.join(self.fields)}"
+        elif head is not None and not (head.isdecimal() and len(head) <= _LONGEST):
+            wrong, hint = f"expected the number of a node as head, got {head!r}", "write 1 for the first node"
+        return _Opening(given, part, total, None if head is None or wrong else int(head), wrong, hint)
 
     def _closing(self, text: str, node: _Node, nodes: Sequence[float], column: int) -> None:
         chain = self.ordinal if self.by_document else 0, text
@@ -358,7 +375,7 @@ class _Reader:
             for mention in mentions:
                 runs, size = node_runs(mention.nodes)
                 head = mention.nodes[0] if mention.head is None else mention.head
-                ordered.append(((runs[0], -size, runs[-1]), runs, head, self._home(mention)))
+                ordered.append(((runs[0], -size, runs[-1]), runs, head, mention.document))
             if ordered:
                 ordered.sort(key=lambda each: each[0])
                 entities.append((ordered[0][0], given, ordered))
@@ -374,13 +391,6 @@ class _Reader:
                 heads.append(head)
                 if type(head) is float and head not in document.deps:
                     document.deps[head] = _deps(self.empty[head], head)
-
-    def _home(self, mention: _Mention) -> UdDocument:
-        first, last = (self.homes[int(each) // SENTENCE - 1] for each in (mention.nodes[0], mention.nodes[-1]))
-        if first is not last:
-            message = f"entity {mention.chain[1]} has a mention in two documents"
-            self._wrong(message, mention.line, mention.column, "close it in the document where it opens")
-        return first
 
 
 def _deps(text: str, node: float) -> frozenset[tuple[float, str]]:

@@ -174,6 +174,8 @@ def node_runs(nodes: Sequence[float]) -> tuple[Mention, int]:
     """
     first, last = nodes[0], nodes[-1]
     size = len(nodes)
+    if size == 1:
+        return (first, first), 1
     if last - first == size - 1 and len(set(nodes)) == size and float not in map(type, nodes):
         return (first, last), size
     runs: list[float] = []

@@ -163,7 +163,8 @@ def next_command(found: Sequence[Diagnosis]) -> str:
         if len(ordered) > 1 and (guesses := fitting(ordered)):
             best, paths = guesses[0], [each.path for each in ordered]
             words = _unguessed(best, paths).arguments(*paths)
-            return command([*words, *_options(best.task, known), *_conventions(best, ordered)])
+            profile = ["--profile", "corefud"] if all(map(_is_corefud, ordered)) and words[0] == "coref" else []
+            return command([*words, *profile, *_options(best.task, known), *_conventions(best, ordered)])
     return _single(known[0])
 
 
@@ -244,6 +245,10 @@ def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
     """The files that go with those that are scored, as options."""
     words = [(HELPS.get("" if each.format is None else each.format.kind, ("", "", "")), each.path) for each in known]
     return [word for own, path in words if own[:2] == (task, "score") for word in (own[2], path)]
+
+
+def _is_corefud(found: Diagnosis) -> bool:
+    return found.format is not None and found.format.kind == "corefud"
 
 
 def _single(found: Diagnosis) -> str:

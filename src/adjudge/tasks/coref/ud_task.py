@@ -26,14 +26,13 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Note
 
 REMARKS = {
-    "corefud-place": "{n} mention{s} {share} a place with another mention of the other file and {are} mixed up with "
-    "it, as in the official scorer",
-    "corefud-twice": "{n} mention{s} {are} in two entities, of which the last one counts, as in the official scorer",
-    "corefud-tie": "{n} assignment{s} of mentions {are} not unique; scores are those of the one that the official "
-    "scorer finds",
-    "corefud-zero-place": "{n} zero{s} {are} scored by coref.zero as the mention at the same place, not as the one "
-    "that was matched, as in the official scorer",
-    "corefud-zero-deps": "{n} zero{s} without DEPS {are} matched by place only; the official scorer stops at such",
+    "corefud-place": "mentions that share a place with another mention of the other file and are mixed up with it, as "
+    "in the official scorer: {n}",
+    "corefud-twice": "mentions in two entities, of which the last one counts, as in the official scorer: {n}",
+    "corefud-tie": "assignments of mentions that are not unique, of which the one of the official scorer counts: {n}",
+    "corefud-zero-place": "zeros that coref.zero takes for the mention at their place, not for the one that they "
+    "match, as in the official scorer: {n}",
+    "corefud-zero-deps": "zeros without DEPS, matched by place only, at which the official scorer stops: {n}",
 }
 
 
@@ -126,10 +125,9 @@ def remark_notes(remarks: Iterable[tuple[str, Remark]], texts: Mapping[str, str]
         found.setdefault(remark.code, []).append(remark)
     for code, text in texts.items():
         if own := found.get(code):
-            n = sum(each.number for each in own)
-            words = {"s": "s" * (n > 1), "are": "are" if n > 1 else "is", "share": "share" if n > 1 else "shares"}
+            number = sum(each.number for each in own)
             examples = tuple(sorted({each.example for each in own})[:EXAMPLES])
-            yield Note(code, n, text.format(n=n, **words), examples)
+            yield Note(code, number, text.format(n=number), examples)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -147,8 +145,8 @@ def fitted(gold: Side, side: Side) -> Side:
     if not lengths:
         return side
     message = (
-        f"{side.place}: {len(lengths)} sentence{'s' * (len(lengths) > 1)} of key and response differ in length or "
-        "are missing; what one of them lacks was not compared, as in the official scorer"
+        "sentences that only one of key and response has, or whose length differs; what is in one only was not "
+        f"compared, as in the official scorer: {len(lengths)}"
     )
     return replace(side, notes=(*side.notes, CorpusNote("corefud-length", len(lengths), message, tuple(lengths[:5]))))
 
