@@ -219,7 +219,10 @@ def test_documents_without_ids_must_be_as_many():
     with pytest.raises(UsageError, match="system has 1 documents and gold has 2, documents without ids"):
         score(list(KEY.values()), [RESPONSE["d1"]])
     with pytest.raises(UsageError, match="the documents of system have no ids, give ids on both sides"):
-        score(KEY, list(RESPONSE.values()))
+        score(KEY, list(RESPONSE.values())[1:])
+    found = score(KEY, list(RESPONSE.values()))
+    assert found["coref.conll"].f1 == score(KEY, RESPONSE)["coref.conll"].f1
+    assert "paired-by-position" in {note.code for note in found.systems[0].notes}
 
 
 def test_the_package_has_it_and_small_scores_load_no_numpy():

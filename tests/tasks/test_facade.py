@@ -8,6 +8,7 @@ import pickle
 import re
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -306,6 +307,36 @@ def test_a_state_is_the_whole(sizes):
         first.result()
 
 
+@pytest.mark.parametrize("sizes", [(1300,), (700, 600), (1299, 1), (3, 1297)])
+def test_a_state_forgets_documents_and_keeps_their_counts(sizes):
+    gold = [["B-PER", "I-PER", "O", "B-LOC"][: 1 + at % 4] for at in range(1300)]
+    system = [[tag if at % 3 else "O" for tag in tags] for at, tags in enumerate(gold)]
+    state, at = aj.state("ner", interval="percentile"), 0
+    for size in sizes:
+        other = aj.state("ner", interval="percentile")
+        for start in range(at, at + size, 400):
+            rows = slice(start, min(start + 400, at + size))
+            other.update(gold[rows], system[rows])
+        state.merge(pickle.loads(pickle.dumps(other)))
+        at += size
+    whole = aj.score("ner", gold, system, bootstrap=50, interval="percentile")
+    found = state.result(bootstrap=50)
+    assert (len(state), summary(found)) == (1300, summary(whole))
+    assert state._parts
+    assert len(state._pairs) < 1000
+    with pytest.raises(aj.AdjudgeError, match="counted already are forgotten, ask the new state for slices"):
+        state.result(by="genre")
+    with pytest.raises(aj.AdjudgeError, match="documents=True"):
+        found.explain("2")
+
+
+def test_a_state_that_somebody_wants_to_look_at_keeps_its_documents():
+    state = aj.state("ner", documents=True)
+    state.update([["B-PER"]] * 1200, [["B-PER"]] * 1200)
+    assert not state._parts
+    assert "correct" in str(state.result(bootstrap=0).explain("1")["system"])
+
+
 def test_ids_of_a_state():
     ids = ["a", "b", "c", "d", "e"]
     found = aj.state("ner")
@@ -333,6 +364,7 @@ def test_ids_of_a_state():
         ("coref", [[[[0, 1], [2, 3]]], [[[4, 4], [5, 5]]]], [[[[0, 1], [2, 3]]], [[[4, 4], [6, 6]]]]),
         ("kbp", [[("a", "r", "b")], [("b", "r", "c")]], [[("a", "r", "b")], [("b", "r", "d")]]),
         ("record", [{"a": 1}, {"a": 2}], ['{"a": 1}', "none"]),
+        ("record", [{"id": "x", "a": 1}, {"id": "y", "a": 2}], ['{"a": 1}', "{}"]),
         ("relation", [[("a", "r", "b")], [("b", "r", "c")]], ['[["a", "r", "b"]]', "[]"]),
     ],
 )
@@ -345,6 +377,87 @@ def test_states_of_other_tasks(task, gold, system):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Reading, notebooks, published scorers
+
+
+ANSWERED = {
+    "ner": ([{"id": 1, "text": "Ada met Bo", "entities": [(0, 3, "PER")]}], '{"PER": ["Ada"]}'),
+    "linking": ([{"id": 1, "text": "Ada", "mentions": [(0, 3, "Q1")]}], '[{"start": 0, "end": 3, "kb_id": "Q1"}]'),
+    "relation": ([{"id": 1, "triples": [("Ada", "met", "Bo")]}], '[["Ada", "met", "Bo"]]'),
+    "event": ([{"id": 1, "events": [{"type": "A", "trigger": [0, 2]}]}], '[{"type": "A", "trigger": [0, 2]}]'),
+    "coref": ([{"id": 1, "clusters": [[[0, 1], [2, 3]]]}], "```json\n[[[0, 1], [2, 3]]]\n```"),
+    "tree": ([{"id": 1, "heads": [2, 0], "deprels": ["a", "root"]}], '{"heads": [2, 0], "deprels": ["a", "root"]}'),
+    "amr": (["(w / want-01 :ARG0 (b / boy))"], "Sure:\n```\n(w / want-01 :ARG0 (b / boy))\n```"),
+    "kbp": ([("Ada", "met", "Bo")], '[["Ada", "met", "Bo"]]'),
+    "record": ([{"id": 1, "a": 2}], '<think>{"a": 3}</think> {"a": 2}'),
+}
+CLIENTS = {
+    "text": lambda text: text,
+    "output": lambda text: {"id": 1, "output": text},
+    "response": lambda text: {"id": 1, "response": text},
+    "choices": lambda text: Made(choices=[Made(message=Made(content=text))]),
+    "output_text": lambda text: Made(output_text=text),
+}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("task", ANSWERED)
+def test_answers_of_models_are_taken_in_every_task(task, client):
+    gold, text = ANSWERED[task]
+    result = aj.score(task, gold, [CLIENTS[client](text)], bootstrap=0)
+    f1 = [row.value for row in result.systems[0].scores if row.part == "f1" and "hop2" not in row.metric]
+    assert f1[0] == 1
+
+
+class Made(SimpleNamespace):
+    """What a client answers."""
+
+
+def test_what_a_client_has_parsed_is_taken():
+    answer = Made(choices=[Made(message=Made(content="", parsed={"a": 1}))])
+    assert aj.score("record", [{"a": 1}], [answer], bootstrap=0)["record.fields"].f1 == 1
+    assert aj.score("record", [{"a": 1}], [Made(parsed={"a": 1})], bootstrap=0)["record.fields"].f1 == 1
+
+
+MISTAKES = {
+    "no JSON in gold": (
+        "ner", [{"prompt": "x", "answer": "y"}] * 60, {},
+        "gold: 60 of 60 documents have none of entities, spans, tags, ... (first: document '1' has prompt, answer); "
+        'name the field with field="answer"',
+    ),
+    "rows without documents": (
+        "ner", [{"start": 0, "end": 1, "label": "X"}], {},
+        "gold: a table with one row per entity needs a column for the document; its columns are start, end, label; "
+        'name it with id="COLUMN"',
+    ),
+    "two shapes": (
+        "ner", [["B-PER"], [(0, 1, "PER")]], {},
+        "gold has documents of two shapes: tags (document '1') and spans (document '2'); give all of them in one",
+    ),
+    "a broken scheme": (
+        "ner", [["O", "I-PER"]], {"scheme": "IOB2"}, "gold, document '1': the tag 'I-PER' breaks IOB2; fix it, or",
+    ),
+    "several tags in one": ("ner", ["B-PER O", "O O"], {}, "gold, document '1': 'B-PER O' is one text with several"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_say_what_helps(mistake):
+    task, source, options, said = MISTAKES[mistake]
+    with pytest.raises(aj.AdjudgeError) as caught:
+        aj.score(task, source, source, **options)
+    assert str(caught.value).startswith(said)
+
+
+def test_one_record_is_one_document():
+    gold = {"tokens": ["a", "b"], "tags": ["x"]}
+    for system in (gold, {"A": gold}):
+        result = aj.score("record", gold, system, bootstrap=0)
+        assert result.systems[0].documents == 1
+        assert "one-document" in {note.code for note in result.systems[0].notes}
+    assert (
+        aj.score("record", {"d1": {"a": 1}, "d2": {"a": 2}}, {"d1": "no", "d2": "{}"}, bootstrap=0).systems[0].documents
+        == 2
+    )
 
 
 def test_what_is_read_can_be_saved_and_scored(tmp_path):

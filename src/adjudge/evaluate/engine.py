@@ -230,7 +230,7 @@ def explain(
 
 def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation:
     ours, *theirs = _read(task, gold, named, run)
-    task, systems = task.meet(ours, theirs)
+    task, systems = task.meet(ours, [by_position(ours, side) for side in theirs])
     ids = choose(ours.documents, run.docs)
     if run.document is not None:
         from adjudge.stats.explanation import find_document
@@ -243,6 +243,20 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     total, folder = 1 + len(ids) // size, work_folder(task.files())
     parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, chunk=1, total=total, folder=folder)
     return _together(task, run, [ours, *systems], parts, total=len(ids))
+
+
+def by_position(gold: Side, system: Side) -> Side:
+    """A system in memory whose documents stand in the order of those of gold, if only one of the two has ids."""
+    one = system.paired_by_place != gold.paired_by_place and len(system.documents) == len(gold.documents)
+    files = [each for each in (gold, system) if each.path not in ("", "<documents>")]
+    if not one or files or system.documents.keys() == gold.documents.keys():
+        return system
+    from adjudge.model.document import CorpusNote
+
+    number = len(system.documents)
+    note = CorpusNote("paired-by-position", number, f"{system.name}: {number} documents were paired by position")
+    documents = dict(zip(gold.documents, system.documents.values(), strict=True))
+    return replace(system, documents=documents, paired_by_place=gold.paired_by_place, notes=(*system.notes, note))
 
 
 def _chosen(names: Sequence[str], gold: Side, systems: Sequence[Side]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

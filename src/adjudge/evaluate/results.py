@@ -92,7 +92,7 @@ def compared_in(evaluation: Evaluation) -> Compared:
         if type(task).spans is Task.spans:
             return  # there is nothing to look at
         if evaluation.apart:
-            side = task.read(source, "", digest=False)
+            side = source if isinstance(source, Side) else task.read(source, "", digest=False)
         for name in side.documents:
             if only is None or name in only:
                 yield name, task.spans(side.documents[name])

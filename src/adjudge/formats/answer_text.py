@@ -88,6 +88,20 @@ def read_answer(text: str, *, repair: bool = False) -> Answer:
     return _settled(chosen, answer, repair=repair)
 
 
+def without_prose(text: str, begins: str) -> str:
+    """What an answer says in another language than JSON: its last code fence, or all from where that `begins`.
+
+    >>> without_prose("Sure:\\n```\\n(a / ant)\\n```", "("), without_prose("Sure: (a / ant)", "(")
+    ('(a / ant)', '(a / ant)')
+    """
+    text = _without_reasoning(text)
+    found, at = "", 0
+    while fence := _FENCE.search(text, at):
+        content, at = _fenced(text, fence)
+        found = content if begins in content else found
+    return (found or text[max(text.find(begins), 0) :]).strip()
+
+
 def _settled(chosen: _Candidate, answer: Answer, *, repair: bool) -> Answer:
     """The value of the piece that was chosen, repaired if that is wanted."""
     answer.notes.update(chosen.notes)

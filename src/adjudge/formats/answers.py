@@ -23,6 +23,8 @@ from adjudge.formats.source import Source, source_name
 from adjudge.model.document import Corpus, CorpusNote, Document
 
 FIELDS = ("records", "output")
+_ANSWERS = ("answer", "completion", "response", "prediction")
+_BESIDE = frozenset(("id", "prompt", "question", "input", "model"))
 UNREADABLE = "unreadable"
 """The field of a document that says why its answer could not be read."""
 
@@ -66,7 +68,9 @@ def read_answers(
     documents: list[Document] = []
     problems: list[Problem] = []
     notes = AnswerNotes()
-    for raw in read_documents(source, name=place, digest=digest):
+    raws = list(read_documents(source, name=place, digest=digest))
+    field = field or answer_field(raw.data for raw in raws)
+    for raw in raws:
         if field is None and type(raw.data.get("records")) in (dict, list):
             documents.append(raw)
             continue
@@ -111,6 +115,26 @@ def read_answers_strictly(
 def key_of(data: Mapping[str, Any], field: str | None = None) -> str | None:
     """Where the value of a document stands; None if the document is the value."""
     return field or next((each for each in FIELDS if each in data), None)
+
+
+def answer_field(documents: Iterable[Any]) -> str | None:
+    """The field in which documents have nothing but raw answers, under another name than `output`; None if none has.
+
+    >>> answer_field([{"id": 1, "response": "[]"}, {"id": 2, "response": "I do not know."}])
+    'response'
+    >>> answer_field([{"id": 1, "answer": "yes"}]), answer_field([{"answer": "{}", "source": "a"}])
+    (None, None)
+    """
+    found: set[str] = set()
+    data = False
+    for each in documents:
+        names = each.keys() - _BESIDE if isinstance(each, Mapping) else ()
+        texts = [name for name in names if name in _ANSWERS and isinstance(each[name], str)]
+        if len(names) != 1 or not texts:
+            return None
+        found.update(texts)
+        data |= bool(set("{[") & set(each[texts[0]]))
+    return found.pop() if len(found) == 1 and data else None
 
 
 def document_of(data: Mapping[str, Any], key: str | None, answer: Answer) -> dict[str, Any]:

@@ -82,7 +82,8 @@ def unread_lines(result: Result) -> list[str]:
     """How many answers of a system could not be read, which stands above its scores."""
     found = []
     for system in result.systems:
-        unread = sum(note.count for note in system.notes if note.code in UNREAD)
+        own = [note for note in system.notes if not note.message.startswith("gold: ")]
+        unread = sum(note.count for note in own if note.code in UNREAD)
         if unread:
             of = f"{unread} of {system.documents - sum(note.count for note in system.notes if note.code == _MISSING)}"
             name = f"{clean(system.name)}: " if len(result.systems) > 1 else ""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
-from adjudge.formats.coerce.corpus import Declared, answer_text, as_table, id_column, table_documents
-from adjudge.formats.coerce.entities import is_document
+from adjudge.formats.coerce.answers import chat_answer
+from adjudge.formats.coerce.corpus import Declared, as_table, id_column, table_documents
+from adjudge.formats.coerce.entities import is_document, is_several
 from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is_native
 from adjudge.formats.coerce.structures import is_clusters
 from adjudge.formats.exported import COERCED, Values
-from adjudge.model.document import Corpus
+from adjudge.model.document import Corpus, CorpusNote
 from adjudge.tasks.conventions import loaded, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
@@ -38,7 +40,8 @@ _WITHIN = {
     "record": ("records",),
 }
 
-_ANSWERED = ("ner", "linking", "relation", "event")  # whose documents are no texts themselves
+_LISTS = ("tokens", "words", "tags", "labels")  # fields that are lists
+_ANSWERED = ("ner", "linking", "relation", "event", "tree", "amr", "coref")  # whose documents are no texts themselves
 
 
 def family_of(metrics: Sequence[AnyMetric]) -> str | None:
@@ -98,6 +101,7 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
         gold, system = found if not isinstance(gold, Values) else (gold, found[1])
     gold, system = _listed(gold), _listed(system)
     if kind == "record":
+        gold, system = _one_record(gold, system)
         tables = isinstance(system, dict) and any(as_table(each, name) for name, each in system.items())
         records = {name: _records(each) for name, each in system.items()} if tables else _records(system)
         return _records(gold), records
@@ -162,8 +166,41 @@ def _records(source: Any) -> Any:
         ids = bool(rows) and rows[0].id is not None
         return {each.id: each.value for each in rows} if ids else [each.value for each in rows]
     if isinstance(source, list | tuple):
-        return [each if (text := answer_text(each)) is None else text for each in source]
+        return [chat_answer(each) for each in source]
     return source
+
+
+def _one_record(gold: Any, system: Any) -> tuple[Any, Any]:
+    """Gold and systems that are one record each as documents; else as they are."""
+    if not _is_record(gold):
+        return gold, system
+
+    def entered(name: str, source: Any) -> Any:
+        note = CorpusNote("one-document", 1, f"{name} was read as one document", ())
+        return replace(read_side([source], name), notes=(note,)) if _is_record(source) else source
+
+    if not isinstance(system, Mapping) or _is_record(system):
+        return entered("gold", gold), entered("system", system)
+    return entered("gold", gold), {name: entered(name, each) for name, each in system.items()}
+
+
+def _is_record(source: Any) -> bool:
+    """Whether a mapping is a record, and none from ids to documents: a value of it can be no document.
+
+    Lists of values may be documents, unless their names are those of fields.
+
+    >>> _is_record({"name": "Ada", "born": 1815}), _is_record({"tags": ["x"]}), _is_record({"d1": ["x"]})
+    (True, True, False)
+    """
+    if not isinstance(source, Mapping) or any(name in source for name in ("records", "output")):
+        return False
+    return any(
+        each is None
+        or isinstance(each, int | float)
+        or (isinstance(each, str) and not looks_like_data(each))
+        or (isinstance(each, list | tuple) and name in _LISTS)
+        for name, each in source.items()
+    )
 
 
 def _answers(source: Any) -> Any:
@@ -172,7 +209,7 @@ def _answers(source: Any) -> Any:
         return {name: _answers(each) if isinstance(each, list) else each for name, each in source.items()}
     if not isinstance(source, list | tuple) or not all(isinstance(each, str) for each in source):
         return source
-    data = any(map(looks_like_data, source))
+    data = any(looks_like_data(each) or is_several(each) for each in source)
     return [{"output": each} for each in source] if data else source
 
 

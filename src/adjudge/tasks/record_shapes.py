@@ -24,7 +24,7 @@ from adjudge.algebra.values import plain
 from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.task import Side
 from adjudge.findings import LIMIT
-from adjudge.formats.answers import UNREADABLE, AnswerNotes, answer_of, document_of, key_of, objections
+from adjudge.formats.answers import UNREADABLE, AnswerNotes, answer_field, answer_of, document_of, key_of, objections
 from adjudge.formats.jsonl import read_documents
 from adjudge.formats.source import is_parquet
 from adjudge.model.document import CorpusNote, Document
@@ -195,12 +195,13 @@ def record_side(side: Side, *, repair: bool = False, strict: bool = False) -> Si
     notes = AnswerNotes()
     problems: list[tuple[str, Complaint]] = []
     changed = False
+    field = answer_field(each.data for each in side.documents.values())
     for name, document in side.documents.items():
         data = document.data
         if side.path and type(data) is dict and isinstance(data.get("records"), dict | list):
             found[name] = document
             continue
-        whole, key, given = _value(document)
+        whole, key, given = _value(document, field)
         answer = answer_of(given, repair=repair)
         if side.path and answer.failed and not isinstance(given, str):
             found[name] = document  # no answer of a model: the metrics say what is wrong with it
@@ -217,7 +218,7 @@ def record_side(side: Side, *, repair: bool = False, strict: bool = False) -> Si
     return replace(side, documents=found, notes=(*side.notes, *notes.found(repair=repair)))
 
 
-def _value(document: Document) -> tuple[Mapping[str, Any], str | None, Any]:
+def _value(document: Document, field: str | None = None) -> tuple[Mapping[str, Any], str | None, Any]:
     """A document as a mapping, the key of its value (None if it is itself the value), and the value."""
     try:
         data = plain(document.data)
@@ -225,7 +226,7 @@ def _value(document: Document) -> tuple[Mapping[str, Any], str | None, Any]:
         raise ValidationError(f"document {document.id!r}: {error}") from None
     if not isinstance(data, dict):
         return {}, "records", data
-    key = key_of(data)
+    key = key_of(data, field)
     if key is not None:
         return data, key, data[key]
     own = own_id(data) == document.id

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import UsageError
+from adjudge.evaluate.engine import Counted, Evaluation, by_position
 from adjudge.evaluate.task import Side
 from adjudge.model.document import CorpusNote, Document, Reading
 from adjudge.tasks.documents import digest_of
@@ -35,18 +37,37 @@ class _Pair(NamedTuple):
     system: Any
 
 
+_HELD = 500  # documents that are held at least, once some are not
+
+
+class _Counts(NamedTuple):
+    """What is left of documents whose contents are forgotten: counts, and whether the system has each of them."""
+
+    ids: list[str | None]
+    names: tuple[str, ...]
+    found: list[bool]
+    columns: tuple[str, ...]
+    attributes: list[Any]
+    counted: Counted
+    digests: tuple[str, str]
+
+
 class State:
     """Documents as they come: `add`, `add_batch`, `merge`, and `result` of all of them so far.
 
     Counts are those of `score` on the whole, and so are the intervals if the ids are the same. Documents without ids
     are numbered in their order, those of a merged state after one's own. It can be pickled, to be gathered from other
     processes. `update` and `compute` are other names of `add_batch` and `result`.
+
+    Of many documents only the last few hundred are held, and counts of all others; with `documents=True` all are, so
+    that any of them can be explained. So are those of tasks that are no sum over documents.
     """
 
     def __init__(self, task: Any, *, metrics: Any = None, **options: Any) -> None:
         self._asked = (task, metrics, options)
         self._request: Asking | None = None
         self._pairs: list[_Pair] = []
+        self._parts: list[_Counts] = []
         self._ids: set[str] = set()
         self._notes: dict[tuple[str, str], CorpusNote] = {}
         self._readings: dict[str, Reading] = {}
@@ -70,6 +91,7 @@ class State:
     def add_batch(self, gold: Any, system: Any, ids: Sequence[object] | None = None) -> None:
         """Add several documents, in any of the shapes that `score` takes."""
         mine, theirs = self._asking().sides(gold, system)
+        theirs = by_position(mine, theirs)
         own = [str(each) for each in ids] if ids is not None else None
         if own is not None and len(own) != len(mine.documents):
             raise UsageError(f"{len(own)} ids for {len(mine.documents)} documents", hint="give one for each, or none")
@@ -82,6 +104,7 @@ class State:
             for key, name in zip(mine.documents, own or given, strict=True)
         ]
         self._take(pairs)
+        self._shrink()
         for side, which in ((mine, "gold"), (theirs, "system")):
             for note in side.notes:
                 if isinstance(note, CorpusNote) and note.code != "one-document":
@@ -109,7 +132,13 @@ class State:
         """Take in all documents of another state of the same task, as of another process."""
         if repr(other._asked) != repr(self._asked):
             raise UsageError("the states are of different tasks or options", hint="make both in the same way")
-        self._take(other._pairs)
+        self._take([*other._pairs, *(_Pair(name, None, None) for part in other._parts for name in part.ids)])
+        self._pairs = self._pairs[: len(self._pairs) - len(other)]
+        if (self._parts or other._parts) and self._pairs and other._pairs:
+            self._count(len(self._pairs))
+        self._parts += other._parts
+        self._pairs += other._pairs
+        self._shrink()
         for (side, _), note in other._notes.items():
             self._note(side, note)
         self._readings = {**other._readings, **self._readings}
@@ -118,22 +147,105 @@ class State:
         """The result of all documents so far; options of the run, such as `bootstrap`, may be given here."""
         if not self._pairs:
             raise UsageError("there is no document yet", hint="add some")
-        named = _alike(self._named())
-        gold = self._side("gold", {name: pair.gold for name, pair in named.items()})
-        found = {name: pair.system for name, pair in named.items() if pair.system is not None}
-        return repeatable(self._asking(**run), gold, self._side("system", found))
+        names = self._names([*(name for part in self._parts for name in part.ids), *(pair.id for pair in self._pairs)])
+        forgotten = sum(len(part.ids) for part in self._parts)
+        request = self._asking(**run)
+        gold, system = self._sides(names[forgotten:], self._pairs)
+        if not self._parts:
+            return repeatable(request, gold, system)
+        if request.run.by != self._asking().run.by or request.run.align:
+            wanted = "slices" if not request.run.align else "documents=True"
+            raise UsageError("documents that are counted already are forgotten", hint=f"ask the new state for {wanted}")
+        return self._whole(request.evaluated(gold, system), names[:forgotten]).result()
 
-    def _named(self) -> dict[str, _Pair]:
-        """All pairs by id; those without one by their number, as far as it is free."""
-        found: dict[str, _Pair] = {}
+    def _names(self, ids: Sequence[str | None]) -> list[str]:
+        """The ids of documents; those without one have their number, as far as it is free."""
+        found: list[str] = []
         number = 0
-        for pair in self._pairs:
-            name = pair.id
+        for name in ids:
             while name is None:
                 number += 1
                 name = str(number) if str(number) not in self._ids else None
-            found[name] = pair
+            found.append(name)
         return found
+
+    def _sides(self, names: Sequence[str], pairs: Sequence[_Pair]) -> tuple[Any, Any]:
+        """Gold and system of some documents."""
+        named = _alike(dict(zip(names, pairs, strict=True)))
+        gold = self._side("gold", {name: pair.gold for name, pair in named.items()})
+        return gold, self._side(
+            "system", {name: pair.system for name, pair in named.items() if pair.system is not None}
+        )
+
+    # -----------------------------------------------------------------------------------------------------------------
+    # Documents of which the counts suffice
+
+    def _adds_up(self) -> bool:
+        """Whether scores are made of sums over documents, and nobody wants to look at these."""
+        from adjudge.tasks.coref.task import CorefTask
+        from adjudge.tasks.task import MetricsTask
+
+        request = self._asking()
+        if request.run.align:
+            return False
+        task = request.evaluated(*self._sides(["1"], self._pairs[:1])).task if self._pairs else None
+        return isinstance(task, CorefTask) or (isinstance(task, MetricsTask) and not task.clustered)
+
+    def _shrink(self) -> None:
+        """Forget what is in the first of many documents."""
+        if len(self._pairs) >= 2 * _HELD and self._adds_up():
+            self._count(len(self._pairs) - _HELD)
+
+    def _count(self, number: int) -> None:
+        """Count the first documents, and forget what is in them."""
+        pairs = self._pairs[:number]
+        names = self._names([pair.id for pair in pairs])
+        gold, system = self._sides(names, pairs)
+        found = self._asking().evaluated(gold, system)
+        (own,) = found.systems.values()
+        digests = found.gold.hashed(), own.side.hashed()
+        own.side = Side("system", "", {})
+        here = [pair.system is not None for pair in pairs]
+        ids = [pair.id for pair in pairs]
+        self._parts.append(_Counts(ids, tuple(names), here, found.task.columns, found.attributes, own, digests))
+        self._pairs = self._pairs[number:]
+
+    def _whole(self, last: Evaluation, names: Sequence[str]) -> Evaluation:
+        """The documents that are held, and the counts of all before them, which have these names."""
+        (own,) = last.systems.values()
+        other = next((part for part in self._parts if part.columns != last.task.columns), None)
+        if other is not None:
+            raise UsageError("the documents are scored by different metrics", hint="name the metrics of the state")
+        held, whole = [last.gold, own.side], Counted(own.side)
+        gold, system = dict[str, Any](), dict[str, Any]()
+        at = 0
+        for part in self._parts:
+            called = dict(zip(part.names, names[at:], strict=False))
+            at += len(part.ids)
+            gold |= dict.fromkeys(called.values())
+            system |= {called[name]: None for name, here in zip(part.names, part.found, strict=True) if here}
+            whole.counts.extend(part.counted.counts)
+            whole.details += part.counted.details
+            whole.remarks += [(called[name], remark) for name, remark in part.counted.remarks]
+        whole.counts.extend(own.counts)
+        whole.details += own.details
+        whole.remarks += own.remarks
+        digests = [
+            _hash_of([*(part.digests[side] for part in self._parts), each.hashed()]) for side, each in enumerate(held)
+        ]
+        sides = [
+            replace(each, documents={**before, **each.documents}, digest=digest, reading=_of(each.reading, size))
+            for each, before, digest, size in zip(held, (gold, system), digests, [len(self)] * 2, strict=True)
+        ]
+        whole.side = sides[1]
+        return last._replace(
+            gold=sides[0],
+            ids=(*names, *last.ids),
+            attributes=[*(each for part in self._parts for each in part.attributes), *last.attributes],
+            systems={own.side.name: whole},
+            apart=True,
+            sources=tuple(held),
+        )
 
     def _side(self, which: str, documents: dict[str, Any]) -> Any:
         made = {name: _renamed(each, name) for name, each in documents.items()}
@@ -151,10 +263,10 @@ class State:
 
     def reset(self) -> None:
         """Forget all documents."""
-        self._pairs, self._ids, self._notes, self._readings = [], set(), {}, {}
+        self._pairs, self._parts, self._ids, self._notes, self._readings = [], [], set(), {}, {}
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        return sum(len(part.ids) for part in self._parts) + len(self._pairs)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_request": None}
@@ -188,6 +300,16 @@ def _under(usual: str, other: str, document: Any) -> Any:
 
 def _is_numbered(side: Side) -> bool:
     return side.paired_by_place if side.reading is None else side.reading.ids == "position"
+
+
+def _of(reading: Reading | None, documents: int) -> Reading | None:
+    return None if reading is None else msgspec.structs.replace(reading, documents=documents)
+
+
+def _hash_of(digests: Sequence[str]) -> str:
+    from hashlib import sha256
+
+    return sha256("".join(digests).encode()).hexdigest()
 
 
 def _digest(documents: dict[str, Any]) -> str:

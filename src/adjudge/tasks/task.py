@@ -495,7 +495,7 @@ class MetricsTask(Task):
         """Some documents of gold and of the systems, as they are compared."""
         sides = [evaluation.gold, *(each.side for each in evaluation.systems.values())]
         if evaluation.apart:
-            sides = [self.read(source, "") for source in evaluation.sources]
+            sides = [each if isinstance(each, Side) else self.read(each, "") for each in evaluation.sources]
         gold, *systems = ({name: side.documents[name].data for name in ids if name in side.documents} for side in sides)
         change = self.observer.change
         if change is None:

@@ -72,6 +72,10 @@ class Notes:
             places.append(where)
         self._found[code] = (number + count, text, places)
 
+    def count(self, code: str) -> int:
+        """How often something was counted."""
+        return self._found[code][0] if code in self._found else 0
+
     def made(self) -> tuple[CorpusNote, ...]:
         """The notes."""
         return tuple(
@@ -168,14 +172,6 @@ def is_list(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return not hasattr(value, "_fields")
     return isinstance(value, Set) or (origin(value) == "numpy" and getattr(value, "ndim", 0) > 0)
-
-
-def answer_text(value: Any) -> str | None:
-    """The text of an answer of a chat client, if the value is one."""
-    if hasattr(value, "choices"):
-        return str(value.choices[0].message.content)
-    found = getattr(value, "output_text", None)
-    return found if isinstance(found, str) else None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -317,10 +313,9 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
 
 
 def _are_rows(documents: Sequence[Any]) -> bool:
-    """Whether these are rows of items with the names of their documents, and no documents."""
+    """Whether these are rows of items, and no documents."""
     return bool(documents) and all(
         isinstance(each, Mapping)
-        and any(name in each for name in IDS)
         and any(isinstance(each.get(name), int) for name in STARTS)
         and not any(isinstance(value, list | tuple | dict) for value in each.values())
         for each in documents

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from adjudge.errors import FormatError
+from adjudge.formats.coerce.answers import OUTPUTS, answer_value, chat_answer
 from adjudge.formats.coerce.corpus import (
     IDS,
     Declared,
     Notes,
-    answer_text,
     fields_of,
     first_of,
     is_list,
@@ -31,13 +31,13 @@ from adjudge.model.tags import (
     decode_strict,
     decode_tags,
     lenient,
+    outside_of,
     split_tag,
 )
 
 IGNORED = -100  # what trainers of transformers give to positions that do not count
 TAGS = ("tags", "ner_tags", "labels", "ner")
 ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
-OUTPUTS = ("output", "answer", "completion", "response", "prediction")
 _PREFIX = re.compile(r"([BIESUL])-.|O$|[BIES]$")
 _SUFFIX = re.compile(r".+-([BIESUL])$|O$")
 _SHOWN = 40  # characters of a text that is no tag
@@ -54,18 +54,22 @@ def is_document(value: Any) -> bool:
         return own and (not all(map(is_list, value.values())) or all(name in _FIELDS for name in value))
     if is_list(value) and len(value):
         values = [plain(each) for each in value]
-        return all(isinstance(each, str) and _PREFIX.match(each) for each in values)
+        return all(isinstance(each, str) and _PREFIX.match(each) for each in values) or all(map(_is_piece, values))
     return False
+
+
+def _is_piece(value: Any) -> bool:
+    """Whether a value is an entity as a pipeline of transformers gives it."""
+    return isinstance(value, Mapping) and "word" in value and ("entity_group" in value or "entity" in value)
 
 
 def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | None:
     """The entities of one document; None if its shape is not known."""
-    value = plain(value)
+    value = plain(chat_answer(value))
     if origin(value) == "spacy":
         return _of_spacy(value, declared)
-    text = value if isinstance(value, str) else answer_text(value)
-    if text is not None:
-        return _of_answer(name, text, declared, notes)
+    if isinstance(value, str):
+        return _of_answer(name, value, declared, notes)
     if is_list(value):
         return _of_list(name, list(value), declared, notes)
     fields = fields_of(value)
@@ -203,7 +207,7 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
     declared.take("scheme")
     named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
     every = set().union(*named.values())
-    joined = next((tag for tag in every if _is_several(tag)), None)
+    joined = next((tag for tag in every if is_several(tag)), None)
     if joined is not None:
         raise _joined_tags(declared.side, next(name for name, tags in named.items() if joined in tags), joined)
     suffix = not all(_PREFIX.match(tag) for tag in every) and all(_SUFFIX.match(tag) for tag in every)
@@ -211,7 +215,20 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
         notes.add("suffix-tags", f"{declared.side}: tags end in their prefix (PER-B)", count=len(named))
         named = {name: [_turned(tag) for tag in tags] for name, tags in named.items()}
     decode = _decoder(named, declared)
-    return {name: part._replace(chunks=decode(named[name])) if name in named else part for name, part in parts.items()}
+    chunks = {name: decode(tags) for name, tags in named.items()}
+    if declared.side == "gold" and declared.scheme in SCHEMES:
+        _check_scheme(named, chunks, declared.scheme)
+    return {name: part._replace(chunks=chunks[name]) if name in named else part for name, part in parts.items()}
+
+
+def _check_scheme(tags: Mapping[str, Sequence[str]], chunks: Mapping[str, list[Chunk]], scheme: str) -> None:
+    """Raise if tags of gold are in no entity, because the scheme does not allow them where they are."""
+    broken = [(name, tags[name][place]) for name, own in chunks.items() for place in outside_of(own, tags[name])]
+    if broken:
+        name, tag = broken[0]
+        more = f" ({len(broken)} tags do)" if len(broken) > 1 else ""
+        hint = "fix it, or leave scheme out: every run of a type is an entity then"
+        raise wrong("gold", f", document {name!r}: the tag {tag!r} breaks {scheme}{more}", hint)
 
 
 def _names(name: str, tags: Sequence[Any], declared: Declared) -> list[str]:
@@ -237,10 +254,10 @@ def _is_tag(value: Any) -> bool:
     return not isinstance(value, str) or _PREFIX.match(value) is not None or _SUFFIX.match(value) is not None
 
 
-def _is_several(text: str) -> bool:
+def is_several(text: str) -> bool:
     """Whether a text is several tags with blanks between them, and not one.
 
-    >>> _is_several("B-PER O"), _is_several("B-creative work"), _is_several("O")
+    >>> is_several("B-PER O"), is_several("B-creative work"), is_several("O")
     (True, False, False)
     """
     parts = text.split()
@@ -338,7 +355,7 @@ def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Par
 def _of_answer(name: str, text: str, declared: Declared, notes: Notes) -> Part | None:
     if declared.take("format") == "inline":
         return _of_inline(text)
-    if _is_several(text):
+    if is_several(text):
         raise _joined_tags(declared.side, name, text)
     value = answer_value(name, text, declared, notes)
     if value is None:
@@ -347,17 +364,6 @@ def _of_answer(name: str, text: str, declared: Declared, notes: Notes) -> Part |
         inner = next((value[key] for key in ITEMS if key in value), value)
         return part_of(name, inner, declared, notes) if is_list(inner) else _by_type(inner, declared)
     return part_of(name, value, declared, notes)
-
-
-def answer_value(name: str, text: str, declared: Declared, notes: Notes) -> Any:
-    """The value of the JSON in an answer; None if there is none, with a note."""
-    from adjudge.formats.answer_text import read_answer
-
-    answer = read_answer(text)
-    if answer.failed is not None:
-        notes.add("no-json", f"{declared.side}: {{n}} answers have no JSON ({answer.failed}) and count as empty", name)
-        return None
-    return answer.value
 
 
 def _by_type(value: Any, declared: Declared) -> Part | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from adjudge.formats.coerce.corpus import Declared, Notes, fields_of, first_of, is_list, origin, plain
-from adjudge.formats.coerce.entities import OUTPUTS, answer_value
+from adjudge.formats.coerce.corpus import Declared, fields_of, first_of, is_list, origin, plain
 from adjudge.formats.coerce.spans import Item, item_of, pair_of
 
 SUBJECTS = ("subject", "head", "h", "source", "from", "subj")
@@ -38,23 +37,15 @@ def is_document(value: Any) -> bool:
 # Relations
 
 
-def relations_of(name: str, value: Any, declared: Declared, notes: Notes) -> Facts | None:
+def relations_of(value: Any, declared: Declared) -> Facts | None:
     """The relations of one document; None if its shape is not known."""
     if origin(value) == "networkx":
         return Facts(triples=list(_edges(value)))
-    if isinstance(value, str):
-        value = answer_value(name, value, declared, notes)
-        if value is None:
-            return Facts(relations=[], triples=[])
     if is_list(value):
         return _listed(value, {})
     fields = fields_of(value)
     if fields is None:
         return None
-    output = first_of(fields, OUTPUTS)
-    # The answer of an annotator (accept, reject) is none of a model.
-    if output is not None and not any(key in fields for key in ("relations", "triples", "_input_hash")):
-        return relations_of(name, output, declared, notes)
     if "subj_start" in fields and "relation" in fields:
         return _of_tacred(fields)
     if "sentences" in fields and "ner" in fields:
@@ -194,12 +185,8 @@ def _edges(graph: Any) -> Iterable[dict[str, Any]]:
 # Events
 
 
-def events_of(name: str, value: Any, declared: Declared, notes: Notes) -> Facts | None:
+def events_of(value: Any, declared: Declared) -> Facts | None:
     """The events of one document; None if its shape is not known."""
-    if isinstance(value, str):
-        value = answer_value(name, value, declared, notes)
-        if value is None:
-            return Facts(events=[])
     if is_list(value):
         return _events(value, None)
     fields = fields_of(value)

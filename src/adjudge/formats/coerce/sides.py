@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from adjudge.errors import FormatError
 from adjudge.formats.coerce import entities, relations, structures
+from adjudge.formats.coerce.answers import OUTPUTS, is_answer, is_raw, unwrapped
 from adjudge.formats.coerce.corpus import (
     IDS,
     Declared,
@@ -48,7 +50,8 @@ _KNOWN = {
 }
 
 
-_OWN = frozenset(("id", "text", *entities.OUTPUTS))  # what documents have anyway, and answers
+_BESIDE = ("text", "prompt", "question", "input", "tokens", "words", "meta", "model")
+_OWN = frozenset(("id", "text", *OUTPUTS))  # what documents have anyway, and answers
 
 
 class Reading(NamedTuple):
@@ -95,25 +98,29 @@ class _Side:
     def read(self) -> None:
         """Every document by the shape that it has; those of no known shape are an error together."""
         unknown: list[tuple[str, Any]] = []
-        for name, value in self.values.items():
+        shapes: dict[str, str] = {}
+        for name, given in self.values.items():
+            value = given
+            if self.kind not in ("ner", "linking"):  # which know of answers with tags inside
+                value = unwrapped(self.kind, name, value, self.declared, self.notes)
             found = _PARSERS[self.kind](name, value, self.declared, self.notes)
             if found is None:
-                unknown.append((name, value))
+                unknown.append((name, given))
             elif isinstance(found, Part):
                 if found.shape != entities.LEFT_OUT:
                     self.parts[name] = found
             else:
                 self.facts[name] = found
+            shape = _shape_of(found)
+            if shape and given is value and not is_raw(given):  # answers are as models write them
+                shapes.setdefault(shape, name)
+        if self.declared.side == "gold" and self.notes.count("no-json") == len(self.values) > 0:
+            unknown = [each for each in self.values.items() if fields_of(each[1])]
         if unknown:
-            name, value = unknown[0]
-            fields = fields_of(value)
-            has = ", ".join(map(str, fields)) if fields is not None else f"{plain(value)!r}"[:60]
-            raise wrong(
-                self.declared.side,
-                f": {len(unknown)} of {len(self.values)} documents have none of {_KNOWN[self.kind]}, ... "
-                f"(first: document {name!r} has {has})",
-                f'name the field with field="{next(iter(fields), "NAME")}"' if fields else None,
-            )
+            raise _unknown_shape(self.kind, unknown, len(self.values), self.declared.side)
+        if len(shapes) > 1:
+            told = " and ".join(f"{shape} (document {name!r})" for shape, name in list(shapes.items())[:2])
+            raise wrong(self.declared.side, f" has documents of two shapes: {told}", "give all of them in one")
 
     def has_items(self) -> bool:
         found = any(part.items or part.tags for part in self.parts.values())
@@ -121,6 +128,30 @@ class _Side:
 
     def texts(self) -> dict[str, str]:
         return {name: part.text for name, part in self.parts.items() if part.text is not None}
+
+
+def _shape_of(found: Any) -> str:
+    """What a document looks like; nothing if it has nothing that could tell."""
+    if isinstance(found, Part):
+        return found.shape if found.items or found.tags else ""
+    if isinstance(found, relations.Facts):
+        return "triples of texts" if found.triples else "relations between spans" if found.relations else ""
+    return ""
+
+
+def _unknown_shape(kind: str, unknown: Sequence[tuple[str, Any]], documents: int, side: str) -> FormatError:
+    """What is said of documents that have nothing that is known, with the field that may be meant."""
+    name, value = unknown[0]
+    fields = fields_of(value)
+    has = ", ".join(map(str, fields)) if fields is not None else f"{plain(value)!r}"[:60]
+    likely = [each for each in fields or () if each not in (*IDS, *_BESIDE)]
+    likely = [each for each in likely if fields and isinstance(fields[each], list | dict)] or likely[-1:]
+    return wrong(
+        side,
+        f": {len(unknown)} of {documents} documents have none of {_KNOWN[kind]}, ... "
+        f"(first: document {name!r} has {has})",
+        f'name the field with field="{likely[0] if likely else "NAME"}"' if fields else None,
+    )
 
 
 def _is_document(kind: str) -> Callable[[Any], bool]:
@@ -136,8 +167,8 @@ def _is_document(kind: str) -> Callable[[Any], bool]:
 _PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
     "ner": entities.part_of,
     "linking": entities.part_of,
-    "relation": relations.relations_of,
-    "event": relations.events_of,
+    "relation": lambda _, value, declared, __: relations.relations_of(value, declared),
+    "event": lambda _, value, declared, __: relations.events_of(value, declared),
     "tree": lambda name, value, declared, _: structures.dependencies_of(name, value, declared),
     "amr": lambda _, value, __, ___: structures.triples_of(value),
     "coref": lambda _, value, declared, __: structures.clusters_of(value, declared),
@@ -147,6 +178,8 @@ _PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
 def is_native(kind: str, source: Any) -> bool:
     """Whether documents are already as metrics want them: the first that has anything says so."""
     if is_list(source) and any(isinstance(each, Mapping) and _is_called_otherwise(each) for each in source):
+        return False
+    if kind in ("amr", "coref") and is_list(source) and any(is_answer(kind, each) for each in source):
         return False
     if kind == "coref":
         documents = list(source.values() if isinstance(source, Mapping) else source)
