@@ -170,6 +170,8 @@ ERRORS = [
     ([{"id": "1", "spans": [[4, 4, "PER"], [0, 0, "LOC"], [1, 3, "ORG"]]}], None, "gold:1: 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if an end is the last token or character of the span, say ends=\"inclusive\""),
     ([{"id": "2", "tags": ["O"] * 5}, {"id": "3", "tags": ["O"]}], [{"id": "2", "tags": ["O"] * 4}, {"id": "3", "tags": ["O"] * 2}], "document '2': gold has 5 tags, system has 4; both sides need the same tokens (2 documents differ)"),
     ([{"tags": ["O"]}], [{"tags": ["O"]}] * 2, "gold has 1 document, system has 2, and they have no ids; pass {id: document}, or lists of equal length"),
+    ([{"id": str(n), "prompt": "x", "answer": "y"} for n in range(1, 61)], None, "gold:1: 60 of 60 documents have none of entities, spans, tags, ... (first: document '1' has id, prompt, answer); name the field with field=\"answer\""),
+    ([{"prompt": "x", "found": [[0, 3, "PER"]]}], None, "gold:1: 1 of 1 documents have none of entities, spans, tags, ... (first: document '1' has prompt, found); name the field with field=\"found\""),
     ("start,end,label\n0,3,PER\n", None, "gold:2: a table with one row per entity needs a column for the document; its columns are start, end, label; name it with id=\"COLUMN\""),
 ]  # fmt: skip
 

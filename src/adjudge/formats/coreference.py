@@ -289,7 +289,7 @@ def _record(document: CorefDocument) -> dict[str, Any]:
 
 def _document(name: str, data: dict[str, Any], line: int) -> CorefDocument:
     if "clusters" not in data:
-        raise UnfitError("$", f"document {name!r} has no clusters", 'add a field "clusters", [] if there are none')
+        raise UnfitError("$", "the document has no clusters", 'add a field "clusters", [] if there are none')
     tokens = data.get("tokens", -1)
     if type(tokens) is not int or tokens < -1:
         raise UnfitError("$.tokens", f"expected the number of tokens, got {tokens!r}", "write a whole number")

@@ -99,6 +99,9 @@ def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bo
     if len(found) > 1 and "answers" not in found:  # lines of JSON that are something else as well
         found.pop(JSONL, None)
     if not found:
+        if usual != JSONL and _is_json(source):
+            said.append(f"reading {_place(source)} as {JSONL}")
+            return JSONL
         return usual
     names = list(found)
     if len(names) > 1 and (usual not in found or BOTH in found):
@@ -108,6 +111,22 @@ def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bo
     if name != usual:
         said.append(f"reading {_place(source)} as {name}{found[name]}")
     return name
+
+
+def _is_json(source: Any) -> bool:
+    """Whether a file has JSON, in whatever shape."""
+    from adjudge.formats.recognise import head_of, looks_like
+
+    if is_stdin(source):
+        head = stdin_head()
+    elif isinstance(source, bytes):
+        head = source
+    elif os.path.isfile(source):  # noqa: PTH113
+        head = head_of(Path(source))
+    else:
+        return False
+    look = looks_like(head)
+    return look is not None and look.kind.startswith("json")
 
 
 def _first_item(family: str, name: str, source: Any) -> str:

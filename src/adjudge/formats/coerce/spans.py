@@ -160,6 +160,9 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
             notes.add("assumed-ends", message, count=sum(len(part.items) for part in open_parts.values()))
     if ends == "exclusive" and said == "proved":
         _refuse_empty(open_parts, declared.side)
+    if ends == "inclusive" and said == "proved":
+        number = sum(len(part.items) for part in open_parts.values())
+        notes.add("proved-ends", f"{declared.side}: ends are inclusive, as the texts prove", count=number)
     longer = 1 if ends == "inclusive" else 0
     made = {
         name: part._replace(items=[_moved(item, -shift, longer - shift) for item in part.items])
