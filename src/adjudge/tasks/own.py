@@ -13,6 +13,7 @@ from adjudge.evaluate.run import OPTIONS as RUN
 from adjudge.evaluate.run import Run, run_of
 from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.evaluate.task import Side, Task
+from adjudge.formats.coerce.answers import is_answer
 from adjudge.formats.coerce.corpus import WHOLE, Declared, as_table, id_column
 from adjudge.tasks.door import OPTIONS, opened
 from adjudge.tasks.request import Asking, run_with
@@ -238,7 +239,8 @@ class KbRequest(Asking):
             systems = dict(name_systems(gold, system, names))
             several = {"names": list(systems), "wiki": wiki, **inputs}
             return file_inputs(gold, list(systems.values()), docs, **several), chosen, run, {}
-        if not set(self.options).intersection(OPTIONS):
+        several = system.values() if isinstance(system, Mapping) else (system,)
+        if not set(self.options).intersection(OPTIONS) and not any(map(_are_answers, (gold, *several))):
             read = memory_inputs(gold, system, names, docs, inputs)
             if read is not None:
                 return read, chosen, run, {}
@@ -264,6 +266,11 @@ class KbRequest(Asking):
         from adjudge.tasks.documents import read_side
 
         return read_side(mine, "gold"), {name: read_side(each, name) for name, each in theirs.items()}
+
+
+def _are_answers(source: Any) -> bool:
+    """Whether a source is a list in which language models have answered."""
+    return isinstance(source, list | tuple) and any(is_answer("relation", each) for each in source)
 
 
 def _table(side: Side) -> TripleTable:
