@@ -239,8 +239,8 @@ class KbRequest(Asking):
             systems = dict(name_systems(gold, system, names))
             several = {"names": list(systems), "wiki": wiki, **inputs}
             return file_inputs(gold, list(systems.values()), docs, **several), chosen, run, {}
-        several = system.values() if isinstance(system, Mapping) else (system,)
-        if not set(self.options).intersection(OPTIONS) and not any(map(_are_answers, (gold, *several))):
+        sources = (gold, *system.values()) if isinstance(system, Mapping) else (gold, system)
+        if not set(self.options).intersection(OPTIONS) and not any(map(_are_answers, sources)):
             read = memory_inputs(gold, system, names, docs, inputs)
             if read is not None:
                 return read, chosen, run, {}
