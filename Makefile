@@ -31,7 +31,7 @@ define environment
 	$(1)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
 endef
 
-.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-serve test-browser test-browser-with screenshots test-recipes docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
+.PHONY: demo serve test lint unit fuzz fuzz-readers fuzz-commands test-slow test-faults test-serve test-submissions test-browser test-browser-with screenshots test-recipes docs bench bench-docs $(BENCHES) docs-numbers docs-reference clean dist test-dist test-pythons mutation
 
 demo: $(VENV)/.installed
 	@mkdir -p $(REPORTS)
@@ -80,6 +80,11 @@ test-serve: $(VENV)/.developer
 	  PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars --postgres && \
 	  PYTHONPATH=tests $(BIN)/python tests/serve/large.py --postgres; \
 	elif [ "$(POSTGRES)" != optional ]; then exit 1; fi
+
+# Runs of teams whose children fail in every way, on servers that are killed: make test-submissions COUNT=10000 SEED=1
+test-submissions: $(VENV)/.developer
+	PYTHONPATH=tests $(BIN)/python tests/serve/faults.py --count $(or $(COUNT),10000) --seed $(or $(SEED),1)
+	PYTHONPATH=tests $(BIN)/python tests/serve/faults.py --count $(or $(COUNT),10000) --seed $(or $(SEED),1) --postgres
 
 # Installs what it needs: Debian's Chromium if there is none (as root), and Playwright in an environment of its own.
 # CHROMIUM=PATH takes another one; BROWSER=optional is content if something cannot be installed, and says so.

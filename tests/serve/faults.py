@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -34,7 +35,8 @@ SCRIPT = """
 what=$(cat "$2")
 fine() { if [ "$1" = check ]; then echo '%s'; else cp "$HOME/../../result.json" .out/result.json; fi; }
 case "$1.$what" in
-  *.fine|score.check-*|check.score-*) fine $1 ;;
+  score.slow) sleep 0.7; fine $1 ;;
+  *.fine|*.slow|score.check-*|check.score-*) fine $1 ;;
   check.check-invalid) echo '{"errors": 3, "warnings": 0, "findings": []}'; exit 1 ;;
   *-nothing) exit 0 ;;
   *-nonsense) echo nonsense; echo nonsense > .out/result.json ;;
@@ -50,6 +52,7 @@ case "$1.$what" in
   *-leaves) sleep 1000 & exit 4 ;;
 esac
 """
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 ENDS = {"fine": "scored", "check-invalid": "invalid"}
 HOW = ("nothing", "nonsense", "link", "hangs", "killed", "stops", "wrong", "disk", "many", "memory", "prints", "leaves")
 KINDS = [*ENDS, *(f"{when}-{how}" for when in ("check", "score") for how in HOW)]
@@ -77,8 +80,8 @@ def prepare(folder: Path, url: str | None, count: int, seed: int) -> dict[str, s
     return made
 
 
-def serve(folder: Path, url: str | None, workers: int) -> None:
-    """Work until killed."""
+def pretend(folder: Path) -> None:
+    """From now on children do what a run says."""
     from adjudge.cli import run
 
     script, result = folder / "child.sh", folder / "result.json"
@@ -89,6 +92,11 @@ def serve(folder: Path, url: str | None, workers: int) -> None:
         assert run([*line, "--output", str(folder / "out")]) == 0
     script.write_text(SCRIPT.replace("$HOME/../../", f"{folder}/") % (FINE, sys.executable))
     child.PROGRAM = ("/bin/sh", str(script))
+
+
+def serve(folder: Path, url: str | None, workers: int) -> None:
+    """Work until killed."""
+    pretend(folder)
     with Store.open(folder, url, server=True) as store, Runner(store, workers, checks=workers) as runner:
         sys.stdout.write(f"{runner.name}\n")
         sys.stdout.flush()
@@ -108,7 +116,7 @@ def work_and_kill(folder: Path, url: str | None, seed: int, workers: int, most: 
     arguments = [sys.executable, __file__, "--serve", str(folder), str(workers), *([url] if url else [])]
     while live(folder, url):
         assert time.monotonic() < end, f"{live(folder, url)} have not ended"
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
             assert process.stdout is not None
             assert process.stdout.readline()
             until = time.monotonic() + draw.uniform(2, 20)
@@ -165,7 +173,19 @@ def main(count: int, seed: int, postgres: bool, workers: int) -> None:
     sys.stdout.write(f"{kind}: {count} submissions, {kills} servers killed, all ended, {took:.0f} s\n")
 
 
+def command(folder: Path, arguments: list[str]) -> None:
+    """A command of adjudge, with such children, and leases that end soon."""
+    from adjudge.cli import main as adjudge
+    from adjudge.serve import jobs
+
+    pretend(folder)
+    states.LEASE, jobs.RENEW, jobs.SWEEP = 4, 1.0, 0.5
+    adjudge(arguments)
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--command"]:
+        command(Path(sys.argv[2]), sys.argv[3:])
     if sys.argv[1:2] == ["--serve"]:
         serve(Path(sys.argv[2]), sys.argv[4] if len(sys.argv) > 4 else None, int(sys.argv[3]))
     parser = argparse.ArgumentParser()

@@ -29,6 +29,9 @@ workers_option = value(
     show_default=True,
 )
 _READER = "you"
+log_option = choice(
+    "--log", ("text", "json"), "What is written to standard error; json: also every request and run.", default="text"
+)
 
 
 def _port(default: int) -> click.Option:
@@ -85,6 +88,7 @@ def _free(port: int) -> int:
     value("--host", "ADDRESS", "The address to listen on.", default=_LOCAL, show_default=True),
     flag("--read-only", "Let people look, and nobody write."),
     workers_option,
+    log_option,
     section(
         "Reached from outside",
         value("--tls-cert", "FILE", "The certificate, with those above it.", type=Path),
@@ -119,7 +123,8 @@ def run(folder: str, **options: Any) -> int:
             lines.append(describe())
         emit_lines([*lines, "Ctrl-C ends it."])
 
-    serve(found, Running(address=address, read_only=options["read_only"], workers=options["workers"]), ready)
+    how = Running(address=address, read_only=options["read_only"], workers=options["workers"], log=options["log"])
+    serve(found, how, ready)
     return 0
 
 

@@ -11,7 +11,7 @@ import click
 
 from adjudge.cli.options import choice, command, flag, format_option, section, value
 from adjudge.cli.output import emit_json, emit_lines
-from adjudge.cli.serve import workers_option
+from adjudge.cli.serve import log_option, workers_option
 from adjudge.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -245,9 +245,10 @@ def _rows(store: Store, name: str | None) -> list[dict[str, Any]]:
     "worker",
     click.Argument(["folder"], metavar="FOLDER"),
     workers_option,
+    log_option,
     examples=["adjudge serve worker autumn --workers 4"],
 )
-def worker(folder: str, workers: int) -> None:
+def worker(folder: str, workers: int, log: str) -> None:
     """Check and score what teams hand in to the server of FOLDER, on this or another machine, until interrupted.
 
     FOLDER is the server's, with its blobs, and the database is PostgreSQL: several workers share it.
@@ -255,13 +256,14 @@ def worker(folder: str, workers: int) -> None:
     from adjudge.serve.child import describe
     from adjudge.serve.folder import Folder
     from adjudge.serve.jobs import Runner
-    from adjudge.serve.run import ended_by_term, wait_for_end
+    from adjudge.serve.run import ended_by_term, start_log, wait_for_end
     from adjudge.serve.store import Store
 
     found = Folder(folder)
     if found.database is None:
         hint = "give adjudge serve run --workers N, or let several share a PostgreSQL database"
         raise UsageError(f"{folder}: SQLite has one server", hint=hint)
+    start_log(log)
     with Store.open(found.path, found.database) as store, ended_by_term(), Runner(store, workers):
         emit_lines([f"working for {found.settings.server.name}", describe(), "Ctrl-C ends it."])
         wait_for_end()

@@ -13,6 +13,7 @@ from adjudge.serve import routes, views, workbench
 from adjudge.serve.app import Call, fault_of, json_answer, origin
 from adjudge.serve.desk import Desk
 from adjudge.serve.messages import Health, Invited, Judge, JudgeItem, Me, Metrics, Person, Result, Saved, Times, Token
+from adjudge.serve.runs import Queue, seconds_between
 from adjudge.serve.stream import Change
 
 if TYPE_CHECKING:
@@ -143,7 +144,15 @@ def metrics(call: Call) -> Metrics:
             p50, p95, p99 = (round(1000 * ordered[int(share * (len(ordered) - 1))], 2) for share in (0.5, 0.95, 0.99))
             found[name] = Times(len(ordered), p50, p95, p99)
     disk = shutil.disk_usage(service.folder.path)
-    return Metrics(found, service.hub.listeners, len(service.reports), round(disk.free / disk.total, 3))
+    made = Metrics(found, service.hub.listeners, len(service.reports), round(disk.free / disk.total, 3))
+    with service.store.read() as snapshot:
+        queue = Queue(snapshot)
+    for row in queue.rows:
+        made.runs[row.state] = made.runs.get(row.state, 0) + 1
+        if row.state in queue.workers:
+            made.oldest_waiting = max(made.oldest_waiting, seconds_between(row.since, queue.at))
+    made.workers = queue.workers
+    return made
 
 
 def csp_report(call: Call) -> dict[str, str]:

@@ -175,6 +175,16 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         call = Call(service, route, request, dict(request.path_params), b"")
         begun = time.perf_counter()
+        answer = await answered(call)
+        taken = time.perf_counter() - begun
+        service.times[route.name].append(taken)
+        if LOG.isEnabledFor(logging.INFO):  # no path: that of an invitation is a secret
+            said = {"route": route.path, "method": route.method, "status": answer.status_code}
+            LOG.info("request", extra={"data": {**said, "ms": round(1000 * taken, 1)}})
+        return answer
+
+    async def answered(call: Call) -> Response:
+        request = call.request
         try:
             if not route.upload:
                 call.raw = await _body(request, service.folder.settings.limits.body_bytes)
@@ -187,8 +197,6 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
             return Response(status_code=400)
         except Exception as error:
             return _failed(_fault(error, route), call)
-        finally:
-            service.times[route.name].append(time.perf_counter() - begun)
 
     return endpoint
 

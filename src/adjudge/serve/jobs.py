@@ -121,7 +121,7 @@ class Runner:
 
     def _here(self, kinds: Sequence[str], holder: str) -> None:
         """Say that there is a worker: whoever waits is told how long that can take."""
-        row = Lease(f"worker/{holder}/{kinds[0]}", holder, states.later(now(), states.LEASE))
+        row = Lease(f"{states.WORKER}{holder}/{kinds[0]}", holder, states.later(now(), states.LEASE))
         self.store.writer.run(lambda rows: rows.put(row)).result()
 
     def work(self, kinds: Sequence[str], holder: str) -> bool:
@@ -226,7 +226,8 @@ class Job:
             log = self.store.put_blob(before + "".join(self._log).encode("utf-8", "replace"), "log")
             done["files"] = {**done.get("files", {}), "log": log}
         if states.move(self.store, self.row, done, self.holder) is not None:
-            LOG.info("%s: %s %s", self.row.id, done["state"], done.get("reason", ""))
+            said = {"submission": self.row.id, "state": done["state"], "reason": done.get("reason")}
+            LOG.info("run", extra={"data": said})
 
     def _words(self, folder: Path) -> dict[str, str]:
         """What the words in curly brackets stand for; the run is there under the name that its team knows."""

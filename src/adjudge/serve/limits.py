@@ -11,6 +11,7 @@ import sys
 
 _DEATH = 1  # PR_SET_PDEATHSIG
 _KILL = 9
+_MORE = 5  # seconds
 
 
 def set_limits(limits: dict[str, int]) -> list[str]:
@@ -27,7 +28,8 @@ def set_limits(limits: dict[str, int]) -> list[str]:
         hard = resource.getrlimit(number)[1]
         most = value if hard == resource.RLIM_INFINITY else min(value, hard)
         try:
-            resource.setrlimit(number, (most, most))
+            more = _MORE if name == "CPU" and hard == resource.RLIM_INFINITY else 0  # to say why, before it is killed
+            resource.setrlimit(number, (most, most + more))
         except (OSError, ValueError):
             continue
         held.append(name)

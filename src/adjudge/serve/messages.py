@@ -284,6 +284,9 @@ class Metrics(msgspec.Struct):
     listeners: int
     refused_by_browsers: int
     disk_free: float  # share of the disk
+    runs: dict[str, int] = {}  # those that have not ended, by state
+    oldest_waiting: float = 0.0  # seconds
+    workers: dict[str, int] = {}  # by what they wait for
 
 
 class Health(msgspec.Struct):

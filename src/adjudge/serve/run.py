@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import json
 import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -83,6 +85,7 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
     read_only: bool = False
     demo: bool = False
     workers: int = 1
+    log: str = "text"
 
 
 def need_packages() -> None:
@@ -107,6 +110,29 @@ def ended_by_term() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+class JsonLines(logging.Formatter):
+    """A line of JSON for each record: `at`, `level`, `message`, and what else belongs to it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        said = {"at": at, "level": record.levelname.lower(), "from": record.name, "message": record.getMessage()}
+        if record.exc_info:
+            said["error"] = self.formatException(record.exc_info)
+        return json.dumps({**said, **getattr(record, "data", {})}, ensure_ascii=False)
+
+
+def start_log(form: str) -> None:
+    """Write what goes wrong to standard error; as JSON also every request and what becomes of runs."""
+    if form == "text":
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.getLogger("adjudge.serve").setLevel(logging.INFO)
+
+
 def wait_for_end() -> None:
     """Return when the process is told to end."""
     try:
@@ -127,7 +153,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
 
     address = how.address
     address.check()
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+    start_log(how.log)
     secure = address.tls or folder.settings.server.url.startswith("https:") or address.proxy is not None
     with Store.open(folder.path, folder.database, read_only=how.read_only, server=True) as store:
         service = Service(folder, store, secure=secure, demo=how.demo)

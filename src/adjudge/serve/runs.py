@@ -98,7 +98,7 @@ class Queue:
         self.at = now()
         self.rows = states.live(snapshot)
         self.limits = {each.id: settings_of(each).limits for each in snapshot.find(Track)}
-        leases = [each for each in snapshot.find(Lease) if each.name.startswith("worker/") and each.until > self.at]
+        leases = [each for each in snapshot.find(Lease) if each.name.startswith(states.WORKER) and each.until > self.at]
         self.workers = {kind: sum(each.name.endswith(f"/{kind}") for each in leases) for kind in states.WORK}
 
     def view(self, row: Submission) -> Run:

@@ -34,6 +34,8 @@ GRACE = 30
 """Seconds that a worker has to say what became of a child whose time is over."""
 LEASE = 60
 """Seconds after which a worker that says nothing is lost."""
+WORKER = "worker/"
+"""How leases are called by which workers say that they are there."""
 NOT_STARTED, NOT_CHECKED = "not started in time", "not checked in time"
 
 
@@ -103,6 +105,10 @@ def sweep(store: Store, at: str, by: str = "sweep") -> list[str]:
         limits = {track.id: settings_of(track).limits for track in snapshot.find(Track)}
         rows = live(snapshot)
     changed = []
+    for each in leases.values():
+        if each.name.startswith(WORKER) and each.until <= at:  # it did not say that it ended
+            with store.leases() as connection:
+                connection.release(each.name, each.holder)
     for row in rows:
         body = overdue(row, limits[row.track], leases.get(row.id), at)
         if body is not None and move(store, row, body, by) is not None:
