@@ -80,6 +80,7 @@ def score(**options: Any) -> None:
     """Score one or more responses against a key.
 
     KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
+    With --profile corefud they may be folders of datasets, whose mean is coref.crac.
     A response is called after its file, or NAME in NAME=FILE. Several are compared with paired tests.
     """
     from functools import partial
@@ -98,7 +99,7 @@ def score(**options: Any) -> None:
         raise UsageError("--each-document is for --compat", hint="see one document with --explain DOC")
     if options["bootstrap"] != 0 and is_file(sides.gold) and os.path.getsize(sides.gold) > _SMALL:  # noqa: PTH202
         import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
-    task = task_of(chosen, options["metric"])
+    task, _ = task_of(chosen, options["metric"]).with_gold(sides.gold)
     evaluation = counted(partial(evaluate, task), task.measures, sides, options, only=("metric", "pool"))
     if evaluation is not None:
         finish(evaluation.result(), options)
@@ -116,6 +117,8 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     corefud = options["compat"] == "corefud"
     if corefud and options["each_document"]:
         raise UsageError("the scorer of CorefUD prints nothing of documents", hint="leave --each-document out")
+    if corefud and task.with_gold(sides.gold)[0] is not task:
+        raise UsageError("the scorer of CorefUD prints one dataset", hint="give files, or leave --compat out")
     run = run_from(options, keep=not corefud, digest=False)
     evaluation = evaluate(task, sides.gold, sides.paths, run).checked()
     if corefud:

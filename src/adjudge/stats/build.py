@@ -87,6 +87,8 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     inference, measures = scoring.inference, tuple(scoring.measures)
     keys = headlines(measures, scoring.headline)
     corpora = _clustered(_corpora(scoring, systems), inference.cluster_by)
+    if (within := scoring.drawing.within) is not None:
+        corpora = [(where, {name: _within(own, within) for name, own in each.items()}) for where, each in corpora]
     families = family_sizes(len(systems), [where for where, _ in corpora])
     options = options_of(inference, families, pool=scoring.pool, by=tuple(scoring.by), fields=dict(scoring.fields))
     options = msgspec.structs.replace(options, draws=scoring.drawing.name, unsaved=scoring.unsaved)
@@ -191,6 +193,11 @@ def _clustered(
         clusters = tuple(names[each] for each in next(iter(systems.values())).table.ids)
         found.append((where, {name: replace(own, clusters=clusters) for name, own in systems.items()}))
     return found
+
+
+def _within(system: Additive, field: str) -> Additive:
+    """The same, with its documents drawn within those that have the same value of the field."""
+    return replace(system, strata=tuple(map(str, system.table.attributes[field])))
 
 
 def _cluster_note(options: Options, systems: Mapping[str, Additive], keys: Sequence[Key]) -> Note:

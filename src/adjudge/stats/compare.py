@@ -36,6 +36,7 @@ from adjudge.stats.scores import (
     how_of,
     pair_comparisons,
     sampled,
+    saved_drawing,
     system_scores,
     whole_differences,
 )
@@ -159,6 +160,7 @@ def _compare_tables(
         inference=inference,
         fields=_joined_inputs(given),
         headline=headline,
+        drawing=saved_drawing(options.draws),
     )
     return build_result(scoring, systems)
 

@@ -137,6 +137,21 @@ class Fields(_Measure, frozen=True):
     undefined: Undefined = "both"
 
 
+class MeanF1(_Measure, frozen=True):
+    """The unweighted mean over groups of the mean of some F1, each of four columns, as the datasets of a shared task.
+
+    The columns are numerator and denominator of precision and of recall. A group of which neither side has anything
+    does not count, so that a slice has the mean of its own groups; 0/0 is 0.
+
+    >>> MeanF1("coref.crac", "f1", ((("a:matched", "a:system", "a:found", "a:gold"),),)).part
+    'f1'
+    """
+
+    name: str
+    part: str
+    of: tuple[tuple[tuple[str, str, str, str], ...], ...]
+
+
 class Blanc(_Measure, frozen=True):
     """The mean of two kinds of links, and what it is when one kind is missing (BLANC).
 
@@ -159,7 +174,7 @@ class Blanc(_Measure, frozen=True):
     parts: ClassVar[tuple[str, ...]] = ("recall", "precision", "f1")
 
 
-Measure: TypeAlias = Prf | Ratio | Total | Combined | Fields | Blanc
+Measure: TypeAlias = Prf | Ratio | Total | Combined | Fields | MeanF1 | Blanc
 
 
 def part_keys(measures: Sequence[Measure]) -> tuple[Key, ...]:
@@ -205,6 +220,8 @@ def needed_columns(m: Measure) -> set[str]:
         return {*m.coref, *m.noncoref, *m.mentions}
     if isinstance(m, Fields):
         return {name for each in m.of for name in each}
+    if isinstance(m, MeanF1):
+        return {name for group in m.of for each in group for name in each}
     terms = m.columns if isinstance(m, Total) else (*m.numerator, *m.denominator)
     return {name for name, _ in terms}
 

@@ -23,7 +23,7 @@ from adjudge.stats.inference import inherited
 from adjudge.stats.notes import DRAWN, unproven_message
 from adjudge.stats.result import Note, Options, Result, SystemResult
 from adjudge.stats.same_fields import with_same_fields
-from adjudge.stats.scores import USUAL, Drawing
+from adjudge.stats.scores import USUAL, Drawing, saved_drawing
 from adjudge.stats.signature import SignatureValue, hash_chunks
 from adjudge.stats.table import StatsTable
 
@@ -95,7 +95,7 @@ def merge(
         by=wanted.get("by", options[0].by),
         inference=inherited(options[0], **{name: wanted.get(name) for name in _DRAWS}),
         fields=_fields(options, arranged),
-        drawing=drawing,
+        drawing=drawing if drawing != USUAL else saved_drawing(options[0].draws),
         unsaved=unsaved,
     )
     fields_to_slice(scoring.by, counts, required=True)

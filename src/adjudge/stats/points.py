@@ -24,6 +24,7 @@ from adjudge.stats.measure import (
     Combined,
     Fields,
     Key,
+    MeanF1,
     Measure,
     Prf,
     Ratio,
@@ -47,7 +48,7 @@ class Additive:
     """The counts of a system and the measures that are made of them.
 
     `best` has the highest counts that are still possible, if the search of a document was cut short. `clusters` says of
-    every document with which others it is drawn.
+    every document with which others it is drawn, `strata` within which others.
 
     >>> table = StatsTable(("a", "b"), ("s", "g"), [[10, 10], [1, 2]])
     >>> recall = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
@@ -60,6 +61,7 @@ class Additive:
     pool: Pool = "micro"
     best: StatsTable | None = None
     clusters: tuple[str, ...] | None = None
+    strata: tuple[str, ...] | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -131,11 +133,14 @@ class Additive:
         best = None if self.best is None else self.best.select(ids)
         own = None if self.clusters is None else dict(zip(self.table.ids, self.clusters, strict=True))
         clusters = None if own is None else tuple(own[each] for each in ids)
-        return Additive(self.table.select(ids), self.measures, self.pool, best, clusters)
+        home = None if self.strata is None else dict(zip(self.table.ids, self.strata, strict=True))
+        strata = None if home is None else tuple(home[each] for each in ids)
+        return Additive(self.table.select(ids), self.measures, self.pool, best, clusters, strata)
 
     def only(self, keys: Collection[Key]) -> Additive:
         """These parts, and perhaps others that they are made of; nothing else is computed."""
-        return Additive(self.table, needed_measures(self.measures, keys), self.pool, clusters=self.clusters)
+        measures = needed_measures(self.measures, keys)
+        return Additive(self.table, measures, self.pool, clusters=self.clusters, strata=self.strata)
 
 
 def per_document(table: StatsTable, measures: Sequence[Measure]) -> dict[Key, Array]:
@@ -248,6 +253,8 @@ def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Ke
                     done |= _blanc(m, totals)
                 elif isinstance(m, Fields):
                     done[m.name, m.part] = _fields(m, totals, zero)
+                elif isinstance(m, MeanF1):
+                    done[m.name, m.part] = _mean_f1(m, totals, zero)
                 elif isinstance(m, Total):
                     done[m.name, m.part] = _weighted(m.columns, totals, zero)
                 elif isinstance(m, Ratio):
@@ -303,6 +310,19 @@ def _fields(m: Fields, totals: Mapping[str, Any], zero: Any) -> Any:
         total = total + _ratio(2 * matched, system + gold, 0)
         number = number + _either(system + gold > 0, 1.0, 0.0)
     return _ratio(total, number, m.undefined)
+
+
+def _mean_f1(m: MeanF1, totals: Mapping[str, Any], zero: Any) -> Any:
+    total = number = zero
+    for group in m.of:
+        value = size = zero
+        for names in group:
+            matched, system, found, gold = (totals[name] for name in names)
+            p, r = _ratio(matched, system, 0), _ratio(found, gold, 0)
+            value, size = value + _ratio(2 * p * r, p + r, 0), size + system + gold
+        total = total + value / len(group)  # which is 0 if there is nothing
+        number = number + _either(size > 0, 1.0, 0.0)
+    return _ratio(total, number, 0)
 
 
 def _ratio(numerator: Any, denominator: Any, undefined: Undefined) -> Any:

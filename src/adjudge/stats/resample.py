@@ -54,6 +54,25 @@ def bootstrap_weights(documents: int, resamples: int, draws: Stream, *, block: i
         yield counts.reshape(rows, documents).astype(np.float64)
 
 
+def stratified_weights(
+    ids: Sequence[str], strata: Sequence[str], resamples: int, seed: int, *, block: int = _BLOCK
+) -> Iterator[Array]:
+    """The same with as many documents of every stratum as it has, each drawn from its own by the order of their ids.
+
+    >>> sum(stratified_weights("abcd", "xxxy", 2, 13)).tolist()[0][3]
+    1.0
+    """
+    places: dict[str, list[int]] = {}
+    for place in sorted(range(len(ids)), key=ids.__getitem__):
+        places.setdefault(strata[place], []).append(place)
+    streams = {name: Stream(seed, number) for number, name in enumerate(sorted(places), 1)}
+    for rows in _blocks(len(ids), resamples, block):
+        drawn = np.zeros((rows, len(ids)))
+        for name, stream in streams.items():
+            drawn[:, places[name]] = next(bootstrap_weights(len(places[name]), rows, stream, block=1 << 62))
+        yield drawn
+
+
 def bootstrap(
     estimators: Mapping[Name, Additive],
     *,
@@ -78,8 +97,11 @@ def bootstrap(
     documents = shared_documents({name: estimator.ids for name, estimator in estimators.items()})
     total = max(_positive(resamples, "resamples"), tests if tested else 0)
     blocks: Iterator[Array]
-    if weights is None:
-        ranks = id_ranks(next(iter(estimators.values())).ids)
+    first = next(iter(estimators.values()))
+    if weights is None and first.strata is not None:
+        blocks = stratified_weights(first.ids, first.strata, total, seed)
+    elif weights is None:
+        ranks = id_ranks(first.ids)
         blocks = (each[:, ranks] for each in bootstrap_weights(documents, total, Stream(seed)))
     else:
         blocks = weights(documents, total, seed)

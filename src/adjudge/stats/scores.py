@@ -41,14 +41,28 @@ Weights: TypeAlias = "Callable[[int, int, int], Iterator[Array]]"
 
 
 class Drawing(NamedTuple):
-    """How a task draws its corpora, and which quantiles are an interval, if not as everybody does."""
+    """How a task draws its corpora, and which quantiles are an interval, if not as everybody does.
+
+    Documents are drawn `within` those that have the same value of an attribute.
+    """
 
     name: str = "numpy"
     weights: Weights | None = None
     interval: Callable[[Sequence[float], float], tuple[float, float] | None] | None = None
+    within: str | None = None
 
 
 USUAL = Drawing()
+
+
+def saved_drawing(draws: str) -> Drawing:
+    """How the corpora of a saved result were drawn, as far as its table says it.
+
+    >>> saved_drawing("within dataset").within
+    'dataset'
+    """
+    field = draws.removeprefix("within ")
+    return USUAL if field == draws else Drawing(draws, within=field)
 
 
 class How(NamedTuple):

@@ -59,6 +59,16 @@ class CorefUDTask(CorefTask):
         documents = {document.id: document for document in corpus.documents}
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.counted))
 
+    def with_gold(self, gold: Any) -> tuple[CorefUDTask, Any]:
+        """If it is a folder, the task of a folder of datasets."""
+        from adjudge.tasks.coref.crac import CracTask, is_folder
+
+        if not is_folder(gold):
+            return self, gold
+        if self.metrics != metrics_of(self.profile):
+            raise UsageError("folders of datasets have the one metric coref.crac", hint="leave the metrics out")
+        return CracTask(self.settings, str(gold)), gold
+
     def cut(self, sources: Sequence[Any], parts: int, run: Run) -> None:  # noqa: ARG002
         """Files are read in one piece, for sentences are compared by their number."""
         return
