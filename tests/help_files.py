@@ -230,6 +230,10 @@ def _kbp() -> None:
     write(FACTS, "gold.tsv", "a.tsv")
     facts = [row.split("\t") for row in FACTS.splitlines()]
     write(as_lines({"id": document, "triples": [fact]} for *fact, document in facts[:1]), "kg.jsonl")
+    entry = "<entry eid='1'><{0}set><{1}>Ana | child | Ben</{1}></{0}set></entry>"
+    for target, names in (("refs.xml", ("modifiedtriple", "mtriple")), ("cands.xml", ("generatedtriple", "gtriple"))):
+        write(f"<benchmark><entries>{entry.format(*names)}</entries></benchmark>", target)
+    write('[{"correct_answer": "x", "evaluation": 1}, {"accuracy": "100%"}]', "results_1.json", "results_2.json")
     relations = [{"label": relation} for relation in sorted({fact[1] for fact in facts})]
     write(json.dumps({"concepts": [], "relations": relations}), "ontology.json")
     write(FACTS.replace("norsk", "oslo"), "system.tsv", "runs/mine/part-1.tsv")

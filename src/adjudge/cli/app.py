@@ -98,6 +98,7 @@ _KBP = {
     "pooling-bias": Entry(
         "What systems lose if their own unique answers are not in the pool of assessments.", "kbp_query"
     ),
+    "judged": Entry("Score judgement files: what a model said of facts that a graph should support.", "kbp_validate"),
     "validate": Entry("Check knowledge bases and annotated corpora, and repair Cold Start files.", "kbp_validate"),
 }
 _SERVE = {

@@ -7,7 +7,7 @@ no module of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -252,7 +252,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             options.pop("no_guess")
             if not options["systems"]:
                 raise UsageError("there is no system", hint="give it after gold")
-            _compat(scorers[options["compat"]], chosen, options)
+            run_compat(scorers[options["compat"]], chosen, options)
             return
         options["given"] = conventions_of({**options, **alike})
         for name in NAMES:
@@ -295,10 +295,12 @@ def family_option(name: str, option: Option) -> click.Option:
     return flag(f"--{name}", option.about)
 
 
-def _compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any]) -> None:
-    """What a published scorer says of the systems."""
+def run_compat(
+    scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any], without: Sequence[str] = _NOT_COMPAT
+) -> None:
+    """What a published scorer says of the systems; it takes its own options, and not those that are `without` use."""
     name = scorer.name
-    refuse_with(f"--compat {name}", [each for each in _NOT_COMPAT if each not in own])
+    refuse_with(f"--compat {name}", [each for each in without if each not in own])
     for key in given_of(own).keys() - scorer.options.keys():
         raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
     for key, option in scorer.options.items():

@@ -115,6 +115,26 @@ _score_graph_options = section(
         "What relations and types should keep to: Text2KGBench JSON, a table of relation, domain and range, or Turtle.",
     ),
 )
+_COMPAT = ("webnlg-2020", "webnlg-2020-nervaluate-0.1.8", "text2kgbench")
+_compat_options = section(
+    "Knowledge graphs",
+    choice(
+        "--compat",
+        _COMPAT,
+        "Count as this published scorer does and print its numbers: the script of WebNLG 2020, by nervaluate 0.1.7 or "
+        "0.1.8, on XML of WebNLG; or that of Text2KGBench, with --ontology.",
+    ),
+    choice(
+        "--malformed",
+        ("error", "wrong"),
+        "With --compat webnlg-2020: what a triple of a system is that has not three parts. [default: error]",
+    ),
+)
+_NOT_COMPAT = (
+    *("wiki", "redirects", "stop", "texts", "units", "reader", "gold_reader", "system_reader", "strict", "profile"),
+    *("names", "ignore_documents", "iri", "literals", "rdf_type", "graph", "engine", "memory", "box", "by", "docs"),
+    *("jobs", "cluster", "save_documents", "rank", "rank_by", "hops"),
+)
 _GRAPH_ONLY = ("names", "typed", "ignore_documents", "iri", "literals", "rdf_type", "graph", "ontology")
 _ALIGNED: dict[str, Any] = {
     "mention_match": "Which span of a gold mention the system's must equal.",
@@ -305,6 +325,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     _input_options,
     _graph_options,
     _score_graph_options,
+    _compat_options,
     _choice_options,
     section("Paths", value("--memory", "SIZE", "Refuse to take more in any process, such as 4GB.", type=Memory())),
     _scoring_options(
@@ -322,6 +343,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         "adjudge kbp score ace/ mine=run.tac --wiki links.csv --profile paper --identity-source system",
         "adjudge kbp score 'gold/*.tsv.gz' mine=runs/mine/ --hops 2 --jobs 2",
         "adjudge kbp score gold.tsv kg.jsonl --names folded --graph",
+        "adjudge kbp score refs.xml cands.xml --compat webnlg-2020",
     ],
     old=_OLD,
 )
@@ -335,6 +357,16 @@ def score(**options: Any) -> None:
     after its file, or NAME in NAME=FILE. --by scores each relation (one hop), the first relation of paths, their
     sequence of relations, or those facts alone that are at least so confident (a curve of precision and recall).
     """
+    if options["compat"] is not None:
+        from adjudge.cli.family import run_compat
+        from adjudge.scorers.published import find_scorers
+
+        without = [*_NOT_COMPAT, *(each.name for each in fields(KbOptions))]
+        own = {name: options[name] for name in ("malformed", "ontology")}
+        run_compat(find_scorers("kbp")[options["compat"]], own, options, without)
+        return
+    if options["malformed"] is not None:
+        raise UsageError("--malformed belongs to a published scorer", hint="add --compat webnlg-2020, or leave it out")
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.memory import limited
     from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs

@@ -1,4 +1,4 @@
-"""`adjudge kbp validate`: everything that is wrong with a knowledge base, with its line, and a repaired file."""
+"""`adjudge kbp validate`: everything that is wrong with a knowledge base, and a repaired file; and `kbp judged`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,20 @@ from adjudge.cli.findings import (
     kinds_help,
     severities_of,
 )
-from adjudge.cli.options import choice, command, value
-from adjudge.cli.output import check_targets, emit, emit_json
+from adjudge.cli.options import (
+    UNCLUSTERED,
+    choice,
+    command,
+    fail_under_option,
+    inference_of,
+    named,
+    output_options,
+    resampling_options,
+    save_option,
+    summary_option,
+    value,
+)
+from adjudge.cli.output import check_gates, check_targets, emit, emit_json, finish
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.files import write_whole
 from adjudge.findings import Findings, counted
@@ -102,3 +114,32 @@ def _write_repaired(data: bytes, before: Findings, after: Findings, options: Map
             text += "".join(f"  {visible(f'{after.counts[kind]} {kind}')}\n" for kind in kinds)
         emit(text, options["output"])
     return int(not data or after.fails(strict=options["strict"]))
+
+
+@command(
+    "judged",
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
+    resampling_options(names=UNCLUSTERED),
+    fail_under_option,
+    save_option,
+    summary_option,
+    output_options,
+    examples=["adjudge kbp judged results_1.json results_2.json"],
+)
+def judged(files: tuple[str, ...], **options: Any) -> None:
+    """Score files of judgements: lists of facts with evaluation 0 or 1, as MINE of KGGen writes them.
+
+    FILE is a file, a folder or a pattern; NAME=FILE is of the system NAME, others are of one system. The score is the
+    mean over files of the share of facts that were judged right; files are resampled. A file that states another
+    accuracy than its judgements have is named in a note. Whoever judged is not run again.
+    """
+    from adjudge.evaluate.run import Run
+    from adjudge.tasks.kbp.judged import MEASURES, score_judged
+
+    systems: dict[str, list[str]] = {}
+    for file in files:
+        name, path = named(file)
+        systems.setdefault(name or "judged", []).append(path)
+    check_targets(options, inputs=[path for own in systems.values() for path in own])
+    check_gates(options["fail_under"], MEASURES)
+    finish(score_judged(systems, Run(inference=inference_of(options))), options)

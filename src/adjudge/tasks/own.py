@@ -15,6 +15,7 @@ from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.evaluate.task import Side, Task
 from adjudge.formats.coerce.answers import is_answer
 from adjudge.formats.coerce.corpus import WHOLE, Declared, as_table, id_column
+from adjudge.scorers.published import find_scorers
 from adjudge.tasks.door import OPTIONS, opened
 from adjudge.tasks.request import Asking, run_with
 
@@ -64,7 +65,7 @@ def own_request(name: str, metrics: Any, run: Any, options: Mapping[str, Any]) -
     rest = dict(options)
     if (compat := rest.pop("compat", None)) is not None:
         if compat not in _COMPAT.get(name, ()):
-            known = ", ".join(_COMPAT.get(name, ())) or "none"
+            known = ", ".join((*_COMPAT.get(name, ()), *find_scorers(name))) or "none"
             raise UsageError(f"{name} has no published scorer {compat!r}", hint=f"there are {known}")
         rest["profile"] = compat
     if metrics is not None and name != "coref":

@@ -35,7 +35,7 @@ def published_score(
     """
     named = task_of(task)
     family = named.name if named is not None else str(task).partition(".")[0]
-    if family not in families():
+    if family not in families() and compat not in find_scorers(family):
         return None
     if named is None or metrics is not None:
         raise UsageError("a published scorer has its own metrics", hint=f'name the task: score("{family}", ...)')
@@ -72,6 +72,13 @@ def _as_file(source: Any, scorer: Scorer) -> Any:
         return data.encode() if isinstance(data, str) else data
     if is_file(source):
         return source
+    if scorer.family == "kbp":
+        entries = (
+            [{"id": str(name), "triples": list(own)} for name, own in source.items()]
+            if isinstance(source, Mapping)
+            else list(source)
+        )
+        return msgspec.json.encode(entries, enc_hook=plain)
     if scorer.name in _WHOLE:
         return msgspec.json.encode(source, enc_hook=plain)
     documents = _documents(source)

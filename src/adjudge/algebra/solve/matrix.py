@@ -224,3 +224,64 @@ def line_maxima(matrix: Matrix) -> list[Edge]:
     """The best column of every row that has any, the lowest of equals."""
     best: Any = matrix.argmax(axis=1)
     return [(i, j, value) for i, j in enumerate(best.tolist()) if (value := float(matrix[i, j])) > 0.0]
+
+
+def first_permutation(weights: npt.NDArray[Any]) -> list[int]:
+    """Of all assignments of rows to columns of a square table of whole numbers with the greatest sum, the first.
+
+    Rows in order take their smallest column. An assignment is best if and only if all its cells are tight, price[row] +
+    price[column] = weight, for prices that are found from any best assignment: the longest ways from column to column.
+    Numbers must be so small that sums of a row of them are exact in float64.
+
+    >>> import numpy as np
+    >>> first_permutation(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0]]))
+    [0, 1, 2]
+    """
+    import numpy as np
+
+    size = len(weights)
+    chosen = np.array(solved_or_late(weights.astype(float))[1], dtype=np.int64)
+    whole = weights.astype(np.int64)
+    gains = whole - whole[np.arange(size), chosen][:, None]  # from the column of a row to another one
+    prices = np.zeros(size, dtype=np.int64)
+    for _ in range(size + 1):
+        better = np.maximum(prices, (gains + prices[chosen][:, None]).max(axis=0))
+        if (better == prices).all():
+            break
+        prices = better
+    tight = (gains + prices[chosen][:, None]) == prices[None, :]
+    has: list[int] = chosen.tolist()
+    owner: list[int] = np.argsort(chosen).tolist()
+    columns = [np.flatnonzero(row).tolist() for row in tight]
+    for row in range(size):
+        running().check()
+        for column in columns[row]:
+            if column == has[row] or (owner[column] > row and _exchanged(row, column, has, owner, columns)):
+                break
+    return has
+
+
+def _exchanged(row: int, column: int, has: list[int], owner: list[int], columns: list[list[int]]) -> bool:
+    """Give a row a column if its owner finds a way to the row's old one past the rows that have theirs for good."""
+    start, goal = owner[column], has[row]
+    via: dict[int, int] = {}
+    todo = [start]
+    while todo and goal not in via:
+        here = todo.pop()
+        for each in columns[here]:
+            if each != column and each not in via and (each == goal or owner[each] > row):
+                via[each] = here
+                if each != goal:
+                    todo.append(owner[each])
+    if goal not in via:
+        return False
+    end = goal
+    while True:
+        here = via[end]
+        before = has[here]
+        has[here], owner[end] = end, here
+        if here == start:
+            break
+        end = before
+    has[row], owner[column] = column, row
+    return True
