@@ -137,7 +137,7 @@ def test_an_unknown_reader_is_named():
 def test_what_a_file_declares_is_found():
     """A declaration in another shape than the one that is looked for would be passed over in silence."""
     for package, kind, found in (
-        (adjudge.scorers, Scorer, [each for name in families() for each in find_scorers(name).values()]),
+        (adjudge.scorers, Scorer, [each for name in (*families(), "kbp") for each in find_scorers(name).values()]),
         (adjudge.tasks, Family, [find_family(name) for name in families()]),
     ):
         modules = [import_module(f"{package.__name__}.{each.name}") for each in pkgutil.iter_modules(package.__path__)]
