@@ -1,4 +1,7 @@
-"""A folder in which two readers have finished a document and disagree: run with the Python of adjudge."""
+"""A folder in which two readers have finished a document and disagree: run with the Python of adjudge.
+
+With `group` behind the folder they agree on the answers, and have put different fillers together.
+"""
 
 import json
 import sys
@@ -12,15 +15,17 @@ from adjudge.serve.desk import Desk, Sheet
 from adjudge.serve.folder import Folder
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import Store
+from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import Judgment, judge, operate
 
 NAME, SCOPE = "demo", "MINI_NW_01"
 RIGHT = {"aet": "C", "aer": "C", "cas": "C", "bf": "C", "realis": "Actual", "mention_type": "NAME"}
 OTHER = {"ann": {}, "ben": {0: {"aet": "W"}, 2: {"aet": "W"}, 3: {**RIGHT, "realis": "Other"}}}
+JOINED = {"ann": (1, 2), "ben": (1, 3)}
 ROLES = {"ann": "assessor", "ben": "assessor", "cara": "assessor", "dora": "adjudicator", "otto": "organiser"}
 
 
-def main(path: Path) -> None:
+def main(path: Path, stage: str = "assess") -> None:
     """Make it, and print the invitations of everybody as JSON."""
     folder = Folder.create(path, '[server]\nname = "desks"\n')
     schema = named_schema("eal-2015")
@@ -34,14 +39,25 @@ def main(path: Path) -> None:
             with store.read() as snapshot:
                 cards = [stack.card.id for stack in Sheet(desk, snapshot, SCOPE).stacks]
             given = [
-                Judgment(item=card, version=0, answers=answers.get(at, RIGHT), ms=1900, key=f"{reader}-{at}")
+                Judgment(
+                    item=card,
+                    version=0,
+                    answers=RIGHT if stage == "group" else answers.get(at, RIGHT),
+                    ms=1900,
+                    key=f"{reader}-{at}",
+                )
                 for at, card in enumerate(cards)
             ]
             assert not [each for each in judge(desk, SCOPE, given) if isinstance(each, Exception)]
             operate(desk, SCOPE, "assess", 0, [{"op": "finish"}], f"{reader}-finish")
+        for reader, places in JOINED.items() if stage == "group" else ():
+            desk = Desk(store, NAME, reader, folder.secret)
+            rows = [row["id"] for row in scope_view(desk, SCOPE)["groups"]["rows"]]
+            ops = [{"op": "join", "a": rows[0], "b": rows[at]} for at in places]
+            operate(desk, SCOPE, "group", 0, [*ops, {"op": "finish"}], f"{reader}-group")
         access = Access(store, folder.secrets, folder.settings.limits)
         print(json.dumps({name: access.invite(name, role, NAME)[0] for name, role in ROLES.items()}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

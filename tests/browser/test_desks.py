@@ -19,7 +19,8 @@ def served(request, tmp_path, chromium):
     """Sign somebody in: who they are to a tab; at the end nothing may have gone wrong in any."""
     adjudge = request.config.getoption("--adjudge")
     script, folder = Path(__file__).with_name("disputed.py"), tmp_path / "desks"
-    made = subprocess.run([adjudge.with_name("python"), script, folder], capture_output=True, check=True)
+    words = [adjudge.with_name("python"), script, folder, *getattr(request, "param", ())]
+    made = subprocess.run(words, capture_output=True, check=True)
     invited, people = json.loads(made.stdout), []
     with folder_server(adjudge, folder) as base:
 
@@ -103,6 +104,39 @@ def test_disputes_are_decided_by_keys_and_names_come_afterwards(served):
     assert decided[second["subject"]]["answers"]["realis"] == "Generic"
     assert decided[second["subject"]]["why"] == "a habit"
     assert decided[third["subject"]]["answers"]["realis"] == "Actual"
+
+
+@pytest.mark.parametrize("served", [("group",)], indirect=True)
+def test_groups_are_decided_pair_by_pair(served):
+    dora, page = served("dora", "/adjudicate/demo")
+    count(page, "0 of 1")
+    (dispute,) = ask(dora, "/disputes")
+    texts = [[dispute["blocks"][each]["text"] for each in own["pair"]] for own in dispute["pairs"]]
+    asked = page.locator("#work .asked")
+    for answer, (one, other) in zip("yn", texts, strict=True):
+        expect(asked).to_contain_text(f"{one} and {other}: together for the")
+        assert page.locator("mark.line").count() > 0
+        assert page.locator("mark.tint").count() > 0
+        press(page, answer)
+    expect(asked).to_have_count(0)
+    press(page, "z")
+    expect(asked).to_contain_text(texts[1][1])
+    press(page, "Enter")  # not before all is said
+    count(page, "0 of 1")
+    press(page, "f")
+    page.keyboard.type("two towns")
+    page.keyboard.press("Enter")
+    press(page, "n", "Enter")
+    expect(page.locator("#saved")).to_have_text("all saved (readers: ann, ben)")
+    expect(page.locator("#work")).to_contain_text("No disputes")
+    ann, page = served("ann", f"/c/demo/{SCOPE}/group")
+    expect(page.locator(".decided")).to_contain_text("two towns")
+    rows = [{each["id"] for each in row["members"]} for row in ann.view(SCOPE)["groups"]["rows"]]
+    same, apart = (set(each["pair"]) for each in dispute["pairs"])
+    assert any(same <= row for row in rows)
+    assert ann.view(SCOPE)["stage"] == "link"
+    assert not any(apart <= row for row in rows)
+    assert ask(dora, "/disputes") == []
 
 
 def test_what_is_not_complete_is_said_and_nothing_is_lost(served):

@@ -15,6 +15,7 @@ from adjudge.serve.exchange import export_folder
 from adjudge.serve.readers import import_answers
 from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
+from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import Judgment, judge, operate
 from calling import caller
 from serve.demo_campaign import NAME, SECRET, make
@@ -185,3 +186,67 @@ def test_open_again_and_freeze(store):
 def first(store):
     with store.read() as snapshot:
         return Sheet(place(store, "ann"), snapshot, SCOPE).stacks[0].card.id
+
+
+def test_own_groups_and_events_start_from_what_all_agree_on(store):
+    read(store, "ann", {})
+    assert read(store, "ben", {})["stage"] == "group"
+    dora = place(store, "dora")
+
+    def work(reader, stage, ops):
+        desk = place(store, reader)
+        view = scope_view(desk, SCOPE)["groups" if stage == "group" else "frames"]
+        return operate(desk, SCOPE, stage, view["version"], [*ops(view), {"op": "finish"}], f"{reader}-{stage}")
+
+    def join(*places):
+        return lambda view: [{"op": "join", "a": view["rows"][0]["id"], "b": view["rows"][at]["id"]} for at in places]
+
+    work("ann", "group", join(1, 2))
+    assert work("ben", "group", join(1, 3))["stage"] == "group"
+    (dispute,) = adjudicate.disputes(dora)
+    names = {name: block["text"] for name, block in dispute["blocks"].items()}
+    by = {tuple(each["pair"]): each["by"] for each in dispute["pairs"]}
+    assert sorted(map(len, by.values())) == [1, 1]  # the block of three rows with either of two others
+    assert {who for each in by.values() for who in each} == {"first", "second"}
+    assert all(block["marks"] for block in dispute["blocks"].values())
+    with pytest.raises(AdjudgeError, match="nobody disputes"):
+        adjudicate.decide(dora, SCOPE, "group", Verdict("group", None, None, "", "g0", same=[["x", "y"]]))
+    same = [pair for pair, who in by.items() if who == ["second"]]
+    made = adjudicate.decide(dora, SCOPE, "group", Verdict("group", None, None, "one town", "g1", same=same))
+    assert made["stage"] == "link"
+    with store.read() as snapshot:
+        (decision,) = snapshot.decisions(NAME, SCOPE, "group")
+        bodies = {row.reader: row.body["of"] for row in snapshot.groupings(NAME, SCOPE, "group")}
+    assert (decision.how, decision.why) == ("adjudicated", "one town")
+    assert partition(decision.answers["of"]) == partition(bodies["ben"]) != partition(bodies["ann"])
+    assert names.keys() <= decision.answers["of"].keys()
+
+    def one_event(view):
+        rows = [(table["table"], row) for table in view["tables"] for row in table["rows"]]
+        firsts = {table: row["id"] for table, row in reversed(rows)}
+        return [{"op": "put", "row": row["id"], "event": "new"} for _, row in rows if row["id"] in firsts.values()] + [
+            {"op": "put", "row": row["id"], "event": str(1 + sorted(firsts).index(table))}
+            for table, row in rows
+            if row["id"] not in firsts.values()
+        ]
+
+    def each_alone(view):
+        return [{"op": "put", "row": row["id"], "event": "new"} for table in view["tables"] for row in table["rows"]]
+
+    work("ann", "link", one_event)
+    assert work("ben", "link", each_alone)["stage"] == "link"
+    (dispute,) = adjudicate.disputes(dora)
+    first, second, *_ = (each["pair"] for each in dispute["pairs"])
+    made = adjudicate.decide(dora, SCOPE, "link", Verdict("link", None, None, "", "l1", same=[first]))
+    assert made["stage"] == "done"
+    with store.read() as snapshot:
+        (decision,) = snapshot.decisions(NAME, SCOPE, "link")
+    view = scope_view(place(store, None), SCOPE)["frames"]
+    events = {row["id"]: row["events"] for table in view["tables"] for row in table["rows"]}
+    assert events[first[0]] == events[first[1]] != events[second[1]]
+    assert all(len(own) == 1 for own in events.values())
+    assert len(decision.answers["events"]) == len(events) - 1
+
+
+def partition(of):
+    return {frozenset(each for each in of if of[each] == number) for number in of.values()}

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import ValidationError
 from adjudge.serve.answers import interpret
-from adjudge.serve.desk import Desk, Sheet, decided
-from adjudge.serve.groups import GROUP, unnamed
+from adjudge.serve.desk import Desk, Range, Sheet, decided
+from adjudge.serve.groups import GROUP, members_of, numbers_after, unnamed
+from adjudge.serve.links import Linked, Row, ignored_rows, rows_of
+from adjudge.serve.schema import Stage
 from adjudge.serve.settle import comparable, next_stage
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
+from adjudge.serve.together import chosen, events_of, groups_of, numbered, together
 from adjudge.serve.views import claim_of, marks_of, schema_view, text_view
 from adjudge.serve.workbench import Refusal, check_answers
 
@@ -19,7 +22,10 @@ PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 class Verdict(NamedTuple):
-    """A decision: the answer of a reader by place, or one of one's own, and why."""
+    """A decision: the answer of a reader by place, or one of one's own, and why.
+
+    Of groups and events one's own are the disputed pairs that are the `same`; the others are not.
+    """
 
     stage: str
     take: int | None
@@ -27,6 +33,7 @@ class Verdict(NamedTuple):
     why: str
     key: str
     version: int = 0
+    same: Sequence[Sequence[str]] | None = None
 
 
 def disputed_scopes(desk: Desk, snapshot: Snapshot) -> list[str]:
@@ -57,10 +64,32 @@ def scope_disputes(desk: Desk, snapshot: Snapshot, scope: str) -> list[dict[str,
         return _cards(sheet, snapshot, readers, done)
     if stage in done or sheet.schema.stage_of(stage) is None:
         return []
-    rows = [snapshot.grouping(desk.campaign, scope, stage, reader) for reader in readers]
-    bodies = [row.body if row else {} for row in rows]
-    said = [{"reader": PLACES[at], "sets": _sets(sheet, body, stage)} for at, body in enumerate(bodies)]
-    return [{"scope": scope, "stage": stage, "subject": stage, "version": 0, "claim": stage, "said": said}]
+    put = _put_together(sheet, snapshot, stage, readers)
+    found = together(put.sets)
+    blocks = {
+        name: {
+            "text": ", ".join(dict.fromkeys(put.words[each] for each in own)),
+            "marks": [place for each in own for place in put.marks[each]],
+        }
+        for name, own in found.blocks.items()
+    }
+    return [
+        {
+            "scope": scope,
+            "stage": stage,
+            "subject": stage,
+            "version": 0,
+            "claim": stage,
+            "said": [
+                {"reader": PLACES[at], "sets": sorted(sorted(put.words[each] for each in own) for own in sets)}
+                for at, sets in enumerate(put.sets)
+            ],
+            "blocks": blocks,
+            "agreed": found.agreed,
+            "pairs": [{"pair": pair, "by": [PLACES[at] for at in who]} for pair, who in found.disputed.items()],
+            "closed": stage == GROUP,  # what is the same as a third is the same
+        }
+    ]
 
 
 def dispute_view(desk: Desk, scope: str) -> dict[str, Any]:
@@ -119,17 +148,67 @@ def _cards(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], done: set[s
     return found
 
 
-def _sets(sheet: Sheet, body: Mapping[str, Any], stage: str) -> list[list[str]]:
-    """Groups or events as lists of what is in them, in words."""
-    sets: dict[str, list[str]] = {}
+class _Put(NamedTuple):
+    """What readers have put together: their sets, and the words and places of what is in them."""
+
+    bodies: list[Mapping[str, Any]]
+    sets: list[list[list[str]]]
+    words: dict[str, str]
+    marks: dict[str, list[Range]]
+    rows: dict[str, Row]  # of events
+
+
+def _put_together(sheet: Sheet, snapshot: Snapshot, stage: str, readers: Sequence[str]) -> _Put:
+    found = [snapshot.grouping(sheet.desk.campaign, sheet.scope.id, stage, reader) for reader in readers]
+    bodies: list[Mapping[str, Any]] = [row.body if row else {} for row in found]
+    kind = _stage(sheet, stage)
+    sets: list[list[list[str]]] = []
     if stage == GROUP:
-        for member, number in body.get("of", {}).items():
-            sets.setdefault(number, []).append(str(unnamed(member)[0]))
-    else:
-        names = {item.id: claim_of(sheet, stack) for stack in sheet.stacks for item in stack.items}
-        for number, event in body.get("events", {}).items():
-            sets[number] = list(dict.fromkeys(names.get(item, item) for item in event["items"]))
-    return sorted(sorted(own) for own in sets.values())
+        for body in bodies:
+            groups: dict[str, list[str]] = {}
+            for member, number in body.get("of", {}).items():
+                groups.setdefault(number, []).append(member)
+            sets.append(list(groups.values()))
+        asked = members_of(sheet, kind, sheet.items)
+        named = {member for own in sets for members in own for member in members}
+        words = {name: asked[name].text if name in asked else str(unnamed(name)[0]) for name in named}
+        return _Put(
+            bodies, sets, words, {each: list(asked[each].ranges) if each in asked else [] for each in named}, {}
+        )
+    rows = rows_of(sheet, snapshot, kind)
+    for body in bodies:
+        state = Linked(kind, rows, dict(body), 0)
+        alone = [[row.id] for row in rows.values() if not state.of(row)]
+        sets.append([[row.id for row in rows.values() if name in state.of(row)] for name in state.events] + alone)
+    claims = {item.id: claim_of(sheet, stack) for stack in sheet.stacks for item in stack.items}
+    words = {row.id: claims[row.items[0].id] for row in rows.values()}
+    return _Put(bodies, sets, words, {row.id: list(row.ranges) for row in rows.values()}, rows)
+
+
+def _own_sets(sheet: Sheet, snapshot: Snapshot, verdict: Verdict, readers: Sequence[str]) -> dict[str, Any]:
+    """Groups or events in which what all agree on is together, and of the rest what was decided to be."""
+    put = _put_together(sheet, snapshot, verdict.stage, readers)
+    found = together(put.sets)
+    pairs = sorted(chosen(found, verdict.same or ()))
+    if verdict.stage == GROUP:
+        known = put.bodies[0].get("of", {})
+        fresh = iter(numbers_after({number for body in put.bodies for number in body.get("of", {}).values()}))
+        return {"of": numbered(groups_of(found, pairs), known, lambda: str(next(fresh)))}
+    ignored = ignored_rows(sheet, snapshot, Linked(_stage(sheet, verdict.stage), put.rows, {}, 0))
+    linked = {row for sets in put.sets for own in sets for row in own if len(own) > 1} | (put.rows.keys() - ignored)
+    events = [own for own in events_of(found, pairs) if set(own) & linked]
+    return {
+        "events": {
+            str(number): {"name": None, "items": {item.id: True for row in own for item in put.rows[row].items}}
+            for number, own in enumerate(events, 1)
+        }
+    }
+
+
+def _stage(sheet: Sheet, name: str) -> Stage:
+    found = sheet.schema.stage_of(name)
+    assert found is not None
+    return found
 
 
 def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, Any]:
@@ -186,6 +265,8 @@ def _answers(
         if found is None or not found.complete:
             raise ValidationError("this reader has not answered it", hint="give an answer of your own")
         return dict(found.answers)
+    if verdict.stage != ASSESS and verdict.same is not None:
+        return _own_sets(sheet, snapshot, verdict, readers)
     if verdict.stage != ASSESS or not verdict.answers:
         raise ValidationError("a decision takes a reader's answer or has one of its own", hint="say take or answers")
     check_answers(sheet.schema, verdict.answers)

@@ -18,7 +18,7 @@ from adjudge.formats.standoff import parse_place
 from adjudge.serve.answers import Card, Reading, shared
 from adjudge.serve.schema import Schema, read_schema
 from adjudge.serve.store import ASSESS, Snapshot, Store, stream_of
-from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Judgment, Note, Scope, Stream
+from adjudge.serve.store.tables import Campaign, Decision, Item, Judgment, Note, Scope, Stream
 
 Range = tuple[int, int]
 
@@ -258,9 +258,23 @@ def decided(snapshot: Snapshot, campaign: str, scope: str, stage: str) -> dict[s
     return {each.subject: each.answers for each in snapshot.decisions(campaign, scope, stage)}
 
 
-def grouping_of(desk: Desk, snapshot: Snapshot, scope: str, stage: str) -> Grouping | None:
-    """This reader's groups or frames."""
-    return None if desk.reader is None else snapshot.grouping(desk.campaign, scope, stage, desk.reader)
+class Body(NamedTuple):
+    """Groups or frames as a reader sees them, and how often the reader has changed them; how they were decided."""
+
+    body: dict[str, Any]
+    version: int
+    decided: dict[str, Any] | None
+
+
+def body_of(sheet: Sheet, snapshot: Snapshot, stage: str) -> Body:
+    """This reader's groups or frames while the scope is there, else the official ones."""
+    desk, scope = sheet.desk, sheet.scope
+    row = None if desk.reader is None else snapshot.grouping(desk.campaign, scope.id, stage, desk.reader)
+    official = snapshot.get(Decision, desk.campaign, scope.id, stage, stage)
+    version = row.version if row else 0
+    if official is not None and (row is None or scope.stage != stage):
+        return Body(official.answers, version, {"how": official.how, "why": official.why})
+    return Body(row.body if row else {}, version, None)
 
 
 def short(name: str) -> str:

@@ -36,7 +36,7 @@ def dispute(call: Call) -> dict[str, Any]:
 def decide(call: Call) -> dict[str, Any]:
     """Write the official answer."""
     body = call.body
-    verdict = adjudicate.Verdict(body.stage, body.take, body.answers, body.why, body.key, body.version)
+    verdict = adjudicate.Verdict(body.stage, body.take, body.answers, body.why, body.key, body.version, body.same)
     made = adjudicate.decide(desk(call), call.params["d"], call.params["i"], verdict)
     _tell(call, call.params["d"])
     return made

@@ -14,7 +14,7 @@ import msgspec
 
 from adjudge.errors import ValidationError
 from adjudge.serve.answers import Around, holds, interpret
-from adjudge.serve.desk import Range, Sheet, decided, grouping_of, short
+from adjudge.serve.desk import Range, Sheet, body_of, decided, short
 from adjudge.serve.schema import Schema, Stage
 from adjudge.serve.store import ASSESS, Snapshot
 from adjudge.serve.store.tables import Item
@@ -135,6 +135,7 @@ class Grouped(NamedTuple):
     groups: Partition
     seen: frozenset[str]
     version: int
+    decided: dict[str, Any] | None = None
 
 
 def grouped(sheet: Sheet, snapshot: Snapshot) -> Grouped:
@@ -142,11 +143,10 @@ def grouped(sheet: Sheet, snapshot: Snapshot) -> Grouped:
     stage = sheet.schema.stage_of(GROUP)
     assert stage is not None
     members = members_of(sheet, stage, eligible(sheet, stage, official(sheet, snapshot)))
-    row = grouping_of(sheet.desk, snapshot, sheet.scope.id, GROUP)
-    body = row.body if row else decided(snapshot, sheet.desk.campaign, sheet.scope.id, GROUP).get(GROUP, {})
+    body, version, how = body_of(sheet, snapshot, GROUP)
     known: Partition = body.get("of", {})
     seen = frozenset(body.get("seen", {}))
-    return Grouped(stage, members, known, partition(members, known, stage), seen, row.version if row else 0)
+    return Grouped(stage, members, known, partition(members, known, stage), seen, version, how)
 
 
 def group_rows(sheet: Sheet, snapshot: Snapshot) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def group_rows(sheet: Sheet, snapshot: Snapshot) -> dict[str, Any]:
                 "seen": group in state.seen,
             }
         )
-    return {"version": state.version, "rows": found}
+    return {"version": state.version, "rows": found, "decided": state.decided}
 
 
 def propose(rows: Mapping[str, Sequence[Member]], stage: Stage) -> dict[str, dict[str, str]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import ValidationError
-from adjudge.serve.desk import Range, Sheet, decided, grouping_of
+from adjudge.serve.desk import Range, Sheet, body_of, decided
 from adjudge.serve.groups import GROUP, eligible, member_of, official
 from adjudge.serve.schema import Stage
 from adjudge.serve.store import Snapshot
@@ -41,6 +41,7 @@ class Linked(NamedTuple):
     rows: dict[str, Row]
     body: dict[str, Any]
     version: int
+    decided: dict[str, Any] | None = None
 
     @property
     def events(self) -> dict[str, dict[str, Any]]:
@@ -57,9 +58,8 @@ def linked(sheet: Sheet, snapshot: Snapshot) -> Linked:
     """The events of a scope: this reader's, else the official ones."""
     stage = sheet.schema.stage_of(LINK)
     assert stage is not None
-    row = grouping_of(sheet.desk, snapshot, sheet.scope.id, LINK)
-    body = row.body if row else decided(snapshot, sheet.desk.campaign, sheet.scope.id, LINK).get(LINK, {})
-    return Linked(stage, rows_of(sheet, snapshot, stage), body, row.version if row else 0)
+    body, version, how = body_of(sheet, snapshot, LINK)
+    return Linked(stage, rows_of(sheet, snapshot, stage), body, version, how)
 
 
 def rows_of(sheet: Sheet, snapshot: Snapshot, stage: Stage) -> dict[str, Row]:
@@ -140,7 +140,8 @@ def link_tables(sheet: Sheet, snapshot: Snapshot) -> dict[str, Any]:
         if here is not None:
             shown = {"id": name, "name": event.get("name"), "warn": warn.get(name, [])}
             tables[here.table]["events"].append(shown)
-    return {"version": state.version, "tables": [tables[name] for name in sorted(tables)]}
+    made = [tables[name] for name in sorted(tables)]
+    return {"version": state.version, "tables": made, "decided": state.decided}
 
 
 def _checks(sheet: Sheet, snapshot: Snapshot, state: Linked) -> tuple[dict[str, str], dict[str, list[str]]]:

@@ -84,6 +84,7 @@ class Decide(msgspec.Struct, forbid_unknown_fields=True):
     take: Annotated[int, Meta(ge=1, le=6)] | None = None
     answers: dict[Name, Text] | None = None
     why: Text = ""
+    same: list[tuple[Text, Text]] | None = None  # of groups and events: the disputed pairs that belong together
 
 
 class Give(msgspec.Struct, forbid_unknown_fields=True):

@@ -46,6 +46,7 @@ class Adjudicate {
     if (this.shown !== dispute.scope) this.text = new MarkedText(at("text"), this.view.text, this.view.hide, this.view.quote);
     this.shown = dispute.scope;
     this.reading = new Reading(this.view.schema, [{ id: dispute.subject, fields: dispute.fields ?? {}, parent: null }]);
+    this.pairs = dispute.pairs && new Pairs(dispute);
     this.text.mark(dispute.marks ?? {});
     this.keys.fresh();
     this.bindKeys();
@@ -69,6 +70,11 @@ class Adjudicate {
       if (both.size) bind(",", `own answer ${[...both].join(" ")}`, () => { this.keys.next = (key) => this.answer(key); });
       bind("Enter", "decide as yours", () => { if (this.own) this.decide({ answers: this.own }); });
       bind("z", "own answer anew", () => { this.reading.answers.clear(); this.draw(); });
+    } else {
+      bind("y", "together", () => this.together(true), { guarded: true });
+      bind("n", "not together", () => this.together(false), { guarded: true });
+      bind("z", "undo", () => { this.pairs.said.pop(); this.draw(); });
+      bind("Enter", "decide as yours", () => { if (!this.pairs.open()) this.decide({ same: this.pairs.same() }); });
     }
     bind("f", "why", () => this.why());
     bind("j", "next", () => this.step(1));
@@ -81,6 +87,15 @@ class Adjudicate {
   answer(key) {
     const answers = this.reading.pressed(this.now.subject, key);
     if (answers) this.reading.answers.set(this.now.subject, answers);
+    this.draw();
+  }
+
+  // Whether the two of the disputed pair that is shown belong together.
+  together(same) {
+    const open = this.pairs.open();
+    if (!open) return;
+    this.pairs.said.push([open.pair, same]);
+    this.keys.fresh();
     this.draw();
   }
 
@@ -140,8 +155,68 @@ class Adjudicate {
     return el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, this.own ? row("yours", this.reading.state(now.subject).values) : null));
   }
 
+  // The disputed pair, of which both are marked in the text; when none is left, what came of it. Below, the readers.
   drawSets() {
-    return el("div", {}, this.now.said.map((each, number) => el("section", {}, el("h2", {}, `${number + 1} ${each.reader}`), el("ul", {}, each.sets.map((own) => el("li", {}, own.join(" = ")))))));
+    const { blocks, said } = this.now, open = this.pairs.open();
+    const own = this.pairs.sets().map((set) => el("li", {}, set.map((id) => blocks[id].text).join(" = ")));
+    const whole = el("section", {}, el("h2", {}, open ? "yours so far" : "yours: Enter decides"), el("ul", { class: "yours" }, own));
+    let asked = null;
+    if (open) {
+      const [one, other] = open.pair.map((id) => blocks[id]);
+      this.text.mark({ line: one.marks, tint: other.marks });
+      asked = el("p", { class: "asked", role: "status" }, `${this.pairs.said.length + 1}. `, el("strong", {}, one.text), " and ", el("strong", {}, other.text), `: together for the ${open.by.join(" and ")} reader, not for the others`);
+      say(`${one.text} and ${other.text}`);
+    } else {
+      this.text.mark({});
+    }
+    return el("div", {}, asked, whole, said.map((each, number) => el("section", {}, el("h2", {}, `${number + 1} ${each.reader}`), el("ul", {}, each.sets.map((own) => el("li", {}, own.join(" = ")))))));
+  }
+}
+
+// Disputed pairs and what is said of them. What follows from that is not asked: of groups, those of one are the same.
+class Pairs {
+  constructor({ blocks, agreed, pairs, closed }) { Object.assign(this, { names: Object.keys(blocks), agreed, pairs, closed, said: [] }); }
+
+  yes() { return [...this.agreed, ...this.said.filter(([, same]) => same).map(([pair]) => pair)]; }
+
+  // The group of every block, if what hangs together is one.
+  hangs() {
+    const first = new Map(this.names.map((each) => [each, each]));
+    for (const [one, other] of this.yes()) {
+      const [old, now] = [first.get(other), first.get(one)];
+      for (const [name, own] of first) if (own === old) first.set(name, now);
+    }
+    return first;
+  }
+
+  open() {
+    const done = new Set(this.said.map(([pair]) => pair.join())), first = this.hangs();
+    const apart = new Set(this.said.filter(([, same]) => !same).flatMap(([[one, other]]) => [`${first.get(one)} ${first.get(other)}`, `${first.get(other)} ${first.get(one)}`]));
+    const follows = ([one, other]) => this.closed && (first.get(one) === first.get(other) || apart.has(`${first.get(one)} ${first.get(other)}`));
+    return this.pairs.find(({ pair }) => !done.has(pair.join()) && !follows(pair));
+  }
+
+  same() { return this.said.filter(([, same]) => same).map(([pair]) => pair); }
+
+  // What belongs together: groups, or for events the largest sets in which every two do.
+  sets() {
+    const sets = [], near = new Map(this.names.map((each) => [each, new Set()]));
+    if (this.closed) {
+      const first = this.hangs();
+      for (const each of this.names) if (first.get(each) === each) sets.push(this.names.filter((other) => first.get(other) === each));
+      return sets;
+    }
+    for (const [one, other] of this.yes()) { near.get(one).add(other); near.get(other).add(one); }
+    const grow = (inside, open, done) => {
+      if (!open.length && !done.length) sets.push(inside);
+      for (let left = open; left.length; left = left.slice(1)) {
+        const [block] = left, here = (each) => near.get(block).has(each);
+        grow([...inside, block], left.filter(here), done.filter(here));
+        done = [...done, block];
+      }
+    };
+    grow([], this.names, []);
+    return sets;
   }
 }
 

@@ -106,6 +106,12 @@ export class Frame {
     location.href = next ? `/c/${encodeURIComponent(page.campaign)}/${encodeURIComponent(next.id)}` : "/";
   }
 
+  // How groups or events were decided, if somebody has decided otherwise than a reader.
+  drawDecided() {
+    const { how, why } = this.decided ?? {};
+    return how === "adjudicated" ? el("p", { class: "decided" }, `These were decided by an adjudicator${why ? `: ${why}` : "."}`) : null;
+  }
+
   progress(done, all) {
     const bar = at("progress");
     bar.max = all || 1;

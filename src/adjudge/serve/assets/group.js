@@ -27,8 +27,9 @@ class Group {
     if (view.groups && this.rows && !this.frame.queue.entries.length) this.adopt(view.groups);
   }
 
-  adopt({ version, rows }) {
+  adopt({ version, rows, decided }) {
     this.known = version;
+    this.frame.decided = decided;
     const now = this.now?.id;
     this.rows = rows;
     this.now = rows.find((each) => each.id === now) ?? rows[0];
@@ -156,7 +157,7 @@ class Group {
   draw() {
     const all = this.rows.filter((each) => each.perhaps).length;
     this.frame.progress(all - this.doubtful().length, all);
-    fill(at("work"), el("p", { id: "asked", class: "asked", role: "status" }), 
+    fill(at("work"), this.frame.drawDecided(), el("p", { id: "asked", class: "asked", role: "status" }),
       this.rows.length ? el("ul", { class: "rows" }, this.rows.map((row) => this.drawRow(row))) : el("p", { class: "rows" }, "There is nothing to group here."));
     this.frame.drawKeys();
   }

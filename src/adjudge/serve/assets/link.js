@@ -27,8 +27,9 @@ class Link {
     if (view.frames && this.tables && !this.frame.queue.entries.length) this.adopt(view.frames);
   }
 
-  adopt({ version, tables }) {
+  adopt({ version, tables, decided }) {
     this.known = version;
+    this.frame.decided = decided;
     const now = this.now?.id;
     this.tables = tables;
     this.now = this.all().find((each) => each.id === now) ?? this.all()[0];
