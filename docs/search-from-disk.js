@@ -7,19 +7,20 @@ if (location.protocol === "file:") {
       frame.hidden = true;
       document.body.append(frame);
       const inner = frame.contentWindow;
+      const program = new URL(address, location);
       inner.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
       inner.importScripts = (...scripts) => Promise.all(scripts.map(load));
       function load(from) {
         return new Promise((done, failed) => {
           const script = inner.document.createElement("script");
-          script.src = new URL(from, new URL(address, location));
+          script.src = new URL(from, program);
           script.onload = done;
           script.onerror = failed;
           inner.document.body.append(script);
         });
       }
       this.inner = inner;
-      this.ready = load(address);
+      this.ready = load(program);
     }
 
     postMessage(data) {
