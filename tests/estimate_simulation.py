@@ -22,6 +22,7 @@ from adjudge.estimates.design import Design, Round
 from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.draw import Plan, draw, item_importance
 from adjudge.estimates.estimate import estimate_pool
+from adjudge.estimates.impute import impute
 from adjudge.estimates.pool import Item, Pool
 from adjudge.estimates.rows import How
 from adjudge.stats import intervals
@@ -325,6 +326,43 @@ def unequal(kind="unequal", size=20, populations=4, times=200):
     return tally.found()
 
 
+def imputed(kind, share=0.4, times=200):
+    """A sample of items, the clipped argument score by a model of the verdicts; a new population each time."""
+    tally = Tally()
+    documents, unequal_, quality, _ = CORPORA[kind]
+    for seed in range(times):
+        rng = np.random.default_rng([22, seed])
+        size = np.maximum(2, np.exp(rng.normal(2.2, unequal_, documents)).astype(int))
+        document = np.repeat(np.arange(documents), np.minimum(size, 60))
+        chance = 1 / (1 + np.exp(0.9 - rng.normal(0, quality, documents)[document]))
+        truth = rng.random(len(document)) < chance
+        pool = _pool_of(rng, truth, document)
+        ids = [item.id for item in pool.items]
+        design = drawn_design(ids, Plan(math.ceil(share * len(ids)), seed=seed))
+        heard = {row.id: float(truth[int(row.id[1:])]) for row in design.rows if row.drawn}
+        for row in impute(pool, design, heard, How())[0]:
+            own = pool.member[:, pool.systems.index(row.system)]
+            tp = np.bincount(document, weights=own & truth)
+            fp = np.bincount(document, weights=own & ~truth)
+            wanted = np.maximum(0, tp - BETA * fp).sum() / truth.sum()
+            tally.count("model", covers(row, wanted))
+            tally.count("bounds", row.bounds[0] <= wanted <= row.bounds[1])
+    return tally.found()
+
+
+def _pool_of(rng, truth, document):
+    """Two systems and a judge."""
+    member = rng.random((len(document), 2)) < np.where(truth[:, None], (0.75, 0.6), (0.5, 0.45))
+    judge = np.clip(0.3 + 0.4 * truth + 0.1 * member[:, 0] + rng.normal(0, 0.2, len(document)), 0, 1)
+    names = [tuple(name for name, own in zip("AB", row, strict=True) if own) for row in member]
+    return Pool(
+        tuple(
+            Item(id=f"x{at:05}", document=f"d{document[at]:03}", systems=names[at], judge=float(judge[at]))
+            for at in range(len(truth))
+        )
+    )
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Documents as a sample
 
@@ -564,6 +602,8 @@ def _jobs():
         for documents, test in ((10, "jackknife"), (40, "jackknife"), (40, "randomisation"), (120, "bootstrap")):
             options = {"test": test, "bootstrap": 500}
             yield "alarms", f"{kind}, {documents} documents, {test}", alarms, (kind, documents, 3000), options
+    for kind in CORPORA:
+        yield "others", f"imputed, {kind}", imputed, (kind,), {"share": 0.55 if kind == "small" else 0.4}
     for stories, each in ((12, 5), (30, 4), (60, 3)):
         yield "others", f"{stories} stories of {each} documents", clusters, (stories, each), {}
     for number, documents in ((3, 50), (5, 50), (10, 100)):
@@ -578,6 +618,7 @@ def _jobs():
 EXPECTED = {
     "order": (0.0, 1.0), "half-width": (0.0, 100.0), "ignored": (0.5, 0.93), "one run": (0.5, 0.94),
     "documents": (0.8, 0.96), "alarms": (0.03, 0.06), "all ranks": (0.93, 1.0), "power": (0.78, 0.82),
+    "model": (0.88, 0.98), "bounds": (1.0, 1.0),
 }  # fmt: skip
 
 

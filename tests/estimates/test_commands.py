@@ -150,6 +150,49 @@ def test_labels_that_are_all_alike_give_bounds_and_no_interval(assist):
             assert any("only the bounds are certain" in note for note in row.notes)
 
 
+def test_imputation_is_on_request_and_marked(files, run):
+    words = ["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl"]
+    assert "model" not in run(words).out
+    done = run([*words, "--impute"])
+    assert (done.code, "too few for a model" in done.err) == (2, True)
+    pool, truth = made(600)
+    design = sample(pool, 200)
+    found = estimate(pool, labels(design, truth), design=design, impute=True)
+    rows = [row for row in found.scores if row.method == "model"]
+    assert [(row.system, row.metric, row.part) for row in rows] == [
+        ("A", "argument", "score"),
+        ("B", "argument", "score"),
+    ]
+    for row in rows:
+        own = [item for item in pool if row.system in item["systems"]]
+        worth = dict.fromkeys((item["document"] for item in pool), 0.0)
+        for item in own:
+            worth[item["document"]] += 1 if truth[item["id"]] else -0.25
+        true = sum(max(0, each) for each in worth.values()) / sum(truth.values())
+        assert row.bounds[0] < row.low < true < row.high < row.bounds[1]
+    assert any("assess documents whole for a valid interval" in note.message for note in found.notes)
+    with pytest.raises(AdjudgeError, match="about these documents"):
+        estimate(pool, labels(design, truth), design=design, impute=True, documents="sample")
+
+
+def test_families_have_their_own_corrections():
+    pool, truth = made()
+    third = [
+        {**item, "systems": [*item["systems"], "C"] if at % 3 else item["systems"]} for at, item in enumerate(pool)
+    ]
+    design = sample(third, 80)
+    whole = estimate(third, labels(design, truth), design=design)
+    sliced = estimate(third, labels(design, truth), design=design, by="type")
+    assert [row for row in sliced.differences if not row.slice] == list(whole.differences)
+    from adjudge.stats.inference import benjamini_hochberg, holm
+
+    family = [row for row in sliced.differences if row.slice and row.part == "f1"]
+    assert len(family) == 6
+    tests = [row.p for row in family]
+    assert [row.p_holm for row in family] == holm(tests)
+    assert [row.q for row in family] == benjamini_hochberg(tests)
+
+
 @pytest.mark.usefixtures("files")
 def test_what_is_alike_is_printed_with_its_bounds(tmp_path, run):
     said = (tmp_path / "labels.csv").read_text().replace(",0\n", ",1\n")

@@ -165,3 +165,89 @@ def test_frames_of_the_judge_go_with_those_of_people(call):
     drawn(call, 6)
     words = ("drawn", *SYSTEMS, "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")
     assert "judge" in call("eal", "estimate", *words, "--judge", str(DATA / "assessments"), code=2)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Classes, rounds
+
+
+def classes(call, *more, code=0):
+    words = (str(DATA / "assessments"), *SYSTEMS, "--clusters", str(DATA / "assessments"), "--format", "json")
+    return call("eal", "estimate", *words, *more, code=code)
+
+
+def test_all_classes_assessed_are_counted_as_they_are(call):
+    call(
+        "eal",
+        "sample",
+        "pool",
+        "--by",
+        "class",
+        "--size",
+        "100%",
+        "--clusters",
+        str(DATA / "assessments"),
+        "-o",
+        "drawn",
+    )
+    found = json.loads(classes(call, "--design", "drawn.design.jsonl"))
+    from adjudge.formats.eal_store import open_key, open_store
+    from adjudge.tasks.eal.responses import best, class_of, is_good
+
+    right = matched = 0
+    answers = {}
+    with open_key(DATA / "assessments") as keys, open_store("granite") as store, open_store("pool") as pool:
+        for document in pool.documents:
+            key = keys.key(document)
+            good = {each for each, said in key.assessed.items() if is_good(each, said)}
+            pooled = {argument.response for argument in pool.arguments(document).arguments}
+            right += len({class_of(each, key.coref) for each in good & pooled})
+            for argument in store.arguments(document).arguments:
+                answers.setdefault(class_of(argument.response, key.coref), []).append(argument)
+            matched += sum(best(own).response in good for name, own in answers.items() if name.document == document)
+    rows = {(row["metric"], row["part"]): row["value"] for row in found["scores"] if row["system"] == "granite"}
+    assert rows["eal.class", "precision"] == matched / len(answers)
+    assert rows["eal.class", "recall"] == matched / right
+    wrong = len(answers) - matched
+    assert rows["eal.unclipped", "score"] == pytest.approx((matched - 0.25 * wrong) / right)
+    assert (found["unit"], found["n"]) == ("class", found["of"])
+
+
+def test_a_sample_of_classes(call):
+    given = ("--clusters", str(DATA / "assessments"))
+    call("eal", "sample", "pool", "--by", "class", "--size", "40%", *given, "-o", "drawn")
+    waiting = sum(len(path.read_text().splitlines()) for path in Path("drawn").iterdir())
+    found = json.loads(classes(call, "--design", "drawn.design.jsonl"))
+    assert found["n"] < found["of"]
+    assert found["n"] <= waiting < sum(len(path.read_text().splitlines()) for path in Path("pool/arguments").iterdir())
+    for row in found["scores"]:
+        assert row["low"] < row["value"] < row["high"]
+    for words, message in ((("--frames", "x"), "--frames"), (("--impute",), "on 12 documents are too few")):
+        assert message in classes(call, "--design", "drawn.design.jsonl", *words, code=2)
+    err = call("eal", "estimate", "drawn", *SYSTEMS, *given, "--design", "drawn.design.jsonl", code=1)
+    assert "responses of it wait" in err
+    words = ("--size", "20", "--after", "drawn.design.jsonl", str(DATA / "assessments"), "-o", "more")
+    call("eal", "sample", "pool", "--by", "class", *given, *words)
+    assert len(json.loads(classes(call, "--design", "more.design.jsonl"))["rounds"]) == 2
+
+
+def test_classes_that_assessors_joined_are_named(call):
+    call("eal", "sample", "pool", "--by", "class", "--size", "100%", "-o", "drawn")
+    words = (str(DATA / "assessments"), *SYSTEMS, "--design", "drawn.design.jsonl")
+    err = call("eal", "estimate", *words, code=1)
+    assert "assessors joined" in err
+    assert "draw again with --clusters" in err
+
+
+def test_a_second_round_of_documents(call):
+    first = drawn(call, 5)
+    call("eal", "sample", "pool", "--size", "5", "--after", "drawn.design.jsonl", "drawn", "-o", "more")
+    second = sorted(path.name for path in Path("more").iterdir())
+    assert not set(first) & set(second)
+    for name in second:
+        shutil.copy(DATA / "assessments" / name, Path("drawn", name))
+    words = ("drawn", *SYSTEMS, "--frames", str(DATA / "frames"), "--design", "more.design.jsonl")
+    found = json.loads(call("eal", "estimate", *words, "--format", "json", "--save", "estimate.json"))
+    assert (found["n"], len(found["rounds"])) == (10, 2)
+    assert all(row["low"] < row["value"] < row["high"] for row in found["scores"])
+    assert "eal.overall" in call("compare", "estimate.json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,12 @@ from adjudge.cli.options import (
     Whole,
     choice,
     command,
+    flag,
     flat,
     format_option,
     output_option,
+    refuse_alone,
+    refuse_with,
     save_option,
     sides_of,
     value,
@@ -31,6 +34,7 @@ from adjudge.findings import counted
 
 if TYPE_CHECKING:
     from adjudge.estimates.design import Design
+    from adjudge.estimates.rows import Estimate, How
     from adjudge.stats.result import Result
 
 _SHOWN = 5
@@ -49,8 +53,15 @@ def design_path(store: Path) -> Path:
 @command(
     "sample",
     click.Argument(["pool"], metavar="POOL"),
-    value("--size", "N", "How many documents to draw: a number, or a share such as 10%.", required=True),
-    choice("--by", ("document",), "What is drawn.", default="document"),
+    value("--size", "N", "How many documents, or classes, to draw: a number, or a share such as 10%.", required=True),
+    choice(
+        "--by",
+        ("document", "class"),
+        "What is drawn: whole documents, or classes of responses with one type, role, realis and filler.",
+        default="document",
+    ),
+    value("--clusters", "STORE", "With --by class: assessments whose clusters say which fillers are one."),
+    value("--after", "DESIGN ASSESSMENTS", "Another round after these.", nargs=2),
     choice("--strata", ("genre",), "Draw from every genre in proportion, at least two documents of each."),
     value("--genre-list", "FILE", "With --strata: id, TAB, genre. Without it, ids tell by their prefix."),
     value("--seed", "N", "Seed of the draw.", default=13, type=Whole("give a whole number from 0")),
@@ -65,24 +76,36 @@ def sample(pool: str, **options: Any) -> None:
 
     POOL is a store of responses as `adjudge eal pool` writes it. With -o the responses of the drawn documents wait for
     assessment in OUT, and the design is written next to it, into OUT.design.jsonl; else the design is printed. Keep it:
-    `adjudge eal estimate` needs it.
+    `adjudge eal estimate` needs it. --by class draws classes of responses instead: fillers that are the same string, or
+    in the same cluster of --clusters, are one. They give precision, recall, F1 and the argument score without clipping.
     """
     from adjudge.estimates.api import sample as draw_sample
     from adjudge.estimates.files import design_text
     from adjudge.tasks.eal.apply import beside
+    from adjudge.tasks.eal.classes import document_of, keeping, pooled_classes, read_clusters
     from adjudge.tasks.eal.diagnostics import genres, read_genres
     from adjudge.tasks.eal.settings import get_profile
     from adjudge.tasks.eal.stores import create_store
 
     if options["genre_list"] is not None and options["strata"] is None:
         raise UsageError("--genre-list says what --strata draws from", hint="add --strata genre")
+    by = options["by"]
+    if by == "document":
+        refuse_alone("--clusters", "--by class")
     output, strata, seed = options["output"], options["strata"], options["seed"]
     with uncollected(), closing(get_profile(options["profile"]).open_store(pool)) as store:
         listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
         known = genres(store.documents, listed)
+        clusters = read_clusters(options["clusters"])
         # A document in which nobody found anything is drawn like all others.
-        units = [{"id": name, "document": name, "genre": known[name]} for name in store.documents]
-        drawn = draw_sample(units, options["size"], by=options["by"], strata=strata, seed=seed)
+        units = [{"id": name, "document": name} for name in store.documents]
+        if by == "class":
+            units = pooled_classes(store, clusters)
+        units = [{**unit, "genre": known[unit["document"]]} for unit in units]
+        earlier = _earlier(options["after"], clusters) if options["after"] else None
+        drawn = draw_sample(units, options["size"], by=by, strata=strata, seed=seed, after=earlier)
+        last = drawn.rounds[-1].number
+        fresh = sorted(row.id for row in drawn.rows if row.drawn and row.round == last)
         text = design_text(drawn)
         if output is None:
             emit(text)
@@ -90,20 +113,35 @@ def sample(pool: str, **options: Any) -> None:
         target = design_path(output)
         if target.exists() and not options["overwrite"]:
             raise UsageError(f"{target}: there is something already", hint="choose another OUT, or give --overwrite")
-        store.keep_only(drawn.drawn)
+        store.keep_only(set(fresh) if by == "document" else {document_of(each) for each in fresh})
+        prepare = keeping(fresh, clusters) if by == "class" else None
         with beside(target) as stream:
             stream.write(text)
-            done = create_store(store, output, ids=options["ids"], overwrite=options["overwrite"])
+            done = create_store(store, output, prepare=prepare, ids=options["ids"], overwrite=options["overwrite"])
     lines = [
-        f"sample: {len(drawn.drawn)} of {counted(len(drawn.rows), 'document')}, seed {seed}",
+        f"sample: {len(fresh)} of {len(units)} {drawn.units}, seed {seed}",
         f"  added   {done.added:7}  responses that wait for assessment",
         f"profile: {options['profile']}",
         f"written: {output}",
         f"design:  {target}",
     ]
     facts = {"profile": options["profile"], "input": pool, "output": str(output), "design": str(target), "seed": seed}
-    facts |= {"drawn": sorted(drawn.drawn), "of": len(drawn.rows), "added": done.added}
+    facts |= {"drawn": fresh, "of": len(units), "added": done.added}
     say_done("sample", facts, lines, options)
+
+
+def _earlier(after: tuple[str, str], clusters: Any) -> tuple[str, Any]:
+    """The design of earlier rounds, and what was assessed in them."""
+    from adjudge.estimates.files import read_design
+    from adjudge.formats.eal_store import open_key
+    from adjudge.tasks.eal.classes import class_name
+
+    if read_design(after[0]).unit == "document":
+        return after
+    with open_key(after[1]) as keys:
+        found = {class_name(each, clusters) for key in keys for each in key.assessed}
+        found -= {class_name(each, clusters) for key in keys for each in key.unassessed}
+    return after[0], dict.fromkeys(sorted(found), 1)
 
 
 _NOT_HERE = ("unassessed", "genre", "genre_list")  # all that was drawn is assessed, and it is all that counts
@@ -115,6 +153,8 @@ _NOT_HERE = ("unassessed", "genre", "genre_list")  # all that was drawn is asses
     value("--design", "FILE", "Which documents were drawn, as `adjudge eal sample` wrote it.", required=True),
     value("--judge", "ASSESSMENTS", "What an automatic judge says of all documents: a store like that of people."),
     value("--judge-frames", "LINKING", "The frames of the judge for all documents."),
+    value("--clusters", "STORE", "Of classes: the assessments whose clusters the classes were drawn with."),
+    flag("--impute", "Of classes: also the argument score as it is, clipped, by a model of the verdicts."),
     choice("--documents", ("fixed", "sample"), "Whether other documents like these are meant, too.", default="fixed"),
     level_option,
     save_option,
@@ -127,7 +167,9 @@ def estimate(**options: Any) -> None:
 
     ASSESSMENTS and the frames are people's, of the documents that `adjudge eal sample` drew; the submissions are
     scored on these by all rules. With --judge they are also scored on all documents against what a judge says, which
-    makes intervals narrower and is never believed. Ranks are those that the differences leave open.
+    makes intervals narrower and is never believed. Ranks are those that the differences leave open. Of a design of
+    classes there are precision, recall and F1 of classes and the argument score without clipping and without the rules
+    that look at other classes; linking needs whole documents.
     """
     import msgspec
 
@@ -145,6 +187,13 @@ def estimate(**options: Any) -> None:
     if sides.gold is None or not sides.paths:
         raise UsageError("no submission to score", hint="give ASSESSMENTS and at least one SUBMISSION")
     design = read_design(options["design"])
+    how = How(documents=options["documents"], level=options["ci"] or 0.95, clip=options["beta"])
+    if design.unit == "class":
+        refuse_with("a design of classes", _WHOLE)
+        emit_estimate(_of_classes(sides, design, how, options), options)
+        return
+    for option in ("--clusters", "--impute"):
+        refuse_alone(option, "a design of classes (adjudge eal sample --by class)")
     with uncollected():
         outside = _check_assessed(sides.gold, design)
         people = _scored(sides, options["frames"], sorted(design.drawn), {**options, "unassessed": "error"})
@@ -157,7 +206,6 @@ def estimate(**options: Any) -> None:
         each for each in people.measures if each.name in _SCORES and getattr(each, "part", None) == "score"
     )
     counts = Counted(measures, people.tables(), {} if judged is None else judged.tables())
-    how = How(documents=options["documents"], level=options["ci"] or 0.95)
     found = estimate_documents(counts, design, how)
     if outside:
         message = f"{counted(len(outside), 'document')} of the assessments that were not drawn are left out"
@@ -167,6 +215,42 @@ def estimate(**options: Any) -> None:
         note = Note("all-assessed", found.n, "everything is assessed: `adjudge eal score` gives the official scores")
         found = msgspec.structs.replace(found, notes=(*found.notes, note))
     emit_estimate(with_ranking(found, (measures[-1].name, "score")), options)
+
+
+# What means nothing if documents are not scored whole.
+_WHOLE = (
+    "frames",
+    "judge_frames",
+    "lambda_",
+    "unlinked",
+    "decisions",
+    "covers",
+    "quotes",
+    "quotes_in",
+    "taxonomy",
+    "neutralize",
+)
+
+
+def _of_classes(sides: Sides, design: Design, how: How, options: Mapping[str, Any]) -> Estimate:
+    """Precision, recall, F1 and the argument score without clipping, from drawn classes."""
+    from adjudge.estimates.api import with_imputed
+    from adjudge.estimates.estimate import estimate_pool
+    from adjudge.estimates.rows import with_ranking
+    from adjudge.formats.eal_store import open_key
+    from adjudge.tasks.eal.classes import assessed_classes, measures, read_clusters
+    from adjudge.tasks.eal.settings import get_profile
+
+    profile = get_profile(options["profile"])
+    with ExitStack() as stack, uncollected():
+        systems = {name: stack.enter_context(closing(profile.open_store(path))) for name, path in sides.named().items()}
+        keys = stack.enter_context(open_key(sides.gold))
+        judge = None if options["judge"] is None else stack.enter_context(open_key(options["judge"]))
+        found = assessed_classes(systems, keys, design, read_clusters(options["clusters"]), judge)
+    how = how._replace(measures=measures(options["beta"]), good=found.good)
+    made = estimate_pool(found.pool, design, found.right, how)
+    made = with_imputed(made, found.pool, design, found.right, how) if options["impute"] else made
+    return with_ranking(made, ("eal.class", "f1"))
 
 
 def _scored(sides: Sides, frames: str | None, documents: Sequence[str], options: Mapping[str, Any]) -> Result:

@@ -105,6 +105,7 @@ def sample(pool: str, **options: Any) -> None:
     choice("--documents", ("fixed", "sample"), "Whether other documents like these are meant, too.", default="fixed"),
     value("--cluster-by", "FIELD", "With --documents sample: documents with the same value vary together."),
     value("--exhaustive", "FILE", "Documents read to the end (document, in_pool, all): recall beyond the pool."),
+    flag("--impute", "Also the argument score that is clipped in every document, by a model of the verdicts."),
     flag("--graded", "Of several assessors, count the probability that an item is right, not the verdict."),
     _by,
     level_option,
@@ -137,6 +138,7 @@ def estimate(source: str, labels: str | None, **options: Any) -> None:
         cluster_by=options["cluster_by"],
         exhaustive=options["exhaustive"],
         graded=options["graded"],
+        impute=options["impute"],
         by=options["by"],
         level=options["ci"],
     )

@@ -21,7 +21,7 @@ from adjudge.estimates.estimate import estimate_pool
 from adjudge.estimates.files import Verdict, read_design, read_exhaustive, read_pool, read_verdicts, with_judge
 from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.planning import labels_needed
-from adjudge.estimates.pool import METRIC, Pool, Sampling
+from adjudge.estimates.pool import Pool, Sampling
 from adjudge.estimates.rows import Estimate, How, interval, is_estimate
 from adjudge.estimates.sources import is_store, saved_result
 from adjudge.stats.inference import ALPHA, LEAST
@@ -63,10 +63,10 @@ def sample(pool: Any, size: int | str, **options: Any) -> Design:
     """
     check_keywords(options, _SAMPLE, "sample")
     unit = options.get("by") or "item"
-    if unit not in ("item", "document"):
+    if unit not in ("item", "document", "class"):
         raise UsageError(f"units are items or documents, not {unit!r}", hint='give by="document" or leave it out')
     known_pool = read_pool(pool)
-    units = [item.id for item in known_pool.items] if unit == "item" else list(known_pool.documents)
+    units = list(known_pool.documents) if unit == "document" else [item.id for item in known_pool.items]
     earlier = options.get("after")
     number, before, old = 1, set[str](), None
     if earlier is not None:
@@ -74,7 +74,7 @@ def sample(pool: Any, size: int | str, **options: Any) -> Design:
         with _blaming(earlier[0]):
             refuse_other_pool(old, units, grown=True)
         if old.unit != unit:
-            raise UsageError(f"the earlier rounds drew {old.unit}s", hint="draw the same units again")
+            raise UsageError(f"the earlier rounds drew {old.units}", hint="draw the same units again")
         number = old.rounds[-1].number + 1
         before = _assessed(earlier[1], known_pool, unit) & set(old.drawn)
         missing = sorted(old.drawn - before)
@@ -122,7 +122,7 @@ def _assessed(source: Any, pool: Pool, unit: str) -> set[str]:
             with open_key(source) as keys:
                 return {each for each in keys.documents if not keys.key(each).unassessed}
     said = {each.unit for each in read_verdicts(source)}
-    if unit == "item":
+    if unit != "document":
         return said
     waiting = {item.document for item in pool.items if item.id not in said}
     return {each for each in pool.documents if each in said or each not in waiting}
@@ -137,7 +137,7 @@ def _strata(pool: Pool, field: str | None, unit: str) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for item in pool.items:
         value = item.document if field == "document" else str(item.attributes.get(field, ""))
-        name = item.id if unit == "item" else item.document
+        name = item.document if unit == "document" else item.id
         if found.setdefault(name, value) != value:
             raise UsageError(f"document {name!r} is in several strata by {field}", hint="give each document one")
     return found
@@ -146,14 +146,15 @@ def _strata(pool: Pool, field: str | None, unit: str) -> dict[str, str] | None:
 # ---------------------------------------------------------------------------------------------------------------------
 # Estimates
 
-_ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta")
+_ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta", "impute")
 
 
 def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) -> Estimate:
     """Scores from what was assessed: of a pool and labels, or of a result whose documents were assessed whole.
 
     Options are `judge` (a file of opinions, or a result against the judge), `assist` (auto, none, constant, judge),
-    `documents` (fixed or sample), `level`, `cluster_by`, `by`, `exhaustive`, `graded`, `beta`.
+    `documents` (fixed or sample), `level`, `cluster_by`, `by`, `exhaustive`, `graded`, `beta`, and `impute` (also the
+    argument score that is clipped in every document, by a model of the verdicts).
     """
     check_keywords(options, _ESTIMATE, "estimate")
     assist, documents = options.get("assist") or "auto", options.get("documents") or "fixed"
@@ -186,15 +187,36 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     with _blaming(design):
         found = estimate_pool(pool, drawn, verdicts, how)
     found = msgspec.structs.replace(found, notes=(*found.notes, *notes))
+    if options.get("impute"):
+        found = with_imputed(found, pool, drawn, verdicts, how)
     if options.get("exhaustive") is not None:
         found = _beyond(found, options["exhaustive"])
     return found
 
 
+def with_imputed(found: Estimate, pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
+    """Also with the argument score that is clipped in every document, by a model of the verdicts; marked as such."""
+    from adjudge.estimates.impute import SENTENCE, impute
+
+    if how.documents != "fixed":
+        raise UsageError("a model of the verdicts is about these documents", hint="leave out --documents sample")
+    heard = {unit: value for unit, value in verdicts.items() if unit in design.drawn}
+    scores, differences = impute(pool, design, heard, how)
+    note = Note("model", 1, f"argument score: model-based, not for official tables; {SENTENCE}")
+    return msgspec.structs.replace(
+        found,
+        scores=(*found.scores, *scores),
+        differences=(*found.differences, *differences),
+        notes=(*found.notes, note),
+    )
+
+
 def _of_result(result: Result, design: Design, how: How, options: Mapping[str, Any], labels: Any) -> Estimate:
-    for name in ("exhaustive", "graded", "by"):
+    for name in ("exhaustive", "graded", "by", "impute"):
         if options.get(name):
             raise UsageError(f"{name} is for pools of items", hint="leave it out")
+    if options.get("assist") not in (None, "auto"):
+        raise UsageError("documents assessed whole have no other assist than a judge", hint="give --judge RESULT")
     if labels is not None:
         raise UsageError("a result has its assessments inside", hint="give the result alone, and --judge RESULT")
     judge = options.get("judge")
@@ -379,12 +401,12 @@ def plan(source: Any, difference: float, power: float = POWER, **options: Any) -
 def plan_labels(source: Any, half_width: float) -> dict[str, int]:
     """How many assessed items give the F1 of each system an interval of this half-width; from an estimate of a pool."""
     found = Estimate.load(source) if isinstance(source, str | os.PathLike) else cast(Estimate, source)
-    if found.unit != "item":
+    if found.unit == "document":
         raise UsageError("the estimate is of whole documents", hint="plan with --difference")
     return {
         row.system: labels_needed(row.variance or 0.0, found.n, found.of, half_width, level=found.level)
         for row in found.scores
-        if row.part == "f1" and row.metric == METRIC and not row.slice
+        if row.part == "f1" and not row.slice
     }
 
 

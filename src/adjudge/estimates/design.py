@@ -21,7 +21,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     number: int = 1
     size: int
     sampling: Sampling = "fixed"
-    unit: str = "item"  # or document
+    unit: str = "item"  # or document, or class of answers
     seed: int | None = None
     pool: str = ""  # hash of the units
     options: dict[str, Any] = {}
@@ -37,6 +37,11 @@ class Design(msgspec.Struct, frozen=True, dict=True):
     def unit(self) -> str:
         """What was drawn: items, or whole documents."""
         return self.rounds[0].unit
+
+    @property
+    def units(self) -> str:
+        """The same in the plural."""
+        return units_named(self.unit)
 
     @cached_property
     def by_round(self) -> dict[int, dict[str, Drawn]]:
@@ -72,6 +77,15 @@ class Design(msgspec.Struct, frozen=True, dict=True):
     def joined(self, other: Design) -> Design:
         """With another round after these."""
         return Design(self.rounds + other.rounds, self.rows + other.rows)
+
+
+def units_named(unit: str) -> str:
+    """Units in the plural.
+
+    >>> units_named("item"), units_named("class")
+    ('items', 'classes')
+    """
+    return f"{unit}es" if unit.endswith("s") else f"{unit}s"
 
 
 def units_hash(units: Iterable[str]) -> str:

@@ -44,7 +44,7 @@ _SHOWN = 5
 
 def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
     """Precision, recall and F of every system within the pool."""
-    if design.unit != "item":
+    if design.unit == "document":
         raise UsageError("the design is of whole documents", hint="give a saved result: adjudge estimate RESULT")
     refuse_other_pool(design, (item.id for item in pool.items))
     known, outside = verdicts_of(design, verdicts)
@@ -62,7 +62,7 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
         mixed = _Mixed.of(rounds, [float(design.rounds[at].size) for at, _ in samples], how.scored, columns, scope)
         if not where:
             tables = _pseudo_tables(pool, mixed, how.cluster_by)
-            weights = {} if assist != "judge" else {METRIC: rounds[-1].model.b}
+            weights = {} if assist != "judge" else {how.scored[0].name: rounds[-1].model.b}
         about = _About(pool, how, where, len(known))
         if how.documents == "sample":
             own = tables if not where else _pseudo_tables(pool, mixed, how.cluster_by, scope)
@@ -73,14 +73,14 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
         differences += apart
     labelled = sum(int(np.count_nonzero(each.labelled)) for _, each in samples)
     if 0 < labelled < FEW_LABELS:
-        notes.append(Note("few-labels", labelled, f"only {labelled} assessed items: intervals are rough"))
+        notes.append(Note("few-labels", labelled, f"only {labelled} assessed {design.units}: intervals are rough"))
     if how.documents == "fixed" and how.cluster_by:
         message = f"{how.cluster_by} changes nothing: the documents are fixed, and only the sample of items varies"
         notes.append(Note("clusters-without-effect", 1, message))
     notes.append(Note("within-pool", 1, "recall within the pool: what no system returned is not counted"))
     return Estimate(
         adjudge=__version__,
-        unit="item",
+        unit=design.unit,
         n=len(known),
         of=len(pool.items),
         assist=assist,

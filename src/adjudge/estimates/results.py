@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from adjudge.estimates.design import units_named
 from adjudge.estimates.rows import Estimate
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.inference import Inference
@@ -16,11 +17,11 @@ def result_of(estimate: Estimate) -> Result:
     These carry the noise of the sample already, so that nothing is drawn inside a document again.
     """
     tables = estimate.pseudo or estimate.table
-    sample = f"{estimate.n} of {estimate.of} {estimate.unit}s were assessed"
+    sample = f"{estimate.n} of {estimate.of} {units_named(estimate.unit)} were assessed"
     note = Note("estimated", estimate.n, f"{sample}: counts are estimates from that sample ({estimate.assist})")
     scoring = Scoring(
         task="estimate",
-        profile=f"{estimate.unit}s",
+        profile=units_named(estimate.unit),
         measures=estimate.measures,
         inference=Inference(level=estimate.level, interval="jackknife"),
         fields={"sample": f"{estimate.n}/{estimate.of}", "assist": estimate.assist},

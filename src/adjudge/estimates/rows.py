@@ -35,6 +35,7 @@ class How(NamedTuple):
     beta: float = 1.0
     measures: tuple[Measure, ...] = ()  # precision, recall and F unless told
     good: Mapping[str, Mapping[str, float]] | None = None  # by item and system, if answers differ in an item
+    clip: float = 0.25  # what a wrong answer costs in an argument score
 
     @property
     def scored(self) -> tuple[Measure, ...]:

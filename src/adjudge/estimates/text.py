@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from adjudge.estimates.design import units_named
 from adjudge.estimates.judge import FEW, JudgeReport
 from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, RankRow, ScoreRow
 from adjudge.stats.notebook import rows_html
@@ -51,7 +52,9 @@ def score_grid(estimate: Estimate) -> Grid:
         numbers = [_score(own[key]) if key in own else Cell("") for key in parts]
         groups.setdefault(where, []).append((*labels, *numbers))
     several = len({metric for metric, _ in parts}) > 1
+    models = {(row.metric, row.part) for row in estimate.scores if row.method == "model"}
     names = [f"{metric} {part}" if several else part for metric, part in parts]
+    names = [f"{name} (model)" if key in models else name for key, name in zip(parts, names, strict=True)]
     header = ("system", *["slice"] * sliced, *names)
     return Grid(header, 1 + sliced, tuple(tuple(rows) for rows in groups.values()))
 
@@ -70,11 +73,12 @@ def difference_grid(estimate: Estimate) -> Grid:
     rows: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
     sliced = any(row.slice for row in estimate.differences)
     for row in estimate.differences:
-        labels = [f"{row.metric} {row.part}"] + [slice_text(row.slice) if row.slice else "all"] * sliced
+        name = f"{row.metric} {row.part}{' (model)' * (row.method == 'model')}"
+        labels = [name] + [slice_text(row.slice) if row.slice else "all"] * sliced
         labels.append(f"{row.a} - {row.b}")
-        numbers = (_difference(row), _probability(row.p), _probability(row.p_holm))
+        numbers = (_difference(row), _probability(row.p), _probability(row.p_holm), _probability(row.q))
         rows.setdefault((row.metric, row.part), []).append((*(Cell(clean(label)) for label in labels), *numbers))
-    header = ("difference", *["slice"] * sliced, "systems", "points", "p", "p (Holm)")
+    header = ("difference", *["slice"] * sliced, "systems", "points", "p", "p (Holm)", "q")
     return Grid(header, 2 + sliced, tuple(tuple(own) for own in rows.values()))
 
 
@@ -90,18 +94,25 @@ def _places(row: RankRow) -> str:
 
 def footer(estimate: Estimate) -> list[tuple[str, str]]:
     """What a number from a sample is never printed without."""
-    unit = estimate.unit + "s"
+    unit = units_named(estimate.unit)
     drawn = [f"round {each.number}: {each.size} {each.sampling}, seed {each.seed}" for each in estimate.rounds]
     fields = [
         ("sample", f"{estimate.n} of {estimate.of} {unit} ({'; '.join(drawn)})"),
         ("varies", VARIES[estimate.documents]),
-        ("interval", f"{100 * estimate.level:g} % (jackknife, logit)"),
+        ("interval", f"{100 * estimate.level:g} % ({_how_found(estimate)}, logit)"),
         ("assist", estimate.assist),
     ]
     if estimate.weight:
         fields.append(("weight", ", ".join(f"{name} {value:.2f}" for name, value in estimate.weight.items())))
     fields.append(("method", ", ".join(dict.fromkeys(row.method for row in estimate.scores))))
     return fields
+
+
+def _how_found(estimate: Estimate) -> str:
+    if estimate.documents == "sample":
+        return "jackknife over documents"
+    ways = {"linearised" if each.sampling == "poisson" else "jackknife" for each in estimate.rounds}
+    return " and ".join(sorted(ways))
 
 
 def estimate_html(estimate: Estimate) -> str:
