@@ -324,3 +324,50 @@ def test_runs_are_one_system_for_gates_and_in_python(tmp_path, run):
     found = aj.score("ner.strict", texts["gold"], {"A#1": texts["a"], "A#2": texts["b"]})
     assert [system.name for system in found.mean_of_runs().systems] == ["A"]
     assert found.mean_of_runs()["ner.strict"].f1 == pytest.approx((2 / 3 + 1) / 2, abs=0.01)
+
+
+def test_runs_in_one_file(tmp_path, run):
+    draw = random.Random(4)
+    spans = [{"span": {"start": 5 * x, "end": 5 * x + 3}, "type": "PER"} for x in range(5)]
+    gold = [{"id": f"d{at}", "entities": spans} for at in range(8)]
+    rows = [
+        {"id": each["id"], "seed": seed, "entities": [span for span in each["entities"] if draw.random() < 0.7]}
+        for each in gold
+        for seed in (11, 12, 13)
+    ]
+    draw.shuffle(rows)
+
+    def write(name, documents):
+        (tmp_path / name).write_text("".join(json.dumps(each) + "\n" for each in documents))
+
+    write("gold.jsonl", gold)
+    write("mine.jsonl", rows)
+    for seed in (11, 12, 13):
+        write(f"{seed}.jsonl", [each for each in rows if each["seed"] == seed])
+    usual = ["ner", "score", "gold.jsonl", "--metric", "ner.strict", "--format", "json", "--quiet"]
+    apart = run([*usual, *(f"mine#{seed}={seed}.jsonl" for seed in (11, 12, 13))])
+    together = run([*usual, "mine.jsonl", "--runs", "seed"])
+    one, other = (json.loads(done.out)["systems"] for done in (apart, together))
+    assert one[0]["scores"] == other[0]["scores"]
+    assert [system["name"] for system in other] == ["mine"]
+    fixed = run([*usual, "mine.jsonl", "--runs", "seed", "--runs-fixed"])
+    assert json.loads(fixed.out)["systems"][0]["scores"] != other[0]["scores"]
+    write("mine.jsonl", rows[1:])
+    done = run([*usual, "mine.jsonl", "--runs", "seed"])
+    assert (done.code, "lacks documents that another run has" in done.err) == (2, True)
+    write("mine.jsonl", [*rows, {"id": "d1", "entities": []}])
+    done = run([*usual, "mine.jsonl", "--runs", "seed"])
+    assert (done.code, "mine.jsonl:25: the row has no 'seed'" in done.err) == (1, True)
+    (tmp_path / "gold.csv").write_text("id,vendor,total\n1,A,3\n2,B,4\n")
+    (tmp_path / "runs.csv").write_text("id,epoch,vendor,total\n1,1,A,3\n2,1,B,5\n1,2,A,3\n2,2,B,4\n")
+    done = run(["record", "score", "gold.csv", "runs.csv", "--runs", "epoch", "--format", "json", "--quiet"])
+    scores = {(row["metric"], row["part"]): row["value"] for row in json.loads(done.out)["systems"][0]["scores"]}
+    assert scores["record.exact", "f1"] == 0.75
+
+
+def test_a_name_holds_for_files_of_any_shape(tmp_path, run):
+    (tmp_path / "gold.jsonl").write_text(
+        '{"id": "d1", "text": "Bob ran", "entities": [{"start": 0, "end": 3, "type": "PER"}]}\n'
+    )
+    done = run(["ner", "score", "gold.jsonl", "mine=gold.jsonl", "--metric", "ner.strict", "--format", "json"])
+    assert json.loads(done.out)["systems"][0]["name"] == "mine"

@@ -29,6 +29,7 @@ from adjudge.cli.options import (
     refuse_alone,
     refuse_with,
     refused,
+    section,
     side_arguments,
     sides_of,
     value,
@@ -91,6 +92,10 @@ _options = [
     choice(
         "--hierarchy-credit", CREDITS, "What a type earns that is right on its upper levels only.", default="halving"
     ),
+    section(
+        "Uncertainty",
+        value("--runs", "COLUMN", "Rows with another value of this column are another run of the same system."),
+    ),
     scoring_options(),
 ]
 
@@ -142,6 +147,7 @@ def score_metric(
     from adjudge.tasks.task import measures_of
 
     run = run_from(options)
+    sides = _with_runs(sides, options["runs"])
     given = dict(options.get("given") or {})
     chosen = {"profile": options["profile"], "hierarchy": _hierarchies(options)}
     metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, options=own, **chosen)
@@ -152,6 +158,18 @@ def score_metric(
     found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
     if found is not None:
         finish(found.result(), options)
+
+
+def _with_runs(sides: Sides, column: str | None) -> Sides:
+    """Every run of a file with several as a system NAME#1, NAME#2, ..., whose mean is shown."""
+    if column is None:
+        return sides
+    from adjudge.formats.runs import split_runs
+
+    named = {
+        f"{name}#{run}": rows for name, path in sides.named().items() for run, rows in split_runs(path, column).items()
+    }
+    return Sides(sides.gold, list(named.values()), list(named))
 
 
 def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -442,7 +442,7 @@ class Sides(NamedTuple):
     """The files of gold and of the systems, and the names of those that were named."""
 
     gold: Any
-    paths: list[str]
+    paths: list[Any]
     names: list[str | None]
 
     def named(self) -> dict[str, str]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
 
 ONLY_SCORES = (
-    *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs"),
+    *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs", "runs", "runs_fixed"),
     *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "alpha", "margin", "gate", "exact"),
 )
 """What means nothing if something else than scores is printed."""

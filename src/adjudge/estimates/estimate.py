@@ -15,7 +15,7 @@ from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.estimates.bounds import Assessed, Pair, difference_bounds, score_bounds
 from adjudge.estimates.design import Design, refuse_other_pool, verdicts_of
 from adjudge.estimates.items import ItemEstimate, estimate_items, pool_counts
-from adjudge.estimates.pool import METRIC, Assist, Pool, Sample
+from adjudge.estimates.pool import Assist, Pool, Sample
 from adjudge.estimates.rows import (
     VARIES,
     DifferenceRow,

@@ -273,7 +273,10 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
     for place, (name, source) in enumerate((("gold", gold), *named)):
         read = task.read_system if place else task.read
         try:
-            side = source if isinstance(source, Side) else read(source, name, only=only, digest=run.digest)
+            if isinstance(source, Side):  # whose name may be that of its file
+                side = source if source.name == name else replace(source, name=name)
+            else:
+                side = read(source, name, only=only, digest=run.digest)
         except AdjudgeError as error:
             errors.append(error)
             continue

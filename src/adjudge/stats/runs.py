@@ -127,6 +127,7 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
             other = next(each for each in runs if each != name)
             hint = f"number it as well ({name}#N) if it is a run of the same system, or give it another name"
             raise UsageError(f"{name} is not numbered, and {other} is a run of {name}", hint=hint)
+    _refuse_other_documents(result, groups)
     tables = result.tables()
     pool = cast("Pool", options.pool)
     found = {
@@ -159,6 +160,23 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
 
     by_name = {system.name: system.scores for system in systems}
     return msgspec.structs.replace(made, ranking=tuple(row for key in keys for row in standings_by(key, by_name)))
+
+
+def _refuse_other_documents(result: Result, groups: Mapping[str, Sequence[str]]) -> None:
+    """Runs are of the same documents: one that lacks some would be worse for another reason than chance."""
+    missing = {
+        system.name: next((note for note in system.notes if note.code == "missing-document"), None)
+        for system in result.systems
+    }
+    for runs in groups.values():
+        for name in runs[1:]:
+            one, other = missing[runs[0]], missing[name]
+            if (one and (one.count, one.examples)) != (other and (other.count, other.examples)):
+                lacking = runs[0] if one and (other is None or one.count > other.count) else name
+                note = missing[lacking]
+                listed = ", ".join(note.examples) if note else ""
+                hint = "score runs that have the same documents"
+                raise UsageError(f"{lacking} lacks documents that another run has ({listed})", hint=hint)
 
 
 def _key(score: Score) -> Key:

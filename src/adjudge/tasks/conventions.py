@@ -15,7 +15,7 @@ from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.entities import ITEMS, TAGS
 from adjudge.formats.coerce.sides import NATIVE, Said, is_native
 from adjudge.formats.exported import COERCED
-from adjudge.formats.source import is_parquet, stdin_head
+from adjudge.formats.source import is_parquet, peeked, stdin_head
 from adjudge.model.tags import SCHEMES
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
@@ -103,7 +103,7 @@ def _is_coerced(kind: str, source: Any, said: Said) -> bool:
     if isinstance(source, str | os.PathLike):
         head = stdin_head() if is_stdin(source) else head_of(Path(source))
     else:
-        head = source if isinstance(source, bytes) else b""
+        head = source if isinstance(source, bytes) else peeked(source) or b""
     values = [each for each in json_values(head.decode("utf-8", "replace")) if isinstance(each, Mapping)]
     other = not all("id" in each for each in values) or not is_native(kind, values)
     unknown = bool(values) and not any(name in each for each in values for name in (*LINES[kind], NATIVE[kind]))
