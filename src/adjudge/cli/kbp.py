@@ -22,6 +22,7 @@ from adjudge.cli.options import (
     field_options,
     flag,
     format_option,
+    inference_of,
     is_given,
     output_option,
     refuse_with,
@@ -202,7 +203,16 @@ _limit_option = value(
     default=5,
     type=Whole("give the number of examples, or 0 for all"),
 )
+_cluster_option = section(
+    "Uncertainty",
+    value(
+        "--cluster-by",
+        "LIST",
+        "A file of document, TAB, cluster (a story, an author): documents of one cluster are drawn together.",
+    ),
+)
 _resampling_options = [
+    _cluster_option,
     resampling_options(
         ", or as the profile says",
         names=UNCLUSTERED,
@@ -266,7 +276,7 @@ def _given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
 def _sides(options: dict[str, Any]) -> Sides:
     """Gold and systems; no file that is read is written over."""
     files = ("wiki", "redirects", "stop", "gold_relations", "system_relations", "inverse_table", "ontology")
-    names = (*files, "include", "exclude", "symmetric_types")
+    names = (*files, "cluster_by", "include", "exclude", "symmetric_types")
     return sides_of(options, inputs=[options.get(name) for name in names if is_file(options.get(name))])
 
 
@@ -315,6 +325,15 @@ def _scoring_options(**more: Any) -> list[click.Parameter]:
     return [_time_option if each.name == "time_limit" else each for each in scoring_options(**more)]
 
 
+def _clusters(options: Mapping[str, Any]) -> dict[str, str] | None:
+    """The clusters of documents, by id."""
+    if options["cluster_by"] is None:
+        return None
+    from adjudge.formats.eal_sources import read_pairs
+
+    return read_pairs(options["cluster_by"], "cluster")
+
+
 def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     """What says warnings, unless nobody wants to hear them."""
     return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
@@ -332,7 +351,6 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
         without={
-            "cluster_by": "paths go across documents, which are drawn one by one",
             "pool": "paths go across documents, so that there is no mean over documents",
             "exact": "what is not counted in time is no score, and what is estimated says so",
         },
@@ -375,11 +393,11 @@ def score(**options: Any) -> None:
     check_baseline(options, sides.named())
     tallies = {f"kbp.{name}" for name in TALLIES}
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name not in tallies])
-    warn, shared = _warning(options), run_from(options, docs=None)
+    warn, shared = _warning(options), run_from(options, docs=None, inference=inference_of(options, cluster_by=None))
     asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
     asked["time_limit"] = shared.time_limit
     asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
-    asked["align"] = options["save_documents"]
+    asked |= {"align": options["save_documents"], "clusters": _clusters(options)}
     run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": partial(log, options)})[1]
     with limited(options["memory"]), uncollected(), working("scoring", shown=not options["quiet"]):
         read = _read(sides, options)
@@ -410,9 +428,11 @@ def score(**options: Any) -> None:
     section("Gold entities", _nil_options),
     _scoring_options(
         by=("type",),
-        resampling=resampling_options(names=UNCLUSTERED, more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
+        resampling=[
+            *_cluster_option,
+            *resampling_options(names=UNCLUSTERED, more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
+        ],
         without={
-            "cluster_by": "clusters go across documents, which are drawn one by one",
             "pool": "clusters go across documents, so that there is no mean over documents",
             "jobs": "clusters are compared in one process",
             "cluster": "clusters are compared in one process",
@@ -434,6 +454,7 @@ def discovery(**options: Any) -> None:
     from adjudge.evaluate.corpus import corpus_explanations
     from adjudge.tasks.kbp.discovery import DiscoveryTask, measures
     from adjudge.tasks.kbp.inputs import read_inputs
+    from adjudge.tasks.kbp.task import listed_clusters
 
     sides = _sides(options)
     check_gates(options["fail_under"], measures())
@@ -455,7 +476,10 @@ def discovery(**options: Any) -> None:
             found = corpus_explanations(task, options["explain"], run_from(options, docs=None))
             emit_explanations(found.values(), options)
             return
-        result = task.result(run_from(options, docs=None, align=options["save_documents"]))
+        clusters = _clusters(options)
+        task.clusters = listed_clusters(task.ids, clusters)
+        inference = inference_of(options, cluster_by=None if clusters is None else "list")
+        result = task.result(run_from(options, docs=None, align=options["save_documents"], inference=inference))
     log(options, f"scored {result.systems[0].documents} documents")
     finish(result, options)
 
@@ -547,7 +571,7 @@ def report(**options: Any) -> None:
     from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
     asked = {"by": "relation", "align": True, "examples": options["limit"] or None, "warn": _warning(options)}
-    asked |= _given(options, ("bootstrap", "ci", "seed", "engine", "time_limit"))
+    asked |= {**_given(options, ("bootstrap", "ci", "seed", "engine", "time_limit")), "clusters": _clusters(options)}
     run = chosen_run(options["profile"], chosen, asked)[1]
     with uncollected():
         read = _read(sides, options)

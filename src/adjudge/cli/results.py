@@ -226,6 +226,7 @@ def merge(parts: tuple[str, ...], **options: Any) -> None:
         "Order by what the ranking loses without them, or by how much systems differ on them.",
         default=ORDERS[0],
     ),
+    value("--cluster-by", "FIELD", "Documents with the same value of a field are left out, and selected, together."),
     output_options,
     examples=["adjudge select alder.json birch.json cedar.json --disagree 10 --items"],
 )
@@ -247,11 +248,11 @@ def select(
 
     result = compare_results(_load(results, options), by=(), bootstrap=0)
     if items:
-        chosen = select_items(result, disagree, metric=metric, order=order)
+        chosen = select_items(result, disagree, metric=metric, order=order, cluster_by=options["cluster_by"])
         log(options, f"selected {len(chosen.items)} of {chosen.of} items")
         text = render_items(chosen, options["format_"], quiet=options["quiet"])
     else:
-        found = select_documents(result, disagree, metric=metric, order=order)
+        found = select_documents(result, disagree, metric=metric, order=order, cluster_by=options["cluster_by"])
         log(options, f"selected {len(found.documents)} of {found.of} documents")
         text = render_selection(found, options["format_"], quiet=options["quiet"])
     emit(text, options["output"])

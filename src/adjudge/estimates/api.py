@@ -31,7 +31,7 @@ from adjudge.stats.points import Pool as Pooling
 from adjudge.stats.power import POWER, detectable, documents_needed
 from adjudge.stats.result import Note, Result
 from adjudge.stats.scores import headlines
-from adjudge.stats.table import StatsTable
+from adjudge.stats.table import StatsTable, cluster_names
 
 
 @contextmanager
@@ -439,7 +439,4 @@ def _clusters(tables: Mapping[str, StatsTable], field: str | None) -> tuple[str,
     first = next(iter(tables.values()))
     if field not in first.attributes:
         raise UsageError(f"the documents have no field {field!r}", hint=did_you_mean(field, first.attributes) or None)
-    return tuple(
-        f"document {each}" if value is None else f"{field} {value}"
-        for each, value in zip(first.ids, first.attributes[field], strict=True)
-    )
+    return cluster_names(field, first.ids, first.attributes[field])

@@ -26,11 +26,12 @@ from adjudge.estimates.rows import (
     sample_notes,
 )
 from adjudge.estimates.whole import Documents, WholeEstimate, estimate_whole, values_of
-from adjudge.stats.inference import FEW, FEWEST_CLUSTERS
+from adjudge.stats.build import refuse_few_clusters
+from adjudge.stats.inference import FEW
 from adjudge.stats.measure import Array, Key, Measure, count_keys, needed_measures, part_keys
 from adjudge.stats.result import Note
 from adjudge.stats.scores import headlines
-from adjudge.stats.table import StatsTable
+from adjudge.stats.table import StatsTable, cluster_names
 
 _LARGE = 0.25
 _SHOWN = 5
@@ -185,12 +186,10 @@ def _clusters(table: StatsTable, drawn: Sequence[str], how: How) -> tuple[dict[s
     if how.documents == "fixed":
         message = f"{field} changes nothing: the documents are fixed, and only which of them were drawn varies"
         return None, [Note("clusters-without-effect", 1, message)]
-    values = dict(zip(table.ids, table.attributes[field], strict=True))
-    names = {unit: f"document {unit}" if values[unit] is None else str(values[unit]) for unit in drawn}
+    some = table.select(drawn)
+    names = dict(zip(drawn, cluster_names(field, some.ids, some.attributes[field]), strict=True))
     places = {name: at for at, name in enumerate(sorted(set(names.values())))}
-    if len(places) < FEWEST_CLUSTERS:
-        hint = f"at least {FEWEST_CLUSTERS} are needed; leave --cluster-by out"
-        raise UsageError(f"{len(places)} clusters by {field} are too few for intervals", hint=hint)
+    refuse_few_clusters(len(places), field)
     rough = f"; below {FEW} clusters intervals and tests are rough" if len(places) < FEW else ""
     message = f"the {len(drawn)} drawn documents are of {len(places)} clusters by {field}{rough}"
     return {unit: places[name] for unit, name in names.items()}, [Note("clusters", len(places), message)]

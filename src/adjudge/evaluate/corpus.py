@@ -42,7 +42,10 @@ class Part(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Samples of some documents: all, without each group (`left` of them), bootstrap samples, without two groups."""
+    """Samples of some documents: all, without each group (`left` of them), bootstrap samples, without two groups.
+
+    `unit` is the number of the cluster of each document, if they are drawn in clusters.
+    """
 
     documents: int
     group: Any
@@ -50,6 +53,7 @@ class Draws(NamedTuple):
     resamples: int
     pairs: Any
     seed: int
+    unit: Any = None
 
     @property
     def samples(self) -> int:
@@ -68,28 +72,43 @@ class Draws(NamedTuple):
             yield np.arange(at, min(at + block, self.left))[:, None] != self.group
         if self.resamples:
             # The bootstrap draws are those of every other task with this seed.
-            for drawn in bootstrap_weights(self.documents, self.resamples, Stream(self.seed)):
+            number = self.documents if self.unit is None else int(self.unit.max()) + 1
+            for drawn in bootstrap_weights(number, self.resamples, Stream(self.seed)):
                 for at in range(0, len(drawn), block):
-                    yield drawn[at : at + block]
+                    own = drawn[at : at + block]
+                    yield own if self.unit is None else own[:, self.unit]
         for at in range(0, len(self.pairs), block):
             one, two = self.pairs[at : at + block].T
             yield (one[:, None] != self.group) & (two[:, None] != self.group)
 
 
-def draw(documents: int, *, resamples: int, seed: int = 13, groups: int = GROUPS, pairs: int = PAIRS) -> Draws:
+def draw(
+    documents: int,
+    *,
+    resamples: int,
+    seed: int = 13,
+    groups: int = GROUPS,
+    pairs: int = PAIRS,
+    clusters: Sequence[str] | None = None,
+) -> Draws:
     """The samples of so many documents; without resamples, or of one document, the corpus itself alone.
 
     >>> draw(3, resamples=5).samples, draw(3, resamples=0).samples
     (12, 1)
+    >>> next(w for w in draw(3, resamples=5, clusters=["a", "b", "a"]).weights(9) if len(w) == 2).tolist()
+    [[False, True, False], [True, False, True]]
     """
     import numpy as np
 
     from adjudge.stats.draws import Stream, leave_out_groups
 
-    if not resamples or documents < 2:
+    unit = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    units = documents if unit is None else int(unit.max(initial=-1)) + 1
+    if not resamples or units < 2:
         return Draws(documents, np.arange(documents), 0, 0, np.zeros((0, 2), np.int64), seed)
-    group = leave_out_groups(documents, seed, groups)
-    left = min(documents, groups)
+    group = leave_out_groups(units, seed, groups)
+    group = group if unit is None else group[unit]
+    left = min(units, groups)
     stream = Stream(seed, 2)
     if left * (left - 1) // 2 <= pairs:
         chosen = np.stack(np.triu_indices(left, 1), axis=1)
@@ -97,7 +116,7 @@ def draw(documents: int, *, resamples: int, seed: int = 13, groups: int = GROUPS
         first = stream.indices(left, pairs)
         second = (first + 1 + stream.indices(left - 1, pairs)) % left
         chosen = np.stack((np.minimum(first, second), np.maximum(first, second)), axis=1)
-    return Draws(documents, group, left, resamples, chosen, seed)
+    return Draws(documents, group, left, resamples, chosen, seed, unit)
 
 
 class Outcome(NamedTuple):
@@ -127,6 +146,8 @@ class CorpusTask(ABC):
     """What takes less time."""
     box: float | None = None
     """The constant of the notches, if the numbers of box plots are wanted."""
+    clusters: Sequence[str] | None = None
+    """The cluster of every document, if documents are drawn in clusters."""
 
     @abstractmethod
     def measures(self) -> Sequence[Measure]:
@@ -203,7 +224,10 @@ def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[N
 
 
 def _result(task: CorpusTask, run: Run) -> Result:
+    import msgspec
+
     from adjudge._version import __version__
+    from adjudge.stats.build import clusters_note
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
     from adjudge.stats.ranking import headline_standings
     from adjudge.stats.result import Result, SampledCounts, SystemResult, result_fields, unique_names
@@ -226,6 +250,8 @@ def _result(task: CorpusTask, run: Run) -> Result:
     tests = {fields: inference.for_tests(size) for fields, size in families.items()}
     by = tuple(dict.fromkeys(run.by))
     options = options_of(inference, families, pool=POOL, by=by, fields=dict(task.fields()))
+    if inference.cluster_by is not None:
+        options = msgspec.structs.replace(options, clusters=_clusters(task, inference.cluster_by))
     how = how_of(options)._replace(box=task.box)
     found: list[Comparison] = []
     whole: Mapping[str, Evidence] = {}
@@ -233,7 +259,8 @@ def _result(task: CorpusTask, run: Run) -> Result:
     scores: dict[str, list[Score]] = {name: [] for name in names}
     alike: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in names}
     for part, number in zip(parts, _resamples(options, how, tests, parts, task), strict=True):
-        draws = draw(len(part.places), resamples=number, seed=inference.seed)
+        clusters = None if task.clusters is None else [task.clusters[at] for at in part.places]
+        draws = draw(len(part.places), resamples=number, seed=inference.seed, clusters=clusters)
         pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
         own = how._replace(tests=tests[tuple(part.slice)])
         evidence = {}
@@ -256,6 +283,8 @@ def _result(task: CorpusTask, run: Run) -> Result:
     found = task.compared(found, outcome)
     drawn = parts[:1] if task.one_draw else parts
     usual = inference_notes(options, [(part.slice, len(part.places)) for part in drawn], outcome.scores, found)
+    if options.clusters is not None and options.bootstrap:
+        usual = [*usual, clusters_note(options, task.documents, headline_keys(measures)[0], None)]
     systems = [
         SystemResult(
             name=name,
@@ -283,6 +312,17 @@ def _result(task: CorpusTask, run: Run) -> Result:
     from adjudge.evaluate.results import with_documents
 
     return with_documents(result, task.ids, task.align(task.ids), task.panels(result))
+
+
+def _clusters(task: CorpusTask, field: str) -> int:
+    """How many clusters the documents are drawn in."""
+    from adjudge.stats.build import refuse_few_clusters
+
+    if task.clusters is None:
+        raise UsageError(f"the documents have no {field!r} to cluster by", hint="leave --cluster-by out")
+    number = len(set(task.clusters))
+    refuse_few_clusters(number, field)
+    return number
 
 
 def _resamples(

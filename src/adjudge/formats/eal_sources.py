@@ -273,6 +273,23 @@ def read_list(path: str | Path, what: str, hint: str = "check the path") -> list
         raise refusal(error, Problem(f"the {what} cannot be read: {reason}", path=str(path), hint=hint)) from None
 
 
+def read_pairs(path: str, what: str) -> dict[str, str]:
+    """A list of documents with something of each: a document id, a TAB, and what it has on each line."""
+    found: dict[str, str] = {}
+    problems = []
+    for number, line in read_list(path, f"list of {what}s"):
+        document, _, value = (each.strip() for each in line.partition("\t"))
+        if not (document and value):
+            hint = f"write the document id, a TAB, and its {what}"
+            problems.append(Problem(f"this line gives no {what}", path=path, line=number, hint=hint))
+        elif found.setdefault(document, value) != value:
+            message = f"{document} is {value} here and {found[document]} above"
+            problems.append(Problem(message, path=path, line=number, hint="keep one of the two lines"))
+    if problems:
+        raise FormatError(problems)
+    return found
+
+
 _SPAN = "write start-end with both offsets counted from 0, as in 4-60"
 
 

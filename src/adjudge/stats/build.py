@@ -33,7 +33,7 @@ from adjudge.stats.scores import (
     system_scores,
 )
 from adjudge.stats.signature import SignatureValue, signature
-from adjudge.stats.table import StatsTable, shared_documents
+from adjudge.stats.table import StatsTable, cluster_names, shared_documents
 
 
 class Scoring(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,14 +180,8 @@ def _clustered(
     if field not in known:
         hint = did_you_mean(field, known) or (f"fields: {', '.join(known)}" if known else "these documents have none")
         raise UsageError(f"the documents have no field {field!r} to cluster by", hint=hint)
-    names = {
-        each: f"document {each}" if value is None else f"{field} {value}"
-        for each, value in zip(table.ids, known[field], strict=True)
-    }
-    number = len(set(names.values()))
-    if number < FEWEST_CLUSTERS:
-        message = f"{number} clusters by {field} are too few for intervals"
-        raise UsageError(message, hint=f"at least {FEWEST_CLUSTERS} are needed; leave --cluster-by out")
+    names = dict(zip(table.ids, cluster_names(field, table.ids, known[field]), strict=True))
+    refuse_few_clusters(len(set(names.values())), field)
     found: list[tuple[Slice, dict[str, Additive]]] = []
     for where, systems in corpora:
         clusters = tuple(names[each] for each in next(iter(systems.values())).table.ids)
@@ -198,6 +192,13 @@ def _clustered(
 def _within(system: Additive, field: str) -> Additive:
     """The same, with its documents drawn within those that have the same value of the field."""
     return replace(system, strata=tuple(map(str, system.table.attributes[field])))
+
+
+def refuse_few_clusters(number: int, field: str) -> None:
+    """Raise if there are not enough clusters for intervals."""
+    if number < FEWEST_CLUSTERS:
+        message = f"{number} clusters by {field} are too few for intervals"
+        raise UsageError(message, hint=f"at least {FEWEST_CLUSTERS} are needed; leave --cluster-by out")
 
 
 def _cluster_note(options: Options, systems: Mapping[str, Additive], keys: Sequence[Key]) -> Note:
@@ -213,7 +214,12 @@ def _cluster_note(options: Options, systems: Mapping[str, Additive], keys: Seque
     errors = [jackknife_error(Parts(0.0, each.left_out()[key], nothing)) for each in (first, alone)]
     if errors[0] is not None and errors[1]:
         effect = (errors[0] / errors[1]) ** 2
-    number, documents = options.clusters or 0, len(first.table.ids)
+    return clusters_note(options, len(first.table.ids), key, effect)
+
+
+def clusters_note(options: Options, documents: int, key: Key, effect: float | None) -> Note:
+    """How many clusters there are, and the design effect."""
+    number = options.clusters or 0
     message = f"{documents} documents are drawn in {number} clusters by {options.cluster_by}"
     if effect is not None:
         message += f"; the design effect on {' '.join(key)} is {effect:.2f}"

@@ -78,8 +78,9 @@ def compare(
     unique_names(system.name for result in given for system in result.systems)
     inference = inherited(options, bootstrap=bootstrap, level=level, seed=seed, test=test, interval=interval)
     inference = inference if cluster_by is None else msgspec.structs.replace(inference, cluster_by=cluster_by)
-    if options.pool == POOL and inference.cluster_by is not None:
-        raise UsageError("scores of a whole corpus are not drawn by clusters", hint="leave out cluster_by")
+    if options.pool == POOL and inference.cluster_by != options.cluster_by:
+        message = "the samples of scores of a whole corpus are those that were saved"
+        raise UsageError(message, hint="score with --cluster-by, and leave it out here")
     if options.pool == POOL:
         found = _compare_samples(given, inference, options.by if by is None else tuple(by), _joined_inputs(given))
     else:
@@ -267,6 +268,8 @@ def _compare_samples(
 
 def _refuse_other_draws(options: Options, other: Options, inference: Inference) -> None:
     bootstrap = options.bootstrap if inference.bootstrap is None else inference.bootstrap
+    if (options.cluster_by, options.clusters) != (other.cluster_by, other.clusters):
+        raise UsageError("these results were drawn in other clusters", hint="score the systems in the same way")
     for name, value, given in (("bootstrap", options.bootstrap, bootstrap), ("seed", options.seed, inference.seed)):
         if given != value:
             raise UsageError(f"these results were saved with {name} {value}", hint=f"score again with --{name} {given}")

@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.stats.build import refuse_few_clusters
 from adjudge.stats.measure import Prf
 from adjudge.stats.points import Additive, Pool, per_document
 from adjudge.stats.result import Comparison, Result
-from adjudge.stats.table import StatsTable
+from adjudge.stats.table import StatsTable, cluster_names
 
 if TYPE_CHECKING:
     from adjudge.stats.alignment import GoldDocument, Matching, SystemDocument
@@ -165,7 +167,12 @@ class Selection(Ranked, frozen=True, kw_only=True):
 
 
 def select_documents(
-    result: Result, number: int, *, metric: str | None = None, order: Order = "influence"
+    result: Result,
+    number: int,
+    *,
+    metric: str | None = None,
+    order: Order = "influence",
+    cluster_by: str | None = None,
 ) -> Selection:
     """The documents whose annotation or assessment would change the ranking of the systems most.
 
@@ -173,6 +180,7 @@ def select_documents(
     d(-i) is the difference without it; it counts in units of max(|d|, s), s the jackknife standard error of d, so that
     a pair that is nearly tied weighs more than one that is far apart. The influence of a document is the sum of these
     over all neighbours. Its disagreement is the mean absolute difference of its scores over all pairs of systems.
+    Documents with the same value of the field `cluster_by` are left out together, and selected as one.
 
     >>> from adjudge.stats.build import Counts, Scoring, build_result
     >>> from adjudge.stats.measure import Ratio
@@ -185,10 +193,10 @@ def select_documents(
     >>> [(each.document, each.strongest.flips) for each in select_documents(made, 2).documents]
     [('d', True), ('e', False)]
     """
-    systems = _estimators(result)
+    systems = _clustered(_estimators(result), cluster_by)
     key, points = _ranking(result, systems, metric)
     without = {name: each.left_out()[key] for name, each in systems.items()}
-    own = {name: per_document(each.table, each.measures)[key] for name, each in systems.items()}
+    own = {name: per_document(_units(each), each.measures)[key] for name, each in systems.items()}
     neighbours = _neighbours(points, without)
     documents = []
     for place, identifier in enumerate(next(iter(systems.values())).ids):
@@ -291,6 +299,25 @@ def _estimators(result: Result) -> dict[str, Additive]:
     return {name: Additive(table, result.measures, pool) for name, table in result.tables().items()}
 
 
+def _clustered(systems: dict[str, Additive], field: str | None) -> dict[str, Additive]:
+    """The systems with documents that are left out together, if they have such a field."""
+    if field is None:
+        return systems
+    table = next(iter(systems.values())).table
+    if field not in table.attributes:
+        known = ", ".join(table.attributes)
+        hint = did_you_mean(field, table.attributes) or (f"fields: {known}" if known else "score with --by and --save")
+        raise UsageError(f"the documents have no field {field!r} to cluster by", hint=hint)
+    names = cluster_names(field, table.ids, table.attributes[field])
+    refuse_few_clusters(len(set(names)), field)
+    return {name: replace(each, clusters=names) for name, each in systems.items()}
+
+
+def _units(system: Additive) -> StatsTable:
+    """The counts of documents, or of clusters of them."""
+    return system.table if system.clusters is None else system.table.grouped(system.clusters)
+
+
 def _on_documents(systems: Mapping[str, Additive], key: Key) -> list[DocumentDifference]:
     """All pairs of systems on all documents on which they differ."""
     points = {name: each.point()[key] for name, each in systems.items()}
@@ -341,14 +368,19 @@ class _Judged(NamedTuple):
 
 
 def select_items(
-    result: Result, number: int, *, metric: str | None = None, order: Order = "influence"
+    result: Result,
+    number: int,
+    *,
+    metric: str | None = None,
+    order: Order = "influence",
+    cluster_by: str | None = None,
 ) -> ItemSelection:
     """The items whose annotation or assessment would change the ranking of the systems most.
 
     For neighbours a, b of the ranking with difference d the effect of an item is d - d', where d' is the difference if
     the item were judged the other way: a gold item that is none takes its credit and one gold item from the counts, an
     item of systems that is one gives them credit and adds one. Influence and disagreement are those of
-    `select_documents`, the latter of the credits of systems.
+    `select_documents`, the latter of the credits of systems; `cluster_by` changes the standard errors alone.
 
     >>> import adjudge as aj
     >>> gold = [{"id": "d", "items": ["a", "b", "c"]}]
@@ -383,7 +415,7 @@ def select_items(
         judged_table = StatsTable(named, table.columns, values)  # type: ignore[arg-type]  # an array will do
         other = Additive(judged_table, result.measures, estimator.pool).summed[0].array
         changed[name] = own_rows.finish(rows.sum(axis=0)[None, :] - rows[at] + other)[key]
-    without = {name: each.left_out()[key] for name, each in systems.items()}
+    without = {name: each.left_out()[key] for name, each in _clustered(systems, cluster_by).items()}
     neighbours = _neighbours(points, without)
     items = []
     for place, each in enumerate(judged):

@@ -281,3 +281,13 @@ def _refuse_not_finite(table: StatsTable) -> None:
         problems[_SHOWN:] = [Problem(f"and {len(problems) - _SHOWN} more values that are not finite")]
     if problems:
         raise ValidationError(problems)
+
+
+def cluster_names(field: str, ids: Sequence[str], values: Sequence[object]) -> tuple[str, ...]:
+    """The cluster of every document by the value of a field; one without a value is its own.
+
+    >>> cluster_names("story", ("d1", "d2"), (7, None))
+    ('story 7', 'document d2')
+    """
+    pairs = zip(ids, values, strict=True)
+    return tuple(f"document {each}" if value is None else f"{field} {value}" for each, value in pairs)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.clusterings import ClusterTask, Counter, cluster_counter, contingency
 from adjudge.evaluate.results import notes_of, signature_of
 from adjudge.evaluate.run import Run
@@ -54,6 +54,15 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     for field in slices.by:
         parts += _element_parts(corpora, field) if field in slices.paths else _document_parts(parts[0], slices, field)
     clusters = ClusterTask(task.name, task.profile, task.measures(), parts, len(order))
+    clustered = evaluation.run.inference.cluster_by
+    if clustered is not None:
+        from adjudge.stats.table import cluster_names
+
+        if clustered not in attributes:
+            hint = did_you_mean(clustered, attributes) or f"fields: {', '.join(attributes) or 'none'}"
+            raise UsageError(f"the documents have no field {clustered!r} to cluster by", hint=hint)
+        ids = [evaluation.ids[place] for place in order]
+        clusters.clusters = cluster_names(clustered, ids, attributes[clustered])
     clusters.signature = signature_of(evaluation)
     clusters.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
     return clusters.result(

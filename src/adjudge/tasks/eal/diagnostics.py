@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 from typing import TYPE_CHECKING
 
-from adjudge.errors import FormatError, Problem
 from adjudge.evaluate.task import Remark
-from adjudge.formats.eal_sources import read_list
+from adjudge.formats.eal_sources import read_pairs
 from adjudge.model.eal import AnswerKey
 from adjudge.tasks.eal.compare import Compared, Observed, Prepared
 from adjudge.tasks.eal.measures import ARGUMENT, LINKING
@@ -50,20 +49,7 @@ def genre_of(document: str) -> str:
 
 def read_genres(path: str) -> dict[str, str]:
     """A list of documents and genres: a document id, a TAB, and its genre on each line; `#` begins a comment."""
-    found: dict[str, str] = {}
-    problems = []
-    for number, line in read_list(path, "list of genres"):
-        document, tab, genre = line.partition("\t")
-        document, genre = document.strip(), genre.strip()
-        if not (document and tab and genre):
-            hint = "write the document id, a TAB, and its genre"
-            problems.append(Problem("this line gives no genre", path=path, line=number, hint=hint))
-        elif found.setdefault(document, genre) != genre:
-            message = f"{document} is {genre} here and {found[document]} above"
-            problems.append(Problem(message, path=path, line=number, hint="keep one of the two lines"))
-    if problems:
-        raise FormatError(problems)
-    return found
+    return read_pairs(path, "genre")
 
 
 def genres(documents: Iterable[str], listed: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -54,7 +54,7 @@ class KbRun(Run, frozen=True, kw_only=True):
     """How knowledge bases are scored, beside what every task has: by which engine, and with numbers of box plots.
 
     `examples` are those of each reason for which paths are lost, if documents are saved; None for all.
-    `warn` and `say` get remarks, the second for the curious.
+    `warn` and `say` get remarks, the second for the curious. `clusters` are those of documents that are drawn together.
     """
 
     engine: Engine = "auto"
@@ -62,6 +62,7 @@ class KbRun(Run, frozen=True, kw_only=True):
     examples: int | None = 5
     warn: Warn | None = None
     say: Warn | None = None
+    clusters: Mapping[str, str] | None = None
 
 
 class Variant(NamedTuple):

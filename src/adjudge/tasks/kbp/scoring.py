@@ -42,6 +42,7 @@ POINTS = 10  # of the curve of precision and recall over confidence
 _READING = ("texts", "iri", "literals", "rdf_type", "ignore_documents")
 _RUN = (
     "by",
+    "clusters",
     "bootstrap",
     "seed",
     "ci",
@@ -73,7 +74,8 @@ def score(
 
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`, and those of every
     task: `by`, `bootstrap`, `ci`, `seed`, `docs`, `jobs`, `cluster`, `align` (see `adjudge.evaluate.run`); also
-    `engine`, and `box` for the numbers of box plots. `inputs` are other arguments of
+    `engine`, `clusters` (of documents by id, which are drawn together), and `box` for the numbers of box plots.
+    `inputs` are other arguments of
     `adjudge.tasks.kbp.inputs.read_inputs`, such as the folder of `texts`. With `bootstrap=None` there are 1000
     resamples wherever that takes some minutes at most.
 
@@ -124,6 +126,7 @@ def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, An
         seed=given.pop("seed", 13),
         interval=chosen.interval,
         test=chosen.test,
+        cluster_by=None if given.get("clusters") is None else "list",
     )
     return chosen, KbRun(inference=inference, by=(by,) if isinstance(by, str) else tuple(dict.fromkeys(by)), **given)
 

@@ -23,6 +23,7 @@ from adjudge.stats.measure import Measure, Prf, Total, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
 from adjudge.stats.scores import headline_keys, point_scores, whole_differences
 from adjudge.stats.signature import SignatureValue, hash_chunks
+from adjudge.stats.table import cluster_names
 from adjudge.tasks.kbp.counting import (
     ALL_HOPS,
     HERE,
@@ -137,6 +138,7 @@ class PathsTask(CorpusTask):
         self.sides = systems
         self.systems = tuple(self.scored)
         self.ids, self.documents = corpus.documents, len(corpus.documents)
+        self.clusters = listed_clusters(self.ids, run.clusters)
         self.explainers: Callable[[], Iterable[tuple[str, Explainer]]] = tuple
         """Both sides of every system, by name, if what became of their facts can be said."""
         self.box = options.notch if run.box or run.align or options.interval == "percentile" else None
@@ -364,7 +366,7 @@ class PathsTask(CorpusTask):
     def _exchange_p(self, outcome: Outcome) -> dict[tuple[str, str, str, str], float]:
         """p by systems, metric and relation; systems that keep their own nodes cannot exchange documents."""
         found: dict[tuple[str, str, str, str], float] = {}
-        usual = Exchange(self.documents, seed=self.run.inference.seed, walks=self.options.walks)
+        usual = Exchange(self.documents, seed=self.run.inference.seed, walks=self.options.walks, clusters=self.clusters)
         for way in self.counted:
             if not way.sampled or way.variant.own:
                 continue
@@ -464,6 +466,17 @@ class Exchange(NamedTuple):
     identity: Identity = "endpoints"
     walks: Walking = "all"
     together: bool = False
+    clusters: Sequence[str] | None = None
+
+
+def listed_clusters(ids: Sequence[str], clusters: Mapping[str, str] | None) -> tuple[str, ...] | None:
+    """The cluster of every document, of which one that is not listed is its own; a stranger on the list is an error."""
+    if clusters is None:
+        return None
+    strangers = sorted(set(clusters) - set(ids))
+    if strangers:
+        raise UsageError(f"the clusters list {strangers[0]!r}, which is no document here", hint="check the list")
+    return cluster_names("list", ids, [clusters.get(each) for each in ids])
 
 
 def exchange_tests(
@@ -481,11 +494,14 @@ def exchange_tests(
     from adjudge.stats.draws import Stream, leave_out_groups
     from adjudge.stats.resample import exchanges
 
-    group = leave_out_groups(how.documents, how.seed, GROUPS)
+    unit = np.arange(how.documents) if how.clusters is None else np.unique(how.clusters, return_inverse=True)[1]
+    units = int(unit.max()) + 1
+    group = leave_out_groups(units, how.seed, GROUPS)[unit]
     width = 1 + int(group.max()) + 1
     size = max(1, _AT_ONCE // (2 * width))
     statistics: dict[Any, dict[int, list[Any]]] = {name: {} for name in pairs}
-    for swapped in exchanges(how.documents, how.trials, size, Stream(how.seed)):
+    for exchanged in exchanges(units, how.trials, size, Stream(how.seed)):
+        swapped = exchanged[:, unit]
         works = [exchanging(gold, *pair, swapped > 0, group, how) for pair in pairs.values()]
         for name, (counts,) in zip(pairs, count_all(works, run), strict=True):
             for row, values in enumerate(_f1(counts, how.together)):
