@@ -64,6 +64,7 @@ test-recipes:
 
 test-slow: $(VENV)/.developer
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope -m slow
+	PYTHONPATH=tests $(BIN)/python tests/estimate_simulation.py
 
 # Commands that are killed, or whose disk is full, at random moments: make test-faults COUNT=300 SEED=1
 test-faults: $(VENV)/.developer
