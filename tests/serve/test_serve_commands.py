@@ -3,6 +3,7 @@
 import json
 
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
+from adjudge.estimates.files import read_design
 from adjudge.serve.store import Store
 from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import Judgment, judge
@@ -121,6 +122,10 @@ def test_suggestions_and_the_validity_sample(serve, tmp_path):
         for scope in {item.scope for item in items}:
             suggested = [item["suggestion"] for item in scope_view(demo_desk(store), scope)["items"]]
             assert all((each is None) == (scope in drawn) for each in suggested)
+    assert serve("export", folder, "-o", tmp_path / "out")[0] == 0
+    design = read_design(tmp_path / "out" / "validity.design.jsonl")
+    assert (design.drawn, design.unit, design.rounds[0].sampling) == (drawn, "document", "poisson")
+    assert {row.probability for row in design.rows} == {0.5}
 
 
 def test_a_new_key_changes_no_name_of_an_item(serve, tmp_path):

@@ -21,7 +21,7 @@ TYPES |= {".css": "text/css", ".svg": "image/svg+xml"}
 SHARED = ("board.css", "icon.svg")
 """What all boards use; it is above them."""
 _LINE = ("ranks", "band", "team", "run", "value", "low", "high", "beats_next", "unranked")
-_FIELDS = ("view", "score", "slice", *_LINE, "difference", "p")
+_FIELDS = ("view", "score", "slice", *_LINE, "difference", "p", "q")
 
 
 def board_files(board: Board, server: str, more: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
@@ -79,9 +79,14 @@ def _texts(line: Line, parts: Iterable[str]) -> dict[str, Any]:
         "score": _interval(line.value, line.low, line.high),
         "parts": [_percent(line.parts.get(name)) for name in parts],
         "behind": "" if behind is None else _interval(behind.difference, behind.low, behind.high, sign="+"),
-        "p": "" if behind is None or behind.p is None else f"{behind.p:.4f}" if behind.p >= 0.00005 else "<0.0001",
+        "p": _probability(None if behind is None else behind.p),
+        "q": _probability(None if behind is None else behind.q),
         "beats": "" if line.beats_next is None else f"{100 * line.beats_next:.0f} %",
     }
+
+
+def _probability(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}" if value >= 0.00005 else "<0.0001"
 
 
 def _ranks(line: Line) -> str:
@@ -124,6 +129,7 @@ def board_csv(board: Board) -> str:
             "slice": json.dumps(tab.slice, ensure_ascii=False) if tab.slice else "",
             "difference": line.behind and line.behind.difference,
             "p": line.behind and line.behind.p,
+            "q": line.behind and line.behind.q,
             **{name: getattr(line, name) for name in _LINE},
             "ranks": _ranks(line),
         }

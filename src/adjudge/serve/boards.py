@@ -45,12 +45,13 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Behind(msgspec.Struct, frozen=True):
-    """The difference to the best run, negative for whoever is worse, with p after Holm's correction."""
+    """The difference to the best run, negative for whoever is worse, with p after Holm's correction, and q."""
 
     difference: float
     low: float | None
     high: float | None
     p: float | None
+    q: float | None = None
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -245,7 +246,8 @@ class _Values(msgspec.Struct, frozen=True):
         """The difference of a run and another, and the chance that the run is better."""
         straight, turned = self.pairs.get((run.key, other.key)), self.pairs.get((other.key, run.key))
         if straight is not None:
-            made = Behind(straight["difference"], straight.get("low"), straight.get("high"), straight.get("p_holm"))
+            ends = straight.get("low"), straight.get("high")
+            made = Behind(straight["difference"], *ends, straight.get("p_holm"), straight.get("q"))
             return made, straight.get("wins")
         if turned is None:
             return None
@@ -256,6 +258,7 @@ class _Values(msgspec.Struct, frozen=True):
             None if high is None else -high,
             None if low is None else -low,
             turned.get("p_holm"),
+            turned.get("q"),
         )
         return made, None if turned_wins is None else 1 - turned_wins
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -370,6 +371,9 @@ def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
                         yield put(f"by-reader/{reader}/{name}", data)
         yield put("events.jsonl", b"".join(_events(snapshot, campaign)))
         yield put("schema.toml", schema.text.encode())
+        design = _validity_design(snapshot, campaign)
+        if design:
+            yield put("validity.design.jsonl", design)
         start = stream_of(campaign)
         heads = {name: list(head) for name, head in snapshot.heads().items() if f"{name}/".startswith(f"{start}/")}
         manifest = {
@@ -380,6 +384,24 @@ def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
             "files": dict(sorted(digests.items())),
         }
         yield "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+
+
+def _validity_design(snapshot: Snapshot, campaign: str) -> bytes:
+    """The validity sample as `adjudge sample` writes a design: each scope was drawn by itself with its probability."""
+    from adjudge.estimates.design import Design, Round, units_hash
+    from adjudge.estimates.files import design_text
+    from adjudge.estimates.pool import Drawn
+
+    rows = {
+        item.scope: Drawn(id=item.scope, probability=item.p, drawn=item.validity)
+        for item in snapshot.items(campaign)
+        if item.p is not None and item.p > 0
+    }
+    if not rows:
+        return b""
+    size = round(math.fsum(row.probability for row in rows.values()))
+    about = Round(size=size, sampling="poisson", unit="document", pool=units_hash(rows))
+    return design_text(Design((about,), tuple(rows[scope] for scope in sorted(rows)))).encode()
 
 
 def assign(store: Store, campaign: str, reader: str, scopes: Sequence[str] | None = None, *, slot: int = 0) -> int:
