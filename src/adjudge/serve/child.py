@@ -23,6 +23,7 @@ import msgspec
 from adjudge.serve import limits as launcher
 
 PROGRAM = (sys.executable, "-I", "-m", "adjudge")
+"""What children run, unless they name another module."""
 OUTPUT = 1_000_000
 """Bytes that a child may print."""
 _LONGEST = 0.25  # seconds between two looks at a child
@@ -43,6 +44,7 @@ class Child(msgspec.Struct, frozen=True):
     processes: int = 64
     isolate: str = ""
     reads: tuple[Path, ...] = ()  # files outside of the folder that it needs
+    module: str = ""  # of adjudge, if it is no command
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -166,7 +168,8 @@ def _by_signal(code: int, child: Child) -> str:
 
 
 def _command(child: Child) -> list[str]:
-    command = [*PROGRAM, *child.args]
+    program = (sys.executable, "-I", "-m", child.module) if child.module else PROGRAM
+    command = [*program, *child.args]
     if child.isolate:
         command = [*_bwrap(child), *command]
     if os.name != "posix":

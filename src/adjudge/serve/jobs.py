@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.errors import AdjudgeError
+from adjudge.errors import AdjudgeError, UsageError
 from adjudge.serve import child, states
 from adjudge.serve.states import CHECKING, FAILED, INVALID, POOLED, QUEUED, RECEIVED, SCORED, SCORING, WORK
 from adjudge.serve.store import Store, StoreError, now
@@ -34,8 +34,11 @@ SWEEP = 5.0
 """Seconds between two looks for what is over time."""
 RENEW = 15.0
 _POLL = 1.0
+_WORK = "adjudge-work-"
+_LEFT = 3600  # seconds after which what is not written to any longer was left
 _RESULT = 64_000_000  # bytes of a result or a page that are kept
 _LOG = 1_000_000  # bytes of what was said before that are kept
+_HEADLINE = "adjudge.serve.headline"
 _WORD = re.compile(r"\{([\w-]+)\}")
 
 
@@ -45,12 +48,18 @@ class Runner:
     def __init__(self, store: Store, workers: int = 1, *, checks: int = 2) -> None:
         self.store, self.workers, self.checks = store, workers, checks
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
-        self._folder = Path(tempfile.mkdtemp(prefix="adjudge-work-"))
+        _remove_left(store.folder)
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{_WORK}{os.getpid()}-"))
         self._ended, self._more = threading.Event(), threading.Condition()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
         """Begin; what a server that was ended here has left is put back at once."""
+        with self.store.read() as snapshot:
+            isolated = [each.id for each in snapshot.find(Track) if settings_of(each).isolate]
+        if isolated and not child.bwrap_works():
+            hint = "install bubblewrap, or take isolate out of serve.toml"
+            raise UsageError(f"the track {isolated[0]!r} needs bwrap, which does not work here", hint=hint)
         if self.store.url is None:  # nobody else works on this database
             with self.store.leases() as connection:
                 connection.release()
@@ -219,8 +228,10 @@ class Job:
                 done = self._check(folder) if self.row.state == CHECKING else self._score(folder)
         except (OSError, AdjudgeError, StoreError) as error:
             done = {"state": FAILED, "reason": f"the machine refuses: {error}"}
-        if self.runner.ended:
-            return  # whoever comes next does it again
+        if self.runner.ended:  # whoever comes next does it again, and it counts as if it had not begun
+            back = RECEIVED if self.row.state == CHECKING else QUEUED
+            done = {"state": back, "deadline": states.deadline(back, self.settings.limits, now())}
+            done["attempts"], self._log = self.row.attempts - 1, []
         if self._log:
             before = self.store.get_blob(self.row.files["log"])[-_LOG:] if "log" in self.row.files else b""
             log = self.store.put_blob(before + "".join(self._log).encode("utf-8", "replace"), "log")
@@ -306,12 +317,14 @@ class Job:
         if ended.code != 0:
             state = INVALID if ended.code == 1 and not self.settings.check else FAILED
             return {"state": state, "reason": f"{ended.reason or ended.last or f'exit code {ended.code}'}"}
-        result = folder / words["result"]
+        look = msgspec.structs.replace(one, args=(words["result"], self.settings.rank_by or ""), module=_HEADLINE)
+        read = child.run(look, self.needed)
         try:
-            score = headline(result, self.settings.rank_by)
-        except (AdjudgeError, OSError, LookupError, ValueError, TypeError) as error:
-            return {"state": FAILED, "reason": f"scoring wrote no result that can be read: {str(error)[:300]}"}
-        files = {"result": self._keep(result, "result")}
+            score = msgspec.json.decode(read.output, type=dict[str, Any])
+        except msgspec.DecodeError:
+            said = (read.reason or read.last)[:300]
+            return {"state": FAILED, "reason": f"scoring wrote no result that can be read: {said}"}
+        files = {"result": self._keep(folder / words["result"], "result")}
         if self.settings.report:
             page = self._child(self.settings.report, folder, words, check=False)
             page = msgspec.structs.replace(page, wall=max(10.0, page.wall - ended.seconds))
@@ -328,6 +341,18 @@ class Job:
             return self.store.put_blob(iter(lambda: file.read(1 << 20), b""), kind)
 
 
+def _remove_left(folder: Path) -> None:
+    """Remove what processes that were killed have left: their work, and uploads that nobody has gone on with."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_WORK}*"):
+        pid = path.name.removeprefix(_WORK).partition("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists() and Path("/proc").is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+    for path in (folder / "blobs").glob(".part-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _LEFT:
+                path.unlink()
+
+
 def as_text(line: Sequence[str]) -> list[str]:
     """The command that prints the same findings for people."""
     made = list(line)
@@ -335,20 +360,3 @@ def as_text(line: Sequence[str]) -> list[str]:
         if made[place] == "--format" and made[place + 1] == "json":
             made[place + 1] = "text"
     return made
-
-
-def headline(result: Path, wanted: str | None) -> dict[str, Any]:
-    """What a saved result is ranked by: `metric`, `part`, `value` and its interval, `low` and `high`."""
-    from adjudge.stats.ranking import ranking_key
-    from adjudge.stats.saved import decode_result
-
-    if result.is_symlink() or not result.is_file():
-        raise ValueError("there is no file")
-    if result.stat().st_size > _RESULT:
-        raise ValueError(f"it is larger than {_RESULT} bytes")
-    found = decode_result(result.read_bytes(), result.name)
-    metric, part = ranking_key(found, wanted)
-    for each in found.systems[0].scores:
-        if (each.metric, each.part) == (metric, part) and not each.slice:
-            return {"metric": metric, "part": part, "value": each.value, "low": each.low, "high": each.high}
-    raise LookupError(f"there is no score {metric}.{part}")
