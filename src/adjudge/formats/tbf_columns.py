@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import starmap
+from operator import lt
 from typing import Any
+
+import msgspec
 
 from adjudge.formats.tbf_scan import BLANKS, COLUMNS, DIGITS, Mode, parse_lines, parse_pieces
 from adjudge.model.nugget import COREFERENCE, ClusterColumns, Nugget, NuggetColumns, Piece, PlaceKind, Relation
 
 _KNOWN = 10_000
 _VALUES: dict[str, str] = {}  # types and realis, of which there are few: equal ones are the same object
+_PAIRS = msgspec.json.Decoder(list[tuple[int, int]])
 _CLUSTER = f"\n@{COREFERENCE}"
 _OTHER_BLANKS = tuple(set(BLANKS) - {"\t", "\n"})
 
@@ -47,12 +52,16 @@ def parse_columns(text: str, number: int, mode: Mode, place: str) -> tuple[Nugge
         return None
     if len(_VALUES) > _KNOWN:
         _VALUES.clear()
-    ids, types = fields[3::COLUMNS], fields[6::COLUMNS]
-    values = list(map(_VALUES.setdefault, types, types)), list(map(_VALUES.setdefault, realis, realis))
+    ids, types, realis = fields[3::COLUMNS], _known(fields[6::COLUMNS]), _known(realis)
     kind: PlaceKind = "tokens" if mode == "token" else "pieces" if pieces is None else "piece"
     made = text, number, mode, place
-    nuggets = NuggetColumns((ids, *values, places), kind, systems[0][1:], partial(_nuggets, *made))
+    nuggets = NuggetColumns((ids, types, realis, places), kind, systems[0][1:], partial(_nuggets, *made))
     return nuggets, ClusterColumns(members, partial(_relations, *made)) if members else ()
+
+
+def _known(values: Sequence[str]) -> list[str]:
+    """The same values as objects that all documents share."""
+    return list(map(_VALUES.setdefault, values, values))
 
 
 def _are_ends(systems: Iterable[str], realis: Iterable[str]) -> bool:
@@ -68,18 +77,13 @@ _NO_MENTION = frozenset("#@" + BLANKS)
 
 def _single_pieces(spans: Sequence[str]) -> list[Piece] | None:
     """The one piece of every place, which is not empty; None if a place is anything else."""
-    joined = "".join(spans)
-    if not joined.isascii() or "_" in joined or max(map(len, spans)) > DIGITS:
+    if max(map(len, spans)) > DIGITS:
         return None
     try:
-        found = [
-            (begin, end)
-            for first, _, last in [span.partition(",") for span in spans]
-            if (begin := int(first)) < (end := int(last))
-        ]
-    except ValueError:
+        found = _PAIRS.decode(f"[[{'],['.join(spans)}]]")  # nearly all are written as JSON has numbers
+    except msgspec.DecodeError:
         return None
-    return found if len(found) == len(spans) else None
+    return found if len(found) == len(spans) and all(starmap(lt, found)) else None
 
 
 def _places(spans: Sequence[str], mode: Mode) -> Sequence[tuple[Any, ...]] | None:

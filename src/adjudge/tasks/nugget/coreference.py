@@ -61,9 +61,12 @@ def chained(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) ->
     home, sizes = list(range(len(ids))), [1] * len(ids)
     if not clusters:
         return Chained(home, sizes)
-    places = [[named.get(each, -1) for each in cluster] for cluster in clusters]
-    distinct = set().union(*places)
-    if len(distinct) < sum(map(len, places)) or -1 in distinct or len(named) < len(ids):
+    place_of = named.__getitem__
+    try:
+        places = [[*map(place_of, cluster)] for cluster in clusters]
+    except KeyError:
+        return _entangled(clusters, ids, named)
+    if len(set().union(*places)) < sum(map(len, places)) or len(named) < len(ids):
         return _entangled(clusters, ids, named)
     for own in places:
         first = min(own)

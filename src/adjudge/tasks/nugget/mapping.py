@@ -8,7 +8,9 @@ go through the list of candidate pairs, which grows with the square of the nugge
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import compress
 from math import fsum
+from operator import and_, eq
 from typing import NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
@@ -131,24 +133,19 @@ def map_nuggets(
     pairs = _of_singles(singles, gold, system, names)
     alone = [key for key in several if key not in entangled and key in golds and key in systems]
     if alone:
-        there = [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone]
-        for name, taken in pairs.items():
-            _take_alone(taken, there, gold, system, name)
+        _take_alone(pairs, [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone], gold, system)
     exact = dict.fromkeys(pairs, 0) if counted else {name: len(taken) for name, taken in pairs.items()}
     found: dict[str, Mapped] = {}
-    numbers: dict[str, int] = {}
+    near, far = _narrowed(stars, gold, system, None), _narrowed(edges, gold, system, wildcard)
     for name, taken in pairs.items() if edges or stars else ():
         first: dict[int, Edge] = {}
-        for edge in _matching(stars, gold, system, name, None):
+        for edge in near[name]:
             first.setdefault(edge[2], edge)
         tails = list(first.values())
         if edges:
-            kept = _matching(edges, gold, system, name, wildcard)
-            # Candidates of as many attributes are some of those of fewer: as many of them are the same.
-            same = next((other for other, number in numbers.items() if other in name and number == len(kept)), None)
-            same = "span" if numbers.get("span") == len(kept) else same
-            numbers[name] = len(kept)
-            mapped = found[name] = found[same] if same is not None else best_of_ties(kept, clock=clock)
+            # Candidates of more attributes are some of those of fewer: as many of them are the same.
+            same = found.get(_WIDER[name]) if len(far[name]) == len(far[_WIDER[name]]) else None
+            mapped = found[name] = same or best_of_ties(far[name], clock=clock)
             tails += [(-value, other, one) for one, other, value in (mapped.by_best if best else mapped.by_line)]
             tails.sort()
         taken += [(one, other, -negative) for negative, other, one in tails]
@@ -222,41 +219,47 @@ def true_positives(pairs: Sequence[Pair], exact: int = 0) -> float:
 
 def _of_singles(pairs: list[Pair], gold: Side, system: Side, names: Sequence[str]) -> dict[str, list[Pair]]:
     """The pairs without a rival whose attributes agree, in every mapping."""
-    found = {"span": pairs, "type": _agreeing(pairs, gold.types, system.types)}
-    for name, wider in (("realis", "span"), ("type+realis", "type")):
-        if name in names:
-            found[name] = _agreeing(found[wider], gold.realis, system.realis)
-    return {name: found[name] for name in names}
-
-
-def _agreeing(pairs: Sequence[Pair], ours: Values, theirs: Values) -> list[Pair]:
-    """The pairs whose values of an attribute are equal."""
-    return [pair for pair in pairs if ours[pair[0]] == theirs[pair[1]]]
+    if not pairs:
+        return {name: [] for name in names}
+    golds, systems, _ = zip(*pairs, strict=True)
+    types, realis = (
+        list(map(eq, map(ours.__getitem__, golds), map(theirs.__getitem__, systems)))
+        for ours, theirs in ((gold.types, system.types), (gold.realis, system.realis))
+    )
+    agreeing = {"type": types, "realis": realis, "type+realis": map(and_, types, realis)}
+    return {name: list(compress(pairs, agreeing[name])) if name in agreeing else pairs for name in names}
 
 
 def _take_alone(
-    taken: list[Pair], there: Sequence[tuple[Sequence[int], Sequence[int], float]], gold: Side, system: Side, name: str
+    pairs: Mapping[str, list[Pair]],
+    there: Sequence[tuple[Sequence[int], Sequence[int], float]],
+    gold: Side,
+    system: Side,
 ) -> None:
     """Pair the nuggets of places: each system nugget takes the first free one there whose attributes agree."""
-    if name == "span":
-        taken += [(*both, value) for golds, systems, value in there for both in zip(golds, systems, strict=False)]
-        return
-    ours, theirs = (
-        side.types
-        if name == "type"
-        else side.realis
-        if name == "realis"
-        else list(zip(side.types, side.realis, strict=True))
-        for side in (gold, system)
-    )
-    for golds, systems, value in there:
-        waiting: dict[Hashable, list[int]] = {}
-        for one in reversed(golds):
-            waiting.setdefault(ours[one], []).append(one)
-        for other in systems:
-            free = waiting.get(theirs[other])
-            if free:
-                taken.append((free.pop(), other, value))
+    for name, taken in pairs.items():
+        if name == "span":
+            taken += [(*both, value) for golds, systems, value in there for both in zip(golds, systems, strict=False)]
+            continue
+        ours, theirs = (
+            side.types
+            if name == "type"
+            else side.realis
+            if name == "realis"
+            else {each: (side.types[each], side.realis[each]) for own in places for each in own}
+            for side, places in (
+                (gold, [golds for golds, _, _ in there]),
+                (system, [systems for _, systems, _ in there]),
+            )
+        )
+        for golds, systems, value in there:
+            waiting: dict[Hashable, list[int]] = {}
+            for one in reversed(golds):
+                waiting.setdefault(ours[one], []).append(one)
+            for other in systems:
+                free = waiting.get(theirs[other])
+                if free:
+                    taken.append((free.pop(), other, value))
 
 
 def attributes(side: Side, name: str, nuggets: Iterable[int]) -> list[Hashable]:
@@ -273,17 +276,21 @@ def attributes(side: Side, name: str, nuggets: Iterable[int]) -> list[Hashable]:
     return [values[each] for each in nuggets]
 
 
-def _matching(edges: Sequence[Edge], gold: Side, system: Side, name: str, wildcard: str | None) -> Sequence[Edge]:
-    """The candidates whose attributes match."""
-    kept = edges
-    for attribute, ours, theirs in (("type", gold.types, system.types), ("realis", gold.realis, system.realis)):
-        if attribute not in name:
-            continue
+_WIDER = {"span": "span", "type": "span", "realis": "span", "type+realis": "type"}
+
+
+def _narrowed(edges: Sequence[Edge], gold: Side, system: Side, wildcard: str | None) -> Mapping[str, Sequence[Edge]]:
+    """The candidates whose attributes match, in every mapping."""
+    if not edges:
+        return dict.fromkeys(_WIDER, ())
+    found = {"span": edges}
+    for name in ("type", "realis", "type+realis"):
+        ours, theirs = (gold.types, system.types) if name == "type" else (gold.realis, system.realis)
         if wildcard is None:
-            kept = [edge for edge in kept if ours[edge[2]] == theirs[edge[1]]]
+            found[name] = [edge for edge in found[_WIDER[name]] if ours[edge[2]] == theirs[edge[1]]]
         else:
-            kept = [edge for edge in kept if ours[edge[2]] in (theirs[edge[1]], wildcard)]
-    return kept
+            found[name] = [edge for edge in found[_WIDER[name]] if ours[edge[2]] in (theirs[edge[1]], wildcard)]
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -211,10 +211,10 @@ def _summary(document: NuggetDocument, own: Side, settings: Settings) -> Summary
     if not nuggets:
         return Summary((), (), None, False, *relations)
     types, realis = (set[str](), set[str]()) if settings.spelling else (set(own.types), set(own.realis))
-    if isinstance(nuggets, NuggetColumns):  # whose values are the same objects in all documents
-        return Summary(tuple(types), tuple(realis), intern(nuggets.system), False, *relations)
+    kept = tuple(map(intern, types)), tuple(map(intern, realis))  # the same objects in all documents
+    if isinstance(nuggets, NuggetColumns):
+        return Summary(*kept, intern(nuggets.system), False, *relations)
     first = nuggets[0]
-    kept = tuple(map(intern, types)), tuple(map(intern, realis))
     return Summary(*kept, intern(first.system), bool(first.confidence), *relations)
 
 

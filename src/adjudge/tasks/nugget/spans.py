@@ -165,7 +165,7 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 
 def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
     """Of the places in the order of the text, nearly all stand alone; those that reach into each other are swept."""
-    places = set(gold).union(system)
+    places = dict.fromkeys(gold) | dict.fromkeys(system)  # mostly in order, and sorted sooner than a set
     bounds: list[Key] = []
     with suppress(TypeError):  # they are not all pieces
         bounds = sorted(places)
