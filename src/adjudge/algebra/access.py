@@ -15,10 +15,11 @@ import numbers
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from adjudge.errors import UsageError
 
@@ -159,8 +160,7 @@ ignore = _Ignore()
 """`text: Annotated[str, ignore]`: the field only describes the others, and is never compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One field; `optional` if its key may be absent."""
 
     name: str

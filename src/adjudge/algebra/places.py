@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
+
+import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.model.whereabouts import not_utf8, place_at
@@ -24,14 +25,13 @@ DEEPEST = 100  # keys and positions on the way to a part of a metric
 FEW = 10_000  # parts that any file may have; one with more has no more than it has characters
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """A value read from text, and the line and column of its parts and of its keys."""
 
     value: Any
     path: str | None
-    values: dict[Where, Mark] = field(default_factory=dict)
-    keys: dict[Where, Mark] = field(default_factory=dict)
+    values: dict[Where, Mark] = {}  # each has its own: msgspec copies
+    keys: dict[Where, Mark] = {}
 
     def problem(self, where: Where, message: str, hint: str | None = None, *, key: bool = False) -> Problem:
         """A complaint about the part at `where`, or about its key."""

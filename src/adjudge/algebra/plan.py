@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra import ir
 from adjudge.algebra.operators import bag, collection, combine, leaf, record, wrap

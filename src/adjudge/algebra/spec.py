@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -24,8 +24,10 @@ from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import NodeError, is_choice, literals
 from adjudge.algebra.matching import ALIASES
 from adjudge.algebra.operators.leaf_outcomes import OUTCOMES
-from adjudge.algebra.places import Source, Where, read_file, read_source
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from adjudge.algebra.places import Source, Where
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 _OMITTED: dict[str, Any] = {"name": "", "about": "", "recall": None, "report": [], "per": None}
@@ -126,6 +128,8 @@ def load_spec(source: str | Path, *, path: str | None = None) -> MetricSpec:
     >>> load_spec("metric: {sim: set, of: exact, match: ->}").metric.match
     'N:1'
     """
+    from adjudge.algebra.places import read_file, read_source
+
     if isinstance(source, Path) or _is_file_name(source):
         file = Path(source)
         path = path or str(file)

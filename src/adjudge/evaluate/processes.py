@@ -15,10 +15,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
+
+import msgspec
 
 from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError
 from adjudge.evaluate import underway
@@ -339,8 +340,7 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
     started.set()
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
+class _Failure(msgspec.Struct, frozen=True):
     """One of our errors on its way home: exceptions with several problems do not survive pickling."""
 
     kind: type[AdjudgeError]

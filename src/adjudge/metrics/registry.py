@@ -12,7 +12,7 @@ import pkgutil
 import re
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -29,8 +29,7 @@ LAWS = ("self", "perfect", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(msgspec.Struct, frozen=True):
     """A named, documented way to make a metric; calling it with options gives the metric."""
 
     name: str

@@ -31,8 +31,7 @@ _MADE = re.compile(r"[^$]*\((\$[^()]*)\)+([^()]*)")
 _PLACE = re.compile(r"(gold|system|\$)(\S*): (.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(msgspec.Struct, frozen=True):
     """Something wrong with one document: on which side, at which path, and the remedy."""
 
     of_gold: bool

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.elements import NOTHING, field_of, is_nested, is_scalar, same
@@ -20,8 +21,7 @@ LARGEST = 1 << 63
 MOST = 50  # attributes that are saved without being asked for
 
 
-@dataclass(frozen=True, slots=True)
-class Slicing:
+class Slicing(msgspec.Struct, frozen=True):
     """`by`: what was asked for; `attributes`: one value per gold document; `paths`: fields of elements.
 
     There are more attributes than were asked for, so that a saved result can be sliced by them, but not those fields

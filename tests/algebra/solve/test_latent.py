@@ -6,12 +6,12 @@ import math
 import random
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from adjudge.algebra.solve import latent_search
 from adjudge.algebra.solve.deadline import NEVER, Deadline

@@ -11,9 +11,10 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 from adjudge.algebra.access import MissingField, names
 from adjudge.algebra.operators.misfit import HERE, Misfit, Misfits, describe
@@ -38,20 +39,19 @@ Seen: TypeAlias = dict[tuple[int, int, int], tuple[Any, Any]]
 _AT_ONCE = 65_536  # candidates of a matrix that are objects at one time
 
 
-@dataclass(slots=True)
-class Context:
+class Context(msgspec.Struct):
     """What one evaluation carries along: limits, and whether everything so far was proven optimal.
 
     `upper` turns on the second pass that replaces the value of an unfinished search by its proven bound; since every
     operator is monotone, the result is a proven bound of the whole.
     """
 
-    deadline: Deadline = field(default_factory=Deadline)
+    deadline: Deadline = msgspec.field(default_factory=Deadline)
     upper: bool = False
     optimal: bool = True
     mapping: Mapping | None = None
-    solved: dict[Any, Any] = field(default_factory=dict)
-    cuts: Cuts = field(default_factory=lambda: Cuts())
+    solved: dict[Any, Any] = {}  # each has its own: msgspec copies
+    cuts: Cuts = msgspec.field(default_factory=lambda: Cuts())
 
     def out_of_time(self) -> bool:
         """Whether to stop making candidates, after which the value is one that can be reached, but not proven."""
@@ -80,8 +80,7 @@ class Context:
         self.cuts.made, self.optimal = True, False
 
 
-@dataclass(slots=True)
-class Cuts:
+class Cuts(msgspec.Struct):
     """Whether candidates may be left out when time is up, and whether some were.
 
     They may where fewer of them never make a value higher, and it is known what the value cannot exceed. `spare` times
@@ -111,8 +110,7 @@ class Mapping:
         return s in self.open and g not in self.used
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One line of a query plan."""
 
     text: str
@@ -251,8 +249,7 @@ class Op:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """One part of two values, side by side; similarity 1 means no difference."""
 
     path: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import fsum, isqrt
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra import ir
 from adjudge.algebra.operators.bag import both_empty, elements, twice

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Mapping, Op, Table
 from adjudge.algebra.operators.collection import GreedyOp, SetOp
@@ -161,8 +163,7 @@ class LatentOp(Wrapper):
         return Line(f"best variable matching: {how}", "exponential at worst", (("under it", inner),))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """A variable matching with its value, the proven bound, and the element pairs it makes."""
 
     value: float

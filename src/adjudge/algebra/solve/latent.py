@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
+
+import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.algebra.solve.latent_search import Core, Match, Pair, match_elements, solve_core
@@ -245,8 +247,7 @@ def _assemble(
     return Solution(value, dict(sorted(useful)), sorted(chosen), value + slack, optimal)
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(msgspec.Struct, frozen=True):
     """The mapping from system to gold variables, the element pairs that count (by index), and how good it is.
 
     No solution exceeds `bound`; if `optimal`, none exceeds `value`, and the two are equal.

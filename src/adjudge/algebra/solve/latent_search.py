@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
@@ -48,8 +49,7 @@ def match_elements(pairs: Sequence[tuple[float, int, int, int]], match: Match) -
     return math.fsum(weight for weight, _ in top.values()), [index for _, index in top.values()]
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(msgspec.Struct, frozen=True):
     """Candidates (system variable, gold variable) by index, what each is worth alone, what two of them (links) or more
     (wide terms) are worth together, and elements that several such groups compete for (rivals).
 
@@ -59,10 +59,10 @@ class Core:
     keys: list[Pair]
     base: list[float]
     links: list[dict[int, float]]
-    wide: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
+    wide: list[tuple[float, tuple[int, ...]]] = msgspec.field(default_factory=list)
     # Groups that enter the terms above as if they had their elements for themselves, and the pairs they stand for.
-    loose: list[tuple[float, tuple[int, ...]]] = field(default_factory=list)
-    rivals: list[Rival] = field(default_factory=list)
+    loose: list[tuple[float, tuple[int, ...]]] = msgspec.field(default_factory=list)
+    rivals: list[Rival] = msgspec.field(default_factory=list)
     match: Match = "N:N"
     constant: float = 0.0
 
@@ -219,15 +219,14 @@ def _partners(node: Relaxation) -> set[int]:
     return found
 
 
-@dataclass(slots=True)
-class Incumbent:
+class Incumbent(msgspec.Struct):
     """The best choice so far, and the step between possible values (0: unknown)."""
 
     core: Core
     step: float
-    chosen: set[int] = field(default_factory=set)
+    chosen: set[int] = msgspec.field(default_factory=set)
     value: float = 0.0
-    seen: set[frozenset[int]] = field(default_factory=set)
+    seen: set[frozenset[int]] = msgspec.field(default_factory=set)
     deadline: Deadline = NEVER
 
     def offer(self, candidates: list[int]) -> None:

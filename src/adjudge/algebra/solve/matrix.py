@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from threading import TIMEOUT_MAX, Thread
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from adjudge.algebra.solve.child import call
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
@@ -27,8 +28,7 @@ _SOON = 3e8  # rows * columns * the smaller of both, up to which the assignment 
 _CHUNK = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(msgspec.Struct, frozen=True):
     """Pairs in order with their total weight, what no matching exceeds, and whether the two are the same."""
 
     value: float
