@@ -102,13 +102,13 @@ class Evaluation(NamedTuple):
 
     def result(self) -> Result:
         """Scores, intervals, slices and comparisons, with the alignments if they were asked for."""
-        from adjudge.evaluate.results import input_hashes, readings_of, waiting_for_hashes, with_documents
+        from adjudge.evaluate.results import is_unsigned, readings_of, signature_of, with_documents
 
         result = msgspec.structs.replace(self.task.result(self), reading=readings_of(self))
         if self.run.align:
             aligned = {name: own.alignments for name, own in self.systems.items()}
             result = with_documents(result, self.ids, aligned, self.task.panels(self, result))
-        return result.signed_by(partial(input_hashes, self)) if waiting_for_hashes(self) else result
+        return result.signed_by(partial(signature_of, self)) if is_unsigned(self) else result
 
     def explanations(self) -> dict[str, Explanation]:
         """What became of the first document, for each system."""

@@ -59,7 +59,7 @@ def result_of(evaluation: Evaluation) -> Result:
         pool=reported.pool or run.pool or "micro",
         by=run.by,
         inference=run.inference,
-        fields=signature_of(evaluation),
+        fields={} if is_unsigned(evaluation) else signature_of(evaluation),
         drawing=task.drawing() or USUAL,
         unsaved=reported.unsaved,
     )
@@ -148,7 +148,8 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
     """The fields of the signature: those of the task, and hashes of gold, of the choice of documents, and of all."""
     from adjudge.stats.signature import hash_chunks
 
-    hashes = dict.fromkeys(("gold", "in"), "") if waiting_for_hashes(evaluation) else input_hashes(evaluation)
+    digests = [side.hashed().encode() for side in _sides(evaluation)]
+    hashes = {"gold": hash_chunks(digests[:1]), "in": hash_chunks(digests)}
     found = {**evaluation.task.signature(evaluation), **_ends(evaluation), "gold": hashes["gold"]}
     if evaluation.run.docs is not None:
         chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
@@ -176,17 +177,9 @@ def readings_of(evaluation: Evaluation) -> dict[str, Reading]:
     return found
 
 
-def waiting_for_hashes(evaluation: Evaluation) -> bool:
-    """Whether documents in memory are hashed only if somebody asks for the signature."""
+def is_unsigned(evaluation: Evaluation) -> bool:
+    """Whether the signature is made only if somebody asks for it: it would hash documents in memory."""
     return any(not isinstance(side.digest, str) for side in _sides(evaluation))
-
-
-def input_hashes(evaluation: Evaluation) -> dict[str, str]:
-    """The hashes of gold, and of gold and all systems."""
-    from adjudge.stats.signature import hash_chunks
-
-    digests = [side.hashed().encode() for side in _sides(evaluation)]
-    return {"gold": hash_chunks(digests[:1]), "in": hash_chunks(digests)}
 
 
 def _sides(evaluation: Evaluation) -> list[Side]:

@@ -260,10 +260,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
     panels: tuple[Panel, ...] = ()
     reading: dict[str, Reading] = {}
 
-    def signed_by(self, hashes: Callable[[], Mapping[str, SignatureValue]]) -> Result:
-        """The same, with hashes in the signature that are made when somebody first asks for it."""
+    def signed_by(self, fields: Callable[[], Mapping[str, SignatureValue]]) -> Result:
+        """The same, with a signature whose fields are made when somebody first asks for it."""
         assert self.options is not None
-        self.__dict__[_UNSIGNED] = (self.options, hashes)
+        self.__dict__[_UNSIGNED] = (self.options, fields)
         for name in ("signature", "options"):
             getattr(Result, name).__delete__(self)  # asking for it leads to __getattr__, writing it is an error
         return self
@@ -274,8 +274,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             """What is not there yet: the signature, and the options that have its fields."""
             if _UNSIGNED not in self.__dict__:
                 raise AttributeError(f"a result has no {name}")
-            options, hashes = self.__dict__[_UNSIGNED]
-            options = msgspec.structs.replace(options, fields={**options.fields, **hashes()})
+            options, made = self.__dict__[_UNSIGNED]
+            options = msgspec.structs.replace(options, fields=dict(made()))
             fields = result_fields(self.profile, self.systems[0].documents, len(self.systems), options)
             msgspec.structs.force_setattr(self, "signature", signature(self.task, fields))
             msgspec.structs.force_setattr(self, "options", options)

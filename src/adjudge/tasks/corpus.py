@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.clusterings import ClusterTask, Counter, cluster_counter, contingency
-from adjudge.evaluate.results import notes_of, signature_of
+from adjudge.evaluate.results import is_unsigned, notes_of, signature_of
 from adjudge.evaluate.run import Run
 from adjudge.rooms import load
 from adjudge.tasks.elements import restricted, same
@@ -47,7 +48,7 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     """
     order = sorted(range(len(evaluation.ids)), key=evaluation.ids.__getitem__)
     attributes = {name: tuple(values[place] for place in order) for name, values in slices.attributes.items()}
-    slices = replace(slices, attributes=attributes)
+    slices = msgspec.structs.replace(slices, attributes=attributes)
     corpora = {name: _Corpus(task, evaluation, name, order) for name in evaluation.systems}
     parts: list[tuple[Slice, tuple[int, ...], dict[str, Counter]]] = []
     parts.append(({}, tuple(range(len(order))), {name: corpus.counter() for name, corpus in corpora.items()}))
@@ -63,7 +64,7 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
             raise UsageError(f"the documents have no field {clustered!r} to cluster by", hint=hint)
         ids = [evaluation.ids[place] for place in order]
         clusters.clusters = cluster_names(clustered, ids, attributes[clustered])
-    clusters.signature = signature_of(evaluation)
+    clusters.signature = {} if is_unsigned(evaluation) else signature_of(evaluation)
     clusters.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
     return clusters.result(
         Run(inference=evaluation.run.inference, by=tuple(slices.by), time_limit=evaluation.run.time_limit)

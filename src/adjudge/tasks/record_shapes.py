@@ -310,7 +310,9 @@ def _placed(gold: Side, found: Sequence[tuple[str, Complaint]], field: str | Non
 
 
 def _moved(complaint: Complaint, key: str | None) -> Complaint:
-    return replace(complaint, path=complaint.path.replace("$.records", "$" if key is None else f"${step(key)}", 1))
+    return msgspec.structs.replace(
+        complaint, path=complaint.path.replace("$.records", "$" if key is None else f"${step(key)}", 1)
+    )
 
 
 def brought_to(gold: Side, system: Side, fit: Fit, *, strict: bool = False) -> Side:
