@@ -13,6 +13,7 @@ SCOPE = "MINI_NW_01"
 TEAMS = {"granite": ".zip", "marble": ".tar.gz", "slate": ".zip"}
 GOLD = [{"id": f"d{n}", "entities": [{"span": {"start": 0, "end": n}, "type": "PER"}]} for n in range(1, 9)]
 WAIT = 60_000
+expect.set_options(timeout=WAIT)
 
 
 def lines(wrong):
@@ -76,13 +77,12 @@ def test_from_the_invitation_to_the_published_board(chromium, request, shared, o
             for track, file in (("names", f"names-{team}.jsonl"), ("args", f"args-{team}{ending}")):
                 hand_in(page, base, track, place / file)
         hand_in(teams["slate"], base, "names", place / "broken.jsonl")
-        expect(teams["slate"].locator("main")).to_contain_text("invalid: 1 error", timeout=WAIT)
+        expect(teams["slate"].locator("main")).to_contain_text("invalid: 1 error")
         expect(teams["slate"].locator("main")).to_contain_text("broken.jsonl:1")
 
         # People assess, group and link what was handed in, by keys.
         ann, page = sign_in("ann", "--role", "assessor", "--scope", "demo")
-        olga.goto(f"{base}/organise/demo")
-        expect(olga.locator("tbody", has_text=SCOPE).last).to_be_visible(timeout=WAIT)
+        wait_for(olga, f"{base}/organise/demo", SCOPE)
         olga.get_by_role("button", name="give").click()
         expect(olga.get_by_role("status")).to_have_text("ann has 1 more documents")
         page.goto(f"{base}/c/demo/{SCOPE}/assess")

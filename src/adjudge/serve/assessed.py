@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import UsageError, ValidationError
+from adjudge.files import write_atomically
 from adjudge.findings import counted
 from adjudge.serve import child, states
 from adjudge.serve.boards import Board, Compared, Run
@@ -31,6 +32,7 @@ from adjudge.serve.store import DECIDED, Snapshot, Store, stream_of
 from adjudge.serve.store.tables import Scoring, Stream, Submission, Team
 from adjudge.serve.tracks import TrackSettings, lay_out
 
+POOLS = "pools"
 EAL, KB = "eal-assessments", "kb-assessments"
 _ENDING = re.compile(r"(\.tar)?\.[a-z]+$", re.IGNORECASE)
 _DOCUMENTS = re.compile(r"(?ms)^documents\s*=\s*(\[.*?\]|\"[^\"\n]*\")[^\n]*\n")
@@ -61,7 +63,7 @@ class Pool(msgspec.Struct, frozen=True):
     @property
     def place(self) -> Path:
         """Where the runs of teams are, for those who pool them."""
-        return self.folder.path / "pools" / self.campaign if self.kind == KB else self.home / "submissions"
+        return self.folder.path / POOLS / self.campaign if self.kind == KB else self.home / "submissions"
 
     @property
     def kind(self) -> str:
@@ -78,7 +80,7 @@ def preset(folder: Folder, store: Store, campaign: str, given: Sequence[str]) ->
     if schema.files.format == EAL:
         if given:
             raise UsageError("the campaign has its own settings", hint="change its campaign.toml, and leave --with out")
-        return "eal", *_lines_of_arguments(home_of(folder, campaign), campaign)
+        return "eal", *_lines_of_arguments(home_of(folder, campaign), campaign, folder.path / POOLS)
     if schema.files.format != KB:
         hint = f"event arguments and query answers can be: {schema.name} is scored outside, from an export"
         raise UsageError(f"runs that are assessed as {schema.name} cannot be scored here", hint=hint)
@@ -91,8 +93,9 @@ def preset(folder: Folder, store: Store, campaign: str, given: Sequence[str]) ->
     return "kbp", {"score": [*score, "--save", "{result}", "--format", "json"]}, {"queries": Path(queries)}
 
 
-def _lines_of_arguments(home: Path, campaign: str) -> tuple[Lines, dict[str, Path]]:
+def _lines_of_arguments(home: Path, campaign: str, place: Path) -> tuple[Lines, dict[str, Path]]:
     """A run is checked as `eal campaign run` will check it."""
+    from adjudge.tasks.eal.campaign_people import read_documents
     from adjudge.tasks.eal.campaign_settings import read_settings
     from adjudge.tasks.eal.ontology import YEARS
 
@@ -104,11 +107,14 @@ def _lines_of_arguments(home: Path, campaign: str) -> tuple[Lines, dict[str, Pat
     else:
         files["ontology"] = home / settings.ontology
         check += ["--ontology", "{ontology}"]
-    if isinstance(settings.documents, str):
-        files["documents"] = home / settings.documents
+    if settings.missing == "error":
+        known = read_documents(home, settings)
+        files["documents"] = place / f"{campaign}-documents.txt"
+        place.mkdir(exist_ok=True)
+        wanted = known.sources.documents if known.listed is None else known.listed
+        write_atomically(files["documents"], "".join(f"{name}\n" for name in wanted).encode())
         check += ["--docs", "{documents}"]
-    elif settings.documents:
-        check += ["--docs", ",".join(settings.documents)]
+        check += [] if known.listed is None else ["--severity", "unexpected-document=off"]
     check += [word for kind, level in settings.severity.items() for word in ("--severity", f"{kind}={level}")]
     return {"check": [*check, "--format", "json"], "score": ["eal", "campaign", "run", campaign]}, files
 
