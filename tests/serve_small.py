@@ -96,7 +96,8 @@ def add_track(store, name):
         name, {"task": "ner", "score": ["ner", "score", "{gold}", "{system}"], "limits": {"runs": 0}}
     )
     set_track(store, name, settings)
-    set_phase(store, name, "main", {"gold": {"sha256": "0" * 64, "name": f"{CANARY}-gold", "folder": False}})
+    gold = {"sha256": "0" * 64, "name": f"{CANARY}-gold", "folder": False}
+    set_phase(store, name, "main", {"gold": gold, "show": "own"})
     for run, team, person, said in (("r1", "fast", "tess", "fine"), ("r2", "slow", "theo", f"{CANARY}-team")):
         given = {"phase": "main", "team": add_member(store, name, team, person), "number": 1, "name": said}
         sent = {"sha256": store.put_blob(b"{}", "x"), "size": 2, "received": now(), "deadline": None}
@@ -186,7 +187,7 @@ def body_of(handler):
         "desks:reopen": {"stage": "assess", "key": f"key-{number}"},
         "desks:freeze": {"frozen": False, "key": f"key-{number}"},
         "runs:order": {"runs": ["r1"]},
-        "board_desk:phase_now": {"do": "publish", "show": "hidden"},
+        "board_desk:phase_now": {"do": "publish", "show": "own"},
         "api:csp_report": {"csp-report": {"violated-directive": "script-src"}},
     }.get(handler)
 

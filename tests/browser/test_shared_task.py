@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from browsing import WAIT
 from playwright.sync_api import expect
 from serving import Reader, folder_server, saved
 from test_campaign import assess, group, key, link_rows, official  # noqa: F401  # a fixture
@@ -12,7 +13,6 @@ from test_campaign import assess, group, key, link_rows, official  # noqa: F401 
 SCOPE = "MINI_NW_01"
 TEAMS = {"granite": ".zip", "marble": ".tar.gz", "slate": ".zip"}
 GOLD = [{"id": f"d{n}", "entities": [{"span": {"start": 0, "end": n}, "type": "PER"}]} for n in range(1, 9)]
-WAIT = 60_000
 expect.set_options(timeout=WAIT)
 
 

@@ -169,3 +169,23 @@ def test_answers_to_queries_are_pooled_and_scored_by_what_people_say(folder, tmp
         store.write([Write(stream_of("facts"), "freeze", "facts", {"frozen": True}, "olga", "freeze")])
         keeper.look()
         assert {row(store, names[team]).state for team in ("elm", "fir")} == {"scored"}
+
+
+def test_what_readers_need_not_link_is_an_event_alone(store, folder, home):
+    from adjudge.serve.campaigns import schema_of, written_scopes
+    from adjudge.serve.codecs.eal import completed, key_of, linking_of
+
+    shutil.copytree(home / "answers" / "assessments", home / "assessments", dirs_exist_ok=True)
+    shutil.copytree(home / "answers" / "frames", home / "frames", dirs_exist_ok=True)
+    import_sources(store, folder.secret, "autumn", campaign_sources(home))
+    with store.read() as snapshot:
+        scopes = list(written_scopes(snapshot, schema_of(store, "autumn"), "autumn"))
+    linked = [scope for scope in scopes if scope.links]
+    for scope in linked:
+        assert completed(scope).links["events"] == scope.links["events"]
+        scope.links = {"events": dict(list(scope.links["events"].items())[1:])}
+        made = completed(scope)
+        key, responses = key_of(made)
+        assert not linking_of(made, key, responses)[1].incomplete
+        assert made.links["events"].items() >= scope.links["events"].items()
+    assert len(linked) > 8

@@ -11,6 +11,7 @@ import pytest
 
 from adjudge.errors import AdjudgeError
 from adjudge.serve import intake, scorings
+from adjudge.serve.app import Service, make_app
 from adjudge.serve.board_desk import export_boards
 from adjudge.serve.boards import Board
 from adjudge.serve.folder import Folder
@@ -19,6 +20,7 @@ from adjudge.serve.program import make_bundle
 from adjudge.serve.store import Store, care, now
 from adjudge.serve.tracks import keep_file, set_phase
 from serve.tracks import documents, fill, finished, upload, working
+from serve_small import TestClient
 
 RUNS = {  # team: run: where its entities end
     ("fast", "good"): (1, 2, 3, 4, 5, 6),
@@ -196,3 +198,19 @@ def test_the_export_has_what_everybody_may_see(store, scored, tmp_path):
     assert msgspec.json.decode((own / "board.json").read_bytes(), type=Board) == board(store)
     assert json.loads((own / "manifest.json").read_bytes())["track"] == "ner"
     assert 'href="ner/main/index.html"' in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+
+def test_a_hidden_phase_hides_scores_from_its_teams_too(folder, store, scored):
+    service = Service(folder, store)
+    asked = TestClient(make_app(service))
+    service.access.add_person("of-fast", "team", "ner")
+    token, _ = service.access.issue_token("of-fast")
+    mine = {"Authorization": f"Bearer {token}"}
+    for show, sees in (("hidden", False), ("own", True)):
+        set_phase(store, "ner", "main", {"show": show})
+        run = asked.get(f"/api/v1/submissions/{scored[0]}", headers=mine).json()
+        assert (bool(run["score"]), "result" in run["files"], run["state"]) == (sees, sees, "scored")
+        page = asked.get("/boards/ner/main/", headers=mine)
+        assert ("100.0" in page.text) is sees
+        assert "only" not in page.text.partition("<main>")[2].partition('<p class="about">')[0]
+        assert asked.get("/boards/ner/main/").status_code == 404

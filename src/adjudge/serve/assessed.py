@@ -24,6 +24,7 @@ from adjudge.serve import child, states
 from adjudge.serve.boards import Board, Compared, Run
 from adjudge.serve.campaigns import import_sources, schema_of, written_scopes
 from adjudge.serve.codecs import Sources, codec_of
+from adjudge.serve.codecs.eal import completed
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.folder import Folder
 from adjudge.serve.scorings import Interrupted, run_of
@@ -305,6 +306,8 @@ def _decided(pool: Pool, documents: Sequence[str]) -> list[tuple[str, bytes]]:
     schema, wanted = schema_of(pool.store, pool.campaign), set(documents)
     with pool.store.read() as snapshot:
         scopes = [each for each in written_scopes(snapshot, schema, pool.campaign) if each.id in wanted]
+    if pool.kind == EAL:
+        scopes = [completed(each) for each in scopes]
     made = codec_of(schema).write(schema, scopes)
     return [(name, data) for name, data in made if name.startswith(("assessments/", "frames/"))]
 

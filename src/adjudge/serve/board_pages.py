@@ -56,7 +56,7 @@ def _render(name: str, **values: Any) -> str:
 
 
 def _page(board: Board, which: str, server: str, more: Mapping[str, bytes]) -> str:
-    tabs = [_shown(tab) for tab in (board.best if which == "best" else board.all)]
+    tabs = [_shown(tab) for tab in (board.best or board.all if which == "best" else board.all)]
     return _render("board.html", board=board, tabs=tabs, which=which, server=server, files=sorted(more))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from starlette.responses import Response
 
 from adjudge.serve import intake, states
@@ -13,7 +14,7 @@ from adjudge.serve.messages import Fault, Receipt, Run
 from adjudge.serve.multipart import Form
 from adjudge.serve.store import Snapshot, now
 from adjudge.serve.store.tables import Lease, Phase, Submission, Team, Track
-from adjudge.serve.tracks import settings_of, team_of, track_of
+from adjudge.serve.tracks import SHOWN, settings_of, team_of, track_of
 
 if TYPE_CHECKING:
     from adjudge.serve.access import Who
@@ -152,7 +153,7 @@ def views(call: Call) -> list[Run]:
         team = None if is_organiser(call, name) else own_team(call, snapshot).id
         queue = Queue(snapshot)
         rows = snapshot.find(Submission, "received DESC, id", track=name, team=team)
-        return [queue.view(row) for row in rows]
+        return [queue.view(shown(call, snapshot, row)) for row in rows]
 
 
 def listed(call: Call) -> list[Run]:
@@ -164,9 +165,18 @@ def row_of(call: Call) -> Submission:
     """The run that a path names."""
     with call.service.store.read() as snapshot:
         found = snapshot.get(Submission, call.params["run"])
-    if found is None:
-        raise Fault(404, NOT_HERE)
-    return found
+        if found is None:
+            raise Fault(404, NOT_HERE)
+        return shown(call, snapshot, found)
+
+
+def shown(call: Call, snapshot: Snapshot, row: Submission) -> Submission:
+    """What somebody may see of a run: while the board of its phase is hidden, its team does not see its score."""
+    phase = snapshot.get(Phase, row.track, row.phase)
+    if is_organiser(call, row.track) or phase is None or phase.show != SHOWN[0]:
+        return row
+    files = {name: sha256 for name, sha256 in row.files.items() if name not in ("result", "report")}
+    return msgspec.structs.replace(row, score={}, files=files)
 
 
 def own_runs(snapshot: Snapshot, row: Submission) -> list[Submission]:
@@ -179,7 +189,7 @@ def run(call: Call) -> Run:
     """One run."""
     row = row_of(call)
     with call.service.store.read() as snapshot:
-        return Queue(snapshot).view(snapshot.get(Submission, row.id) or row)
+        return Queue(snapshot).view(shown(call, snapshot, snapshot.get(Submission, row.id) or row))
 
 
 def file_of(call: Call, name: str, hint: str) -> bytes:

@@ -54,6 +54,7 @@ def deadline(state: str, limits: Limits, at: str) -> str | None:
     seconds = {
         RECEIVED: limits.seconds("queue"),
         CHECKING: limits.seconds("check_wall") + GRACE,
+        POOLED: limits.seconds("assessment"),
         QUEUED: limits.seconds("queue"),
         SCORING: limits.seconds("wall") + GRACE,
     }.get(state)

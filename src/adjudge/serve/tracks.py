@@ -59,6 +59,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wall: str | float = "30 min"
     queue: str | float = "6 h"
     check_memory: str | float = "2 GB"
+    assessment: str | float = "90 d"
     check_wall: str | float = "2 min"
     check_cpu: str | float = "1 min"
     processes: int = 64
@@ -108,7 +109,7 @@ def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any]
         made = msgspec.convert({**given, "files": dict(files)}, TrackSettings)
         for limit in ("upload", "memory", "disk", "check_memory"):
             made.limits.bytes(limit)
-        for limit in ("wall", "queue", "check_wall", "check_cpu"):
+        for limit in ("wall", "queue", "assessment", "check_wall", "check_cpu"):
             made.limits.seconds(limit)
     except (msgspec.ValidationError, UsageError) as error:
         raise FormatError(Problem(f"{place}: {error}", "serve.toml", hint="correct it")) from error

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import msgspec
+
 from adjudge.errors import AdjudgeError
 from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import write_key
@@ -233,6 +235,25 @@ def _as_made(scope: Written, responses: Mapping[str, Response], waiting: frozens
     if links.get("waiting") is not None:
         waiting = frozenset(responses[each] for each in links["waiting"] if each in responses)
     return Linking(scope.id, frames, waiting)
+
+
+def completed(scope: Written) -> Written:
+    """A finished scope in which everything is linked: what scorers ignore, and nobody has linked, is an event alone.
+
+    Readers need not link it, and the commands that score files wait until everything is.
+    """
+    key, responses = key_of(scope)
+    names = {response: name for name, response in responses.items()}
+    events = dict((scope.links or {}).get("events", {}))
+    for _ in responses:
+        scope = msgspec.structs.replace(scope, links={"events": events})
+        both = linking_of(scope, key, responses)
+        if both is None or not both[1].incomplete:
+            break
+        first = min(names[response] for response in both[1].incomplete)
+        number = str(max(map(int, events), default=0) + 1)
+        events = {**events, number: {"name": None, "items": {first: True}}}
+    return scope
 
 
 def write(schema: Schema, scopes: Iterable[Written]) -> Iterator[tuple[str, bytes]]:
