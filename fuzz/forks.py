@@ -33,6 +33,8 @@ from fuzz.nasty import Case
 
 GRACE = 1.0
 """Seconds beyond the limit that a command may take."""
+SAID = 0.5
+"""Seconds of a document more, if what became of each of its items is written down."""
 UNLIMITED = 10.0
 """Seconds of a command that has no such limit."""
 MEMORY = 1 << 30
@@ -294,7 +296,8 @@ def wrong(case: Case, code: int, seconds: float, text: str) -> str | None:
         return "a traceback is shown"
     if "memory ran out" in text:
         return None if lines.DEVICES.keys() & set(case.words) else "memory"  # some have no end
-    if seconds > min(case.documents * _limit(case.words), UNLIMITED) + GRACE:
+    grace = GRACE + (SAID * case.documents if "--save-documents" in case.words else 0)
+    if seconds > min(case.documents * _limit(case.words), UNLIMITED) + grace:
         return SLOW
     written = {"-o", "--output"} & set(case.words)  # what is found may be there
     if code in (1, 2) and not errors and not written and not text.strip():

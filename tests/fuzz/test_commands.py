@@ -40,3 +40,8 @@ def test_what_once_did_not_end_and_some_more() -> None:
 )
 def test_what_is_broken(code: int, seconds: float, said: str, what: str | None) -> None:
     assert wrong(Case(("ner", "score", "gold", "system", "--time-limit", "1"), {}), code, seconds, said) == what
+
+
+def test_what_is_broken_where_documents_are_saved() -> None:
+    case = Case(("ner", "score", "gold", "system", "--time-limit", "1", "--save-documents"), {}, 2)
+    assert [wrong(case, 0, seconds, "") for seconds in (3.9, 4.1)] == [None, "too slow"]

@@ -39,7 +39,7 @@ class Sources:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = os.fspath(path) or "."
         self._others: list[str] = []  # files that are not read, because their endings are not known
         try:
             self.listed = Path(path).is_file()

@@ -107,7 +107,8 @@ class MetricsTask(Task):
         self._means = any(one.per is not None for each in metrics for one in each.members)
         change = None if adjust is None else adjust.change
         exact = run is not None and run.exact
-        self.observer = Observer(metrics, change=change, outcomes=self._leaves or self._means, exact=exact)
+        outcomes = self._leaves or self._means
+        self.observer = Observer(metrics, change=change, outcomes=outcomes, exact=exact, aligned=align)
         self._reading = ({}, {}) if adjust is None else (adjust.gold, adjust.system)
         self.fit = _fit(metrics)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
