@@ -6,11 +6,14 @@ python tests/browser/screenshots.py --chromium PATH --pages FOLDER
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import tempfile
 from pathlib import Path
 
 from browsing import Window, browser
-from playwright.sync_api import Page
-from serving import Reader, demo_server, press, saved
+from playwright.sync_api import Browser, Page
+from serving import Reader, demo_server, folder_server, press, saved
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 LARGEST = 150_000
@@ -70,6 +73,30 @@ def main() -> None:
             reader = Reader(launched, link, None, viewport={"width": 1060, "height": 620})
             reader.page()
             keep("serve-assess", assessing(reader).screenshot(), reader.wrong)
+        with tempfile.TemporaryDirectory() as folder:
+            deciding(launched, given.adjudge, Path(folder) / "desks")
+
+
+def deciding(launched: Browser, adjudge: Path, folder: Path) -> None:
+    """Groups, the dispute about them, and the page of the organiser."""
+    script = Path(__file__).with_name("disputed.py")
+    words = [adjudge.with_name("python"), script, folder, "group"]
+    invited = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+    with folder_server(adjudge, folder) as base:
+        for name, person, path, sign in (
+            ("serve-group", "ann", "/c/demo/MINI_NW_01/group", ".rows"),
+            ("serve-adjudicate", "dora", "/adjudicate/demo", ".asked"),
+            ("serve-organise", "otto", "/organise/demo", "main table"),
+        ):
+            reader = Reader(launched, f"{base}/join/{invited[person]}", None, viewport={"width": 1060, "height": 620})
+            page = reader.tab()
+            page.goto(reader.link)
+            page.locator("main form button").click()
+            page.wait_for_url(lambda url: "/join/" not in url)
+            page.goto(base + path)
+            page.wait_for_selector(sign)
+            keep(name, page.screenshot(), reader.wrong)
+            reader.context.close()
 
 
 def assessing(reader: Reader) -> Page:

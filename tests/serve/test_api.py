@@ -55,6 +55,10 @@ def test_a_conflict_has_the_current_answer(server):
     assert (refused.json()["current"]["version"], refused.json()["current"]["answers"]) == (1, ALL)
     assert judge(client, answers={"aet": "W"}, key="k3", version=1).status_code == 200
     assert item(client)["answers"] == {"aet": "W"}
+    path, body = f"{SCOPE}/items/D1-a/judgment", {"answers": ALL, "key": "k4"}
+    assert client.put(path, json=body, headers={"If-Match": '"1"'}).status_code == 409
+    assert client.put(path, json=body, headers={"If-Match": "new"}).status_code == 400
+    assert client.put(path, json=body, headers={"If-Match": '"2"'}).headers["etag"] == '"3"'
 
 
 def test_one_of_a_batch_that_is_refused_does_not_hinder_the_others(server):

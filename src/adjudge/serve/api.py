@@ -12,7 +12,20 @@ from adjudge._version import __version__
 from adjudge.serve import routes, views, workbench
 from adjudge.serve.app import Call, fault_of, json_answer, origin
 from adjudge.serve.desk import Desk
-from adjudge.serve.messages import Health, Invited, Judge, JudgeItem, Me, Metrics, Person, Result, Saved, Times, Token
+from adjudge.serve.messages import (
+    Fault,
+    Health,
+    Invited,
+    Judge,
+    JudgeItem,
+    Me,
+    Metrics,
+    Person,
+    Result,
+    Saved,
+    Times,
+    Token,
+)
 from adjudge.serve.runs import Queue, seconds_between
 from adjudge.serve.stream import Change
 
@@ -59,10 +72,21 @@ def judge(call: Call) -> Response:
     """Save one judgment; `If-Match` may say the version instead of the body."""
     body: Judge = call.body
     given = JudgeItem(**{name: getattr(body, name) for name in body.__struct_fields__}, item=call.params["i"])
+    given.version = seen_version(call, body.version)
     (found,) = _judged(call, [given])
     if found.saved is None:
         return json_answer(found.fault, found.status)
     return json_answer(found.saved, headers={"etag": f'"{found.saved.version}"'})
+
+
+def seen_version(call: Call, given: int) -> int:
+    """The version that a writer has seen: that of `If-Match`, if there is one."""
+    said = call.request.headers.get("if-match", "").strip().strip('"')
+    if not said:
+        return given
+    if not (said.isascii() and said.isdecimal() and len(said) < 16):
+        raise Fault(400, f"If-Match is no version: {said[:40]!r}", "send the ETag of the answer before")
+    return int(said)
 
 
 def judge_many(call: Call) -> list[Result]:
@@ -94,7 +118,9 @@ def _judged(call: Call, given: Sequence[JudgeItem]) -> list[Result]:
 def operate(call: Call) -> Any:
     """Undo, flag, comment, group, link, finish."""
     body = call.body
-    answer = workbench.operate(desk(call), call.params["d"], call.params["s"], body.version, body.ops, body.key)
+    answer = workbench.operate(
+        desk(call), call.params["d"], call.params["s"], seen_version(call, body.version), body.ops, body.key
+    )
     if isinstance(answer, Exception):
         raise answer
     _tell(call)

@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from adjudge.serve import adjudicate, organise
 from adjudge.serve import agreement as agreeing
-from adjudge.serve.api import desk
+from adjudge.serve.api import desk, seen_version
 from adjudge.serve.app import Call, findings_of
 from adjudge.serve.campaigns import files_of
 from adjudge.serve.folder import SECRET
@@ -36,7 +36,9 @@ def dispute(call: Call) -> dict[str, Any]:
 def decide(call: Call) -> dict[str, Any]:
     """Write the official answer."""
     body = call.body
-    verdict = adjudicate.Verdict(body.stage, body.take, body.answers, body.why, body.key, body.version, body.same)
+    verdict = adjudicate.Verdict(
+        body.stage, body.take, body.answers, body.why, body.key, seen_version(call, body.version), body.same
+    )
     made = adjudicate.decide(desk(call), call.params["d"], call.params["i"], verdict)
     _tell(call, call.params["d"])
     return made

@@ -54,9 +54,9 @@ class ErrorAnswer(msgspec.Struct, omit_defaults=True):
 class Judge(msgspec.Struct, forbid_unknown_fields=True):
     """A judgment of one item: what was answered, and how long that took."""
 
-    version: Version
     answers: dict[Name, Text]
     key: Key
+    version: Version = 0  # or `If-Match`
     ms: Annotated[int, Meta(ge=0, le=86_400_000)] = 0
     cause: Text | None = None
 

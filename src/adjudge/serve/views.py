@@ -55,6 +55,7 @@ def campaign_view(desk: Desk) -> dict[str, Any]:
         "guideline": campaign.settings.get("guideline", ""),
         "scope": schema.scope,
         "stages": [stage.kind for stage in schema.stage],
+        "schema": schema_view(schema),
         "scopes": listed,
     }
 
