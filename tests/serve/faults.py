@@ -28,7 +28,7 @@ from adjudge.serve.store.tables import Submission
 from adjudge.serve.tracks import add_member, parse_settings, set_phase, set_track
 from serve.postgres import memory, running
 
-WALL, SLACK = 1, 20.0  # seconds that a child has, and that a busy machine may be late
+WALL, SLACK = 3, 20.0  # seconds that a child has, and that a busy machine may be late
 RUNS = 5
 FINE = """{"errors": 0, "warnings": 0, "findings": []}"""
 SCRIPT = """

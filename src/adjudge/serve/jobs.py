@@ -317,7 +317,9 @@ class Job:
         if ended.code != 0:
             state = INVALID if ended.code == 1 and not self.settings.check else FAILED
             return {"state": state, "reason": f"{ended.reason or ended.last or f'exit code {ended.code}'}"}
-        look = msgspec.structs.replace(one, args=(words["result"], self.settings.rank_by or ""), module=_HEADLINE)
+        left = one.wall - ended.seconds  # both together have less than `states.GRACE` more than that
+        args = (words["result"], self.settings.rank_by or "")
+        look = msgspec.structs.replace(one, args=args, module=_HEADLINE, wall=max(15.0, left))
         read = child.run(look, self.needed)
         try:
             score = msgspec.json.decode(read.output, type=dict[str, Any])
@@ -327,7 +329,7 @@ class Job:
         files = {"result": self._keep(folder / words["result"], "result")}
         if self.settings.report:
             page = self._child(self.settings.report, folder, words, check=False)
-            page = msgspec.structs.replace(page, wall=max(10.0, page.wall - ended.seconds))
+            page = msgspec.structs.replace(page, wall=max(10.0, left - read.seconds))
             shown = child.run(page, self.needed)
             self._note(page, shown)
             if shown.code == 0 and (folder / words["page"]).is_file():
