@@ -106,6 +106,14 @@ def test_children_end_with_a_server_that_is_killed(tmp_path):
     until(lambda: has_ended(pid), 10)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone says when a parent ends")
+def test_a_child_whose_server_has_ended_before_it_began_does_not_begin(tmp_path):
+    line = [sys.executable, "-I", "-S", child.launcher.__file__, '{"parent": 1}', "/bin/sh", "-c", "echo begun"]
+    ran = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "has ended" in ran.stderr
+
+
 @pytest.mark.skipif(not bwrap_works(), reason="needs bubblewrap, and the right to use it")
 def test_isolation(sh, tmp_path, monkeypatch):
     other = tmp_path.parent / "other"

@@ -181,6 +181,7 @@ def _command(child: Child) -> list[str]:
         "NOFILE": _FILES,
         "NPROC": _threads() + child.processes,
         "CORE": 0,
+        "parent": os.getpid(),
     }
     return [sys.executable, "-I", "-S", launcher.__file__, json.dumps(rules), *command]
 

@@ -1,6 +1,6 @@
 """Run as a program: set limits on this process, then become another one. It imports nothing of adjudge.
 
-    python -I -S limits.py '{"CPU": 60, "AS": 2000000000}' PROGRAM ARGUMENT...
+    python -I -S limits.py '{"CPU": 60, "AS": 2000000000, "parent": 4711}' PROGRAM ARGUMENT...
 
 A limit that cannot be set here is left out; what is left out is said by `adjudge.serve.child.holding`.
 """
@@ -36,13 +36,15 @@ def set_limits(limits: dict[str, int]) -> list[str]:
     return held
 
 
-def die_with_parent() -> bool:
-    """End when whoever started us ends, also if that was killed; Linux alone can."""
+def die_with_parent(parent: int) -> None:
+    """End when whoever started us ends, also if that was killed, or has been already; Linux alone can."""
     if sys.platform != "linux":
-        return False
+        return
     import ctypes
 
-    return bool(ctypes.CDLL(None).prctl(_DEATH, _KILL) == 0)
+    ctypes.CDLL(None).prctl(_DEATH, _KILL)
+    if os.getppid() != parent:
+        sys.exit("who started this has ended")
 
 
 def main() -> None:
@@ -50,7 +52,8 @@ def main() -> None:
     given = json.loads(sys.argv[1])
     if hasattr(os, "nice"):
         os.nice(10)
-    die_with_parent()
+    if parent := given.pop("parent", 0):
+        die_with_parent(parent)
     held = set_limits(given)
     if len(sys.argv) == 2:
         sys.stdout.write(json.dumps(held))
