@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from adjudge import algebra
     from adjudge.algebra import Conventions, view
     from adjudge.errors import AdjudgeError
-    from adjudge.estimates.api import estimate, plan, sample
+    from adjudge.estimates.api import estimate, sample
+    from adjudge.estimates.planning import plan
     from adjudge.metrics import Metric, derive, find, metric
     from adjudge.stats.compare import compare
     from adjudge.stats.frames import assert_score
@@ -45,7 +46,8 @@ _TASKS = ("amr", "coref", "eal", "event", "kbp", "linking", "ner", "nugget", "re
 _HOMES = {
     "adjudge.algebra": "Conventions view",
     "adjudge.errors": "AdjudgeError",
-    "adjudge.estimates.api": "estimate plan sample",
+    "adjudge.estimates.api": "estimate sample",
+    "adjudge.estimates.planning": "plan",
     "adjudge.metrics": "Metric derive find metric",
     "adjudge.stats.compare": "compare",
     "adjudge.stats.frames": "assert_score",

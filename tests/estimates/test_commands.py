@@ -8,7 +8,8 @@ import pytest
 
 from adjudge.cli import run as run_command
 from adjudge.errors import AdjudgeError
-from adjudge.estimates.api import estimate, plan, sample
+from adjudge.estimates.api import estimate, sample
+from adjudge.estimates.planning import plan
 from adjudge.stats.measure import Prf
 from adjudge.stats.points import scores_of
 
@@ -371,3 +372,83 @@ def test_a_name_holds_for_files_of_any_shape(tmp_path, run):
     )
     done = run(["ner", "score", "gold.jsonl", "mine=gold.jsonl", "--metric", "ner.strict", "--format", "json"])
     assert json.loads(done.out)["systems"][0]["name"] == "mine"
+
+
+def test_plans_of_systems_with_runs(tmp_path):
+    import numpy as np
+
+    from adjudge.estimates.planning import documents_with_runs
+    from adjudge.stats.measure import Ratio
+    from adjudge.stats.table import StatsTable
+    from made import made_result
+
+    rng = np.random.default_rng(2)
+    ids = tuple(f"d{at:02}" for at in range(25))
+    hard = rng.normal(0, 1, 25)
+    counts = {
+        name: np.clip(np.round(5 + 2 * hard + rng.normal(0, 1, 25)), 0, 10) for name in ("A#1", "A#2", "A#3", "B")
+    }
+    tables = {name: StatsTable(ids, ("s", "n"), [(float(x), 10.0) for x in own]) for name, own in counts.items()}
+    measure = Ratio("x", "score", (("s", 1.0),), (("n", 1.0),))
+    (row,) = plan(made_result(measures=[measure], tables=tables), 0.05).rows
+    runs = np.stack([counts[f"A#{k}"] for k in (1, 2, 3)], axis=1) / 10
+    within = float(runs.var(axis=1, ddof=1).mean())
+    between = max(0.0, float((runs.mean(axis=1) - counts["B"] / 10).var(ddof=1)) - within / 3)
+    assert (row.a, row.b) == ("A", "B")
+    assert row.needed == documents_with_runs(between, (within, 0.0), (3, 1), 0.05, alpha=0.05, power=0.8)
+    assert row.difference == pytest.approx(runs.mean() - counts["B"].mean() / 10)
+
+
+def test_independent_samples_of_one_round_are_one(tmp_path, run):
+    pool, truth = made()
+    head = '# {"rounds": [{"size": 100, "sampling": "poisson"}]}\n'
+    draw = random.Random(8)
+    rows = [{"id": item["id"], "probability": p, "drawn": draw.random() < p} for item in pool for p in (0.3, 0.4)]
+    (tmp_path / "design.jsonl").write_text(head + "".join(json.dumps(row) + "\n" for row in rows))
+    from adjudge.estimates.files import read_design
+
+    design = read_design(tmp_path / "design.jsonl")
+    assert len(design.rows) == 200
+    assert {round(row.probability, 9) for row in design.rows} == {0.58}
+    assert design.drawn == {row["id"] for row in rows if row["drawn"]}
+    assert estimate(pool, truth, design=design).n == len(design.drawn)
+
+
+def test_the_annotation_with_the_least_distance_goes_on_into_scoring(tmp_path, run):
+    def write(name, *ends):
+        rows = [
+            {"id": f"d{at}", "entities": [{"span": {"start": 0, "end": end}, "type": "PER"}]}
+            for at, end in enumerate(ends)
+        ]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    for name, *ends in (("ann", 3, 9), ("ben", 3, 4), ("cas", 5, 4)):
+        write(f"{name}.jsonl", *ends)
+    words = ["agree", "ner.strict", "ann.jsonl", "ben.jsonl", "cas.jsonl", "--resolve", "least-distance"]
+    assert run([*words, "--resolved", "gold.jsonl"]).code == 0
+    write("wanted.jsonl", 3, 4)
+    assert (tmp_path / "gold.jsonl").read_text().replace(" ", "") == (tmp_path / "wanted.jsonl").read_text().replace(
+        " ", ""
+    )
+    assert run(["score", "ner.strict", "gold.jsonl", "ben.jsonl", "--fail-under", "f1=1"]).code == 0
+    assert run(["agree", "ner.strict", "ann.jsonl", "ben.jsonl", "--resolved", "x.jsonl"]).code == 2
+
+
+def test_recall_beyond_the_pool_of_sampled_documents(tmp_path):
+    pool, truth = made(400)
+    design = sample(pool, 200)
+    read = [{"document": f"d{at:02}", "in_pool": 3 + at % 3, "all": 5 + at % 4} for at in range(12)]
+    found = estimate(pool, labels(design, truth), design=design, documents="sample", exhaustive=read)
+    apart = estimate(
+        pool,
+        labels(design, truth),
+        design=design,
+        documents="sample",
+        exhaustive=[{**row, "document": f"other{at}"} for at, row in enumerate(read)],
+    )
+    row, other, recall = found["A", "recall-beyond"], apart["A", "recall-beyond"], found["A", "recall"]
+    assert row.value == other.value < recall.value
+    assert row.df == 11
+    theta = sum(each["in_pool"] for each in read) / sum(each["all"] for each in read)
+    assert other.variance > theta**2 * recall.variance
+    assert row.variance != other.variance  # the same documents: both move together

@@ -59,6 +59,12 @@ RESOLVE = ("majority", "dawid-skene", "least-distance")
         RESOLVE,
         "Print one answer instead: labels by vote or by trust (with --label), documents by least distance.",
     ),
+    value(
+        "--resolved",
+        "FILE.jsonl",
+        "With --resolve least-distance: also write the chosen documents, as JSON lines to be scored.",
+        type=Target(),
+    ),
     resampling_options(
         names=("bootstrap", "ci", "seed", "interval"),
         bootstrap="Resamples for intervals; 0 turns them off. [default: 1000]",
@@ -109,9 +115,13 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
         raise UsageError(
             "--resolve prints answers, and has no page and no scores", hint="leave out --save and --report"
         )
+    if options["resolved"] is not None and options["resolve"] != RESOLVE[2]:
+        raise UsageError("--resolved writes documents", hint="give --resolve least-distance, or leave it out")
     given = [named(each) for each in annotators]
     listed = [options["docs"]] if is_file(options["docs"]) else []
-    check_targets(options, "report", inputs=[*(path for _, path in given), *metric_files(metric, options), *listed])
+    check_targets(
+        options, "report", "resolved", inputs=[*(path for _, path in given), *metric_files(metric, options), *listed]
+    )
     files = iter(distinct([stem(path) for name, path in given if name is None]))
     names = [next(files) if name is None else name for name, _ in given]
     repeated = next((name for name in names if names.count(name) > 1), None)
@@ -164,6 +174,8 @@ def _resolve(metric: str, sides: list[Any], options: dict[str, Any], usual: dict
     else:
         unit = [each.strip() for each in (options["unit"] or "").split(",") if each.strip()]
         found = resolve_labels(sides, options["label"][0], unit, options["resolve"])
+    if options["resolved"] is not None:
+        emit(found.to_jsonl().decode(), options["resolved"])
     emit(render_listing(found.rows, list(found.rows[0]), options["format_"]), options["output"])
     for note in found.notes:
         say(f"note: {note_line(note)}")

@@ -216,8 +216,8 @@ def plan(source: str, **options: Any) -> None:
     From a result of two or more systems that was saved with --save, or from a saved estimate. Also says which
     differences the documents at hand could show.
     """
-    from adjudge.estimates.api import plan as plan_documents
-    from adjudge.estimates.api import plan_labels
+    from adjudge.estimates.planning import plan as plan_documents
+    from adjudge.estimates.planning import plan_labels
     from adjudge.estimates.text import render_labels, render_plan
 
     check_targets(options, inputs=[source])

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import combinations
 from typing import Any, cast
 
 import msgspec
@@ -20,18 +19,11 @@ from adjudge.estimates.draw import UNIFORM, Plan, document_importance, draw, ite
 from adjudge.estimates.estimate import estimate_pool
 from adjudge.estimates.files import Verdict, read_design, read_exhaustive, read_pool, read_verdicts, with_judge
 from adjudge.estimates.judge import Asked, JudgeReport, judge_report
-from adjudge.estimates.planning import labels_needed
 from adjudge.estimates.pool import Pool, Sampling
-from adjudge.estimates.rows import Estimate, How, interval, is_estimate
+from adjudge.estimates.rows import Estimate, How, interval
 from adjudge.estimates.sources import is_store, saved_result
-from adjudge.stats.inference import ALPHA, LEAST
-from adjudge.stats.intervals import Parts, jackknife_error
 from adjudge.stats.points import Additive
-from adjudge.stats.points import Pool as Pooling
-from adjudge.stats.power import POWER, detectable, documents_needed
 from adjudge.stats.result import Note, Result
-from adjudge.stats.scores import headlines
-from adjudge.stats.table import StatsTable, cluster_names
 
 
 @contextmanager
@@ -286,8 +278,18 @@ def _beyond(found: Estimate, source: Any) -> Estimate:
 def _beyond_row(found: Estimate, system: str, part: str, variance: float, share: Share) -> Any:
     totals = found.table[system].totals
     if part == "recall":
-        return recall_beyond(totals["matched"] / totals["gold"] if totals["gold"] else 0.0, variance, share)
+        recall = totals["matched"] / totals["gold"] if totals["gold"] else 0.0
+        return recall_beyond(recall, variance, share, _moved(found, system) if found.documents == "sample" else None)
     return f1_beyond(totals["matched"], totals["gold"], totals["system"], share, variance)
+
+
+def _moved(found: Estimate, system: str) -> dict[str, float]:
+    """How far the recall of a system moves without each document, weighted as in its variance."""
+    counts = Additive(found.table[system], found.measures)
+    key = next(key for key in counts.point() if key[1] == "recall")
+    left = counts.left_out()[key]
+    weight = math.sqrt((len(left) - 1) / len(left))
+    return dict(zip(counts.ids, (weight * (left - left.mean())).tolist(), strict=True))
 
 
 def judge(pool: Any, labels: Any, *, design: Any, opinions: Any = None, **options: Any) -> JudgeReport:
@@ -303,140 +305,3 @@ def judge(pool: Any, labels: Any, *, design: Any, opinions: Any = None, **option
     with _blaming(design):
         found = judge_report(known, drawn, verdicts, asked)
     return msgspec.structs.replace(found, notes=(*found.notes, *notes))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Plans
-
-
-class PlanRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one pair of systems needs on one score, and what these documents can show."""
-
-    a: str
-    b: str
-    metric: str
-    part: str
-    difference: float
-    documents: int
-    detectable: float
-    needed: int
-    assessments: int | None = None
-
-
-class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan: for every pair the documents that a difference needs."""
-
-    difference: float
-    alpha: float
-    power: float
-    comparisons: int
-    rows: tuple[PlanRow, ...]
-    notes: tuple[Note, ...] = ()
-
-    def to_json(self) -> bytes:
-        """As JSON."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=1)
-
-    def __str__(self) -> str:
-        from adjudge.estimates.text import render_plan
-
-        return render_plan(self)
-
-
-_PLAN = ("pair", "alpha", "comparisons", "cluster_by")
-
-
-def plan(source: Any, difference: float, power: float = POWER, **options: Any) -> Planned:
-    """How many documents like these show a difference, with a power; from a result or a saved estimate.
-
-    Options are `pair` (two names), `alpha`, `comparisons` (a number, or "all") and `cluster_by`.
-    """
-    check_keywords(options, _PLAN, "plan")
-    if not 0 < difference < 1:
-        raise UsageError(f"a difference of {difference:g}", hint="give a share of one, such as 0.01 for a point")
-    tables, measures, pool = _tables_of(source)
-    names = _pair(options.get("pair"), list(tables))
-    clusters = _clusters(tables, options.get("cluster_by"))
-    alpha = float(options.get("alpha") or ALPHA)
-    asked = options.get("comparisons") or 1
-    comparisons = len(names) if asked == "all" else int(asked)
-    number = len(set(clusters)) if clusters else len(next(iter(tables.values())).ids)
-    if number < LEAST:
-        raise UsageError(f"{number} documents are too few to plan from", hint=f"score at least {LEAST}")
-    rows = []
-    keys = headlines(measures)
-    counted = {
-        name: Additive(table, measures, cast("Pooling", pool), clusters=clusters) for name, table in tables.items()
-    }
-    points = {name: each.point() for name, each in counted.items()}
-    left = {name: each.left_out() for name, each in counted.items()}
-    import numpy as np
-
-    for a, b in names:
-        for key in keys:
-            one, other = (Parts(points[name][key], left[name][key], np.empty(0)) for name in (a, b))
-            error = jackknife_error(one.minus(other)) or 0.0
-            rows.append(
-                PlanRow(
-                    a=a,
-                    b=b,
-                    metric=key[0],
-                    part=key[1],
-                    difference=points[a][key] - points[b][key],
-                    documents=number,
-                    detectable=detectable(error, number, alpha=alpha, power=power, comparisons=comparisons),
-                    needed=documents_needed(
-                        error * math.sqrt(number), difference, alpha=alpha, power=power, comparisons=comparisons
-                    ),
-                )
-            )
-    notes = []
-    if number < 20:
-        notes.append(Note("few-documents", number, f"the plan is rough: it rests on {number} documents"))
-    return Planned(
-        difference=difference, alpha=alpha, power=power, comparisons=comparisons, rows=tuple(rows), notes=tuple(notes)
-    )
-
-
-def plan_labels(source: Any, half_width: float) -> dict[str, int]:
-    """How many assessed items give the F1 of each system an interval of this half-width; from an estimate of a pool."""
-    found = Estimate.load(source) if isinstance(source, str | os.PathLike) else cast(Estimate, source)
-    if found.unit == "document":
-        raise UsageError("the estimate is of whole documents", hint="plan with --difference")
-    return {
-        row.system: labels_needed(row.variance or 0.0, found.n, found.of, half_width, level=found.level)
-        for row in found.scores
-        if row.part == "f1" and not row.slice
-    }
-
-
-def _tables_of(source: Any) -> tuple[dict[str, StatsTable], tuple[Any, ...], str]:
-    if isinstance(source, str | os.PathLike) and is_estimate(source):
-        source = Estimate.load(source)
-    if isinstance(source, Estimate):
-        return dict(source.table), source.measures, "micro"
-    result = source if isinstance(source, Result) else Result.load(os.fspath(source))
-    return dict(result.tables()), result.measures, result.saved.pool
-
-
-def _pair(pair: Any, names: Sequence[str]) -> list[tuple[str, str]]:
-    if len(names) < 2:
-        raise UsageError("a difference needs two systems", hint="score two systems and save the result")
-    if pair is None:
-        return list(combinations(names, 2))
-    given = tuple(pair.split(",")) if isinstance(pair, str) else tuple(pair)
-    for name in given:
-        if name not in names:
-            raise UsageError(f"no system {name}", hint=did_you_mean(name, names) or f"systems: {', '.join(names)}")
-    if len(given) != 2:
-        raise UsageError("a pair is two systems", hint="such as A,B")
-    return [cast("tuple[str, str]", given)]
-
-
-def _clusters(tables: Mapping[str, StatsTable], field: str | None) -> tuple[str, ...] | None:
-    if field is None:
-        return None
-    first = next(iter(tables.values()))
-    if field not in first.attributes:
-        raise UsageError(f"the documents have no field {field!r}", hint=did_you_mean(field, first.attributes) or None)
-    return cluster_names(field, first.ids, first.attributes[field])

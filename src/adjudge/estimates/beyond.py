@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.errors import UsageError
@@ -16,6 +16,7 @@ class Exhaustive(NamedTuple):
 
     in_pool: float
     all: float
+    document: str = ""
 
 
 class Share(NamedTuple):
@@ -24,6 +25,7 @@ class Share(NamedTuple):
     value: float
     variance: float
     documents: int
+    departures: tuple[tuple[str, float], ...] = ()  # by document, how far the share moves without it, weighted
 
 
 class Beyond(NamedTuple):
@@ -42,7 +44,7 @@ def share_in_pool(documents: Sequence[Exhaustive]) -> Share:
     number = len(documents)
     if number < FEWEST:
         raise UsageError(f"{number} documents read to the end are too few", hint=f"read at least {FEWEST}")
-    found, total = (math.fsum(column) for column in zip(*documents, strict=True))
+    found, total = math.fsum(each.in_pool for each in documents), math.fsum(each.all for each in documents)
     if not found:
         raise UsageError("the documents read to the end have no right item in the pool")
     value = found / total
@@ -50,12 +52,20 @@ def share_in_pool(documents: Sequence[Exhaustive]) -> Share:
     for each in documents:
         rest = total - each.all
         left.append((found - each.in_pool) / rest if rest else value)
-    return Share(value, (number - 1) / number * math.fsum((each - value) ** 2 for each in left), number)
+    weight = math.sqrt((number - 1) / number)
+    moved = tuple((each.document, weight * (rest - value)) for each, rest in zip(documents, left, strict=True))
+    return Share(value, (number - 1) / number * math.fsum((each - value) ** 2 for each in left), number, moved)
 
 
-def recall_beyond(recall: float, variance: float, share: Share) -> Beyond:
-    """Recall of all right items: R theta."""
-    return Beyond(recall * share.value, share.value**2 * variance + recall**2 * share.variance)
+def recall_beyond(recall: float, variance: float, share: Share, moved: Mapping[str, float] | None = None) -> Beyond:
+    """Recall of all right items: R theta.
+
+    If documents are a sample, `moved` says how far the recall moves without each of them, weighted: a document that was
+    also read to the end moves both together.
+    """
+    together = math.fsum(own * (moved or {}).get(document, 0.0) for document, own in share.departures)
+    spread = share.value**2 * variance + recall**2 * share.variance + 2 * recall * share.value * together
+    return Beyond(recall * share.value, max(0.0, spread))
 
 
 def f1_beyond(matched: float, gold: float, system: float, share: Share, variance: float) -> Beyond:

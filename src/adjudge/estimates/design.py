@@ -74,6 +74,23 @@ class Design(msgspec.Struct, frozen=True, dict=True):
             raise ValidationError(problems)
         return self
 
+    def merged(self) -> Design:
+        """With one row for a unit that stands in several independent samples of one round: p = 1 - prod (1 - p)."""
+        alone = {each.number for each in self.rounds if each.sampling == "poisson"}
+        found: dict[tuple[int, str], Drawn] = {}
+        rest: list[Drawn] = []
+        for row in self.rows:
+            other = found.get((row.round, row.id))
+            if row.round not in alone:
+                rest.append(row)
+            elif other is None:
+                found[row.round, row.id] = row
+            else:
+                chance = 1 - (1 - other.probability) * (1 - row.probability)
+                drawn = other.drawn or row.drawn
+                found[row.round, row.id] = msgspec.structs.replace(other, probability=chance, drawn=drawn)
+        return Design(self.rounds, (*rest, *found.values()))
+
     def joined(self, other: Design) -> Design:
         """With another round after these."""
         return Design(self.rounds + other.rounds, self.rows + other.rows)

@@ -234,27 +234,28 @@ def _text(row: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
+_COUNTED = ("in_pool", "all")
+
+
 def read_exhaustive(source: Any) -> list[Exhaustive]:
     """Documents that were read to the end: how many of their right items are in the pool, and how many there are.
 
     >>> read_exhaustive([{"document": "a", "in_pool": 3, "all": "4"}])
-    [Exhaustive(in_pool=3.0, all=4.0)]
+    [Exhaustive(in_pool=3.0, all=4.0, document='a')]
     """
     rows = read_rows(source, "exhaustive")
     found: list[Exhaustive] = []
     problems: list[Problem] = []
     for at, row in enumerate(rows.rows):
-        counts = [str("" if row.get(name) is None else row[name]).strip() for name in Exhaustive._fields]
+        counts = [str("" if row.get(name) is None else row[name]).strip() for name in _COUNTED]
         if not all(_COUNT.fullmatch(each) for each in counts):
-            shown = ", ".join(
-                f"{name} is {each or 'missing'}" for name, each in zip(Exhaustive._fields, counts, strict=True)
-            )
+            shown = ", ".join(f"{name} is {each or 'missing'}" for name, each in zip(_COUNTED, counts, strict=True))
             problems.append(rows.problem(at, shown, "give the right items in the pool (in_pool) and all of them (all)"))
         elif float(counts[0]) > float(counts[1]):
             message = f"{counts[0]} right items are in the pool, and {counts[1]} in the document"
             problems.append(rows.problem(at, message, "count those of the pool among all"))
         else:
-            found.append(Exhaustive(float(counts[0]), float(counts[1])))
+            found.append(Exhaustive(float(counts[0]), float(counts[1]), _text(row, "document", "id") or ""))
     raise_problems(problems, rows.place)
     return found
 
@@ -296,7 +297,7 @@ def read_design(source: Any) -> Design:
         planned = {number: sum(row.probability for row in rows if row.round == number) for number in numbers}
         rounds = tuple(Round(number=number, size=round(planned[number])) for number in numbers)
     try:
-        return Design(rounds, tuple(rows)).checked()
+        return Design(rounds, tuple(rows)).merged().checked()
     except ValidationError as error:
         raise ValidationError([replace(each, path=found.place) for each in error.problems]) from None
 

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from adjudge.errors import UsageError
 from adjudge.estimates.assessors import Resolved, dawid_skene, majority
 from adjudge.evaluate.task import Side
+from adjudge.model.document import Document
 from adjudge.stats.points import per_document
 from adjudge.stats.result import Note
 from adjudge.stats.scores import headlines
@@ -23,6 +26,15 @@ class Resolution(NamedTuple):
 
     rows: list[dict[str, Any]]
     notes: tuple[Note, ...] = ()
+    documents: tuple[Document, ...] = ()  # as the annotators that were chosen have them
+
+    def to_jsonl(self) -> bytes:
+        """The chosen documents as JSON lines, to be scored against or with."""
+        lines = []
+        for each in self.documents:
+            data = msgspec.to_builtins(each.data)
+            lines.append(msgspec.json.encode({"id": each.id, **data} if isinstance(data, dict) else data))
+        return b"".join(line + b"\n" for line in lines)
 
 
 def resolve_labels(sides: Sequence[Side], field: str, unit: Sequence[str], method: str) -> Resolution:
@@ -78,13 +90,15 @@ def resolve_documents(metric: Any, sides: Sequence[Side], **options: Any) -> Res
             values = per_document(table, result.measures)[key].tolist()
             for document, value in zip(table.ids, values, strict=True):
                 distances[document][gold.name].append(1.0 - (1.0 if value != value else value))
-    rows = []
+    rows, documents, by_name = [], [], {side.name: side for side in sides}
     for document in shared:
         means = {name: sum(own) / len(own) for name, own in distances[document].items()}
         chosen = min(sorted(means), key=lambda name: means[name])
         shown = " ".join(f"{name}={mean:.4f}" for name, mean in sorted(means.items()))
         rows.append({"document": document, "annotator": chosen, "distance": means[chosen], "distances": shown})
-    return Resolution(rows, (Note("least-distance", len(rows), f"distances are 1 - {used}"),))
+        documents.append(by_name[chosen].documents[document])
+    notes = (Note("least-distance", len(rows), f"distances are 1 - {used}"),)
+    return Resolution(rows, notes, tuple(documents))
 
 
 def _only(side: Side, documents: Sequence[str]) -> Side:
