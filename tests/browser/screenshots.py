@@ -73,21 +73,29 @@ def main() -> None:
             reader = Reader(launched, link, None, viewport={"width": 1060, "height": 620})
             reader.page()
             keep("serve-assess", assessing(reader).screenshot(), reader.wrong)
-        with tempfile.TemporaryDirectory() as folder:
-            deciding(launched, given.adjudge, Path(folder) / "desks")
+        for stage, shots in DESKS.items():
+            with tempfile.TemporaryDirectory() as folder:
+                deciding(launched, given.adjudge, Path(folder) / "autumn", stage, shots)
 
 
-def deciding(launched: Browser, adjudge: Path, folder: Path) -> None:
+DESKS = {  # of a campaign whose readers differ at a stage: name, who looks at what, and by what it is known to be there
+    "assess": [("serve-organise", "otto", "/organise/demo", "main table")],
+    "group": [
+        ("serve-group", "ann", "/c/demo/MINI_NW_01/group", ".rows"),
+        ("serve-adjudicate", "dora", "/adjudicate/demo", ".asked"),
+    ],
+}
+
+
+def deciding(
+    launched: Browser, adjudge: Path, folder: Path, stage: str, shots: list[tuple[str, str, str, str]]
+) -> None:
     """Groups, the dispute about them, and the page of the organiser."""
     script = Path(__file__).with_name("disputed.py")
-    words = [adjudge.with_name("python"), script, folder, "group"]
+    words = [adjudge.with_name("python"), script, folder, stage]
     invited = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
     with folder_server(adjudge, folder) as base:
-        for name, person, path, sign in (
-            ("serve-group", "ann", "/c/demo/MINI_NW_01/group", ".rows"),
-            ("serve-adjudicate", "dora", "/adjudicate/demo", ".asked"),
-            ("serve-organise", "otto", "/organise/demo", "main table"),
-        ):
+        for name, person, path, sign in shots:
             reader = Reader(launched, f"{base}/join/{invited[person]}", None, viewport={"width": 1060, "height": 620})
             page = reader.tab()
             page.goto(reader.link)

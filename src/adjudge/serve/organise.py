@@ -69,7 +69,9 @@ def progress(desk: Desk) -> dict[str, Any]:
         waiting = disputed_scopes(desk, snapshot) if desk.reader is None else []
         stages = Counter(scope.stage for scope in snapshot.scopes(desk.campaign))
         speed = sum(row.per_hour or 0 for row in rows)
+        taken = {each.scope for each in given}
         left = sum(row.items - row.done for row in rows)
+        left += sum(each.items - each.done for each in pool if each.scope not in taken)
         found = {
             "campaign": desk.campaign,
             "state": campaign.state,

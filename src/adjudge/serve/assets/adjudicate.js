@@ -6,6 +6,8 @@ import { ask, at, el, fill, say } from "./dom.js";
 import { Keys } from "./keys.js";
 import { MarkedText } from "./text.js";
 
+const STAGES = { group: "Same fillers", link: "Events" };
+
 class Adjudicate {
   constructor() {
     this.keys = new Keys();
@@ -140,7 +142,7 @@ class Adjudicate {
 
   draw() {
     const { now } = this;
-    const head = [el("p", { class: "where" }, `${now.scope} · ${now.stage}`), el("h1", { id: "claim" }, now.claim)];
+    const head = [el("p", { class: "where" }, `${now.scope} · ${now.stage}`), el("h1", { id: "claim" }, STAGES[now.claim] ?? now.claim)];
     const body = now.stage === "assess" ? this.drawAnswers() : this.drawSets();
     fill(at("work"), head, body, this.reason ? el("p", {}, `why: ${this.reason}`) : null);
     fill(at("keys"), this.footer.map(([key, label]) => this.keys.button(key, label)));
@@ -164,7 +166,7 @@ class Adjudicate {
     if (open) {
       const [one, other] = open.pair.map((id) => blocks[id]);
       this.text.mark({ line: one.marks, tint: other.marks });
-      asked = el("p", { class: "asked", role: "status" }, `${this.pairs.said.length + 1}. `, el("strong", {}, one.text), " and ", el("strong", {}, other.text), `: together for the ${open.by.join(" and ")} reader, not for the others`);
+      asked = el("p", { class: "asked", role: "status" }, `${this.pairs.said.length + 1}. `, el("strong", {}, one.text), " and ", el("strong", {}, other.text), `: together for the ${open.by.join(" and ")} reader, not for the ${said.length - open.by.length > 1 ? "others" : "other"}`);
       say(`${one.text} and ${other.text}`);
     } else {
       this.text.mark({});
