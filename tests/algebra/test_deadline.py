@@ -26,7 +26,8 @@ from adjudge.algebra import (
 )
 from adjudge.algebra.plan import plan
 from adjudge.algebra.solve import ilp
-from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline
+from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline, OutOfTime
+from adjudge.algebra.solve.running import within
 from adjudge.errors import ValidationError
 from adjudge.metrics import Combined, Metric, find
 
@@ -152,3 +153,17 @@ def test_numbers_that_are_too_large_are_refused():
     with pytest.raises(ValidationError, match="too large"):
         plan(node).observe([10**400], [1])
     assert plan(node).observe([10**308], [-(10**308)]).value == 0.0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="there is no alarm")
+def test_an_alarm_that_compiled_code_hides_is_still_one():
+    def compare():
+        try:
+            signal.raise_signal(signal.SIGALRM)
+        except OutOfTime:
+            raise TypeError("arrays cannot be compared") from None
+
+    with pytest.raises(OutOfTime), within(Deadline(60)):
+        compare()
+    with pytest.raises(TypeError), within(Deadline(60)):
+        raise TypeError("something else")

@@ -22,6 +22,7 @@ _RUNNING: ContextVar[Deadline] = ContextVar("running", default=NEVER)
 _SECONDS: ContextVar[float] = ContextVar("seconds", default=math.inf)
 _MORE = 0.4  # seconds for those who look at the clock, and know better what to do
 _LONGEST = 1e6  # seconds that the system can wait for
+_rung = [0]  # how often the alarm has rung
 
 
 def running() -> Deadline:
@@ -45,8 +46,13 @@ def within(deadline: Deadline, *, each: float = math.inf) -> Iterator[None]:
     alarmed = hasattr(signal, "SIGALRM") and current_thread() is main_thread()
     before = signal.signal(signal.SIGALRM, _ring) if alarmed else None
     waiting = _set(deadline) if alarmed else (0.0, 0.0)
+    rung = _rung.copy()
     try:
         yield
+    except (TypeError, ValueError, RuntimeError, SystemError):
+        if _rung != rung:  # compiled code may put an error of its own in the place of that of the alarm
+            raise OutOfTime from None
+        raise
     finally:
         if alarmed:
             signal.setitimer(signal.ITIMER_REAL, *waiting)
@@ -100,4 +106,5 @@ def _set(deadline: Deadline) -> tuple[float, float]:
 
 
 def _ring(*_: Any) -> None:
+    _rung[:] = [_rung[0] + 1]
     raise OutOfTime
