@@ -132,7 +132,7 @@ def _start() -> Bench:
         ),
         Row(
             "memory",
-            "`aj.score` on ten documents of 20 relations in memory (dicts), its first call, the import apart",
+            "`score` on ten documents of 20 relations (dicts), the first call after `from adjudge import score`",
             "ms of CPU",
             20,
             at_least=False,

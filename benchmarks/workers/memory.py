@@ -1,7 +1,7 @@
 """python -m benchmarks.workers.memory KIND loop|score|first DOCUMENTS: relations in memory, by a loop or by ours.
 
-All count the same objects, which are made before: documents of 20 relations with head, tail and type. `first` is a
-score when nothing but the package has been imported.
+All count the same objects, which are made before: documents of 20 relations with head, tail and type. `first` is the
+first score after `from adjudge import score`, with whatever that has to load.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 import adjudge as aj
+from adjudge import score
 from benchmarks.house.worker import reply, timed
 
 
@@ -87,8 +88,8 @@ def work(kind: str, what: str, number: int) -> Callable[[], object]:
     fields = aj.algebra.record(head=aj.algebra.exact, tail=aj.algebra.exact, type=aj.algebra.exact)
     metric = aj.algebra.f1(aj.algebra.record(relations=aj.algebra.set_of(fields)))
     if what == "score":
-        aj.score(metric, gold[:1], system[:1], bootstrap=0)  # everything is loaded
-    return lambda: len(aj.score(metric, gold, system, bootstrap=0).systems)
+        score(metric, gold[:1], system[:1], bootstrap=0)  # everything is loaded
+    return lambda: len(score(metric, gold, system, bootstrap=0).systems)
 
 
 if __name__ == "__main__":
