@@ -64,11 +64,14 @@ def scan_arguments(
     """The same with the kind of each problem, for programs."""
     try:
         lines = plain_lines(data)
-        found = _read_known(lines, document) or _read_rows([line.split("\t", COLUMNS) for line in lines], document)
-    except ValueError:
-        found = None
-    if found is not None and len({argument[0] for argument in found}) == len(found):
+        found = _read_known(lines, document)
+        if found is None:
+            found = _read_rows([line.split("\t", COLUMNS) for line in lines], document)
+            if len({argument[0] for argument in found}) < len(found):
+                raise ValueError("a response on two lines")
         return Arguments(document, found), []
+    except ValueError:
+        pass
     findings = Findings(place or document, document)
     complaints = Complaints(document)
     found = []
@@ -101,14 +104,14 @@ def remember(document: str, middles: Iterable[str], responses: Iterable[Response
 
 
 def _read_known(lines: Sequence[str], document: str) -> list[Argument] | None:
-    """The responses of lines that are all known; None if one is not, a ValueError if a confidence is none."""
+    """The responses of lines that are all known and on one line each; a ValueError if a confidence is none."""
     known = _POOL.get(document)
     if not known:
         return None
     halves = [line.partition("\t") for line in lines]
     ends = [rest.rpartition("\t") for _, _, rest in halves]
     responses = list(map(known.get, [middle for middle, _, _ in ends]))
-    if None in responses:
+    if None in responses or len(set(map(id, responses))) < len(responses):  # those that are known are all different
         return None
     sure = map(_CONFIDENCES.__getitem__, [each for _, _, each in ends])
     ids = map(str.strip, [each for each, _, _ in halves], repeat(WHITE))
