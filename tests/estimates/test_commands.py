@@ -75,6 +75,7 @@ def test_from_a_pool_to_a_plan(run):
     ):
         done = run(command)
         assert done.code == 0, done.err
+        assert "documents on which systems differ" not in done.out
     done = run(["judge", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--format", "json"])
     assert json.loads(done.out)["n"] == 60
 
@@ -351,6 +352,11 @@ def test_runs_in_one_file(tmp_path, run):
     one, other = (json.loads(done.out)["systems"] for done in (apart, together))
     assert one[0]["scores"] == other[0]["scores"]
     assert [system["name"] for system in other] == ["mine"]
+    assert run([*usual[:-2], "csv", "mine.jsonl", "--runs", "seed", "--save", "saved.json"]).code == 0
+    assert run(["report", "saved.json", "-o", "page.html"]).code == 0
+    assert "mine#11" not in (tmp_path / "page.html").read_text()
+    again = run(["compare", "saved.json", "--format", "json"])
+    assert json.loads(again.out)["systems"][0]["scores"] == other[0]["scores"]
     fixed = run([*usual, "mine.jsonl", "--runs", "seed", "--runs-fixed"])
     assert json.loads(fixed.out)["systems"][0]["scores"] != other[0]["scores"]
     write("mine.jsonl", rows[1:])

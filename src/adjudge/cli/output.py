@@ -237,11 +237,8 @@ def finish(
     """
     from adjudge.files import append_whole, write_whole
     from adjudge.report.render import render
-    from adjudge.stats.runs import has_runs, mean_of_runs
 
-    shown = shown or with_ranking(result, options)
-    if shown.options is not None and has_runs(shown):
-        shown = mean_of_runs(shown, fixed=bool(options.get("runs_fixed")))
+    shown = of_runs(shown or with_ranking(result, options), options)
     pairs = bool(options.get("pairs"))
     text = render(shown, options["format_"], quiet=options["quiet"], rows=rows, pairs=pairs) if text is None else text
     files = dict(also or {})
@@ -258,6 +255,15 @@ def finish(
             raise UsageError(f"{options['summary']}: cannot be written: {reason}", hint="write elsewhere") from None
     emit(text, options["output"])
     apply_gates(result if options.get("fail_if_worse") else shown, options)
+
+
+def of_runs(result: Result, options: Mapping[str, Any]) -> Result:
+    """The result with one system for all of its runs, if there are such."""
+    from adjudge.stats.runs import has_runs, mean_of_runs
+
+    if result.options is None or not has_runs(result):
+        return result
+    return mean_of_runs(result, fixed=bool(options.get("runs_fixed")))
 
 
 def check_rank(options: Mapping[str, Any]) -> None:

@@ -32,7 +32,17 @@ from adjudge.cli.options import (
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_baseline, check_gates, check_targets, emit, finish, log, uncollected, with_ranking
+from adjudge.cli.output import (
+    check_baseline,
+    check_gates,
+    check_targets,
+    emit,
+    finish,
+    log,
+    of_runs,
+    uncollected,
+    with_ranking,
+)
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,9 +120,10 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
     _find_baseline(results, loaded, options)
     result = compare_results(loaded, **_changes(options))
     log(options, "compared")
-    shown, text = with_ranking(result, options), None
-    # Nobody who wants it quiet gets a list that was not asked for.
-    if top and format_ in LISTED and (is_given("top") or not quiet) and result.comparisons:
+    shown, text = of_runs(with_ranking(result, options), options), None
+    # Nobody who wants it quiet gets a list that was not asked for; what is estimated has no scores of documents.
+    listed = top and result.task != "estimate" and len(shown.systems) == len(result.systems)
+    if listed and format_ in LISTED and (is_given("top") or not quiet) and result.comparisons:
         from adjudge.report.comparing import render_comparison
         from adjudge.stats.influence import largest_differences
 
@@ -155,6 +166,7 @@ def report(results: tuple[str, ...], **options: Any) -> None:
         loaded = _load(results, options)
         changed = _changes(options)
         result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
+        result = of_runs(result, options)
         page = render_result(result, title=options["title"])
     emit(page, options["output"])
     log(options, f"wrote a page of {len(page)} characters")

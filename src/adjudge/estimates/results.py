@@ -40,8 +40,10 @@ def _as_estimated(result: Result, estimate: Estimate) -> Result:
         for score in system.scores:
             row = rows.get((system.name, score.metric, score.part))
             if row is not None:
+                # Without events the interval says nothing, as in the table of the estimate.
+                low, high = (None, None) if row.events == 0 else (row.low, row.high)
                 score = msgspec.structs.replace(
-                    score, value=row.value, low=row.low, high=row.high, level=estimate.level, interval="jackknife"
+                    score, value=row.value, low=low, high=high, level=estimate.level, interval="jackknife"
                 )
             scores.append(score)
         systems.append(msgspec.structs.replace(system, scores=tuple(scores)))
@@ -50,7 +52,7 @@ def _as_estimated(result: Result, estimate: Estimate) -> Result:
         found = apart.get((each.a, each.b, each.metric, each.part))
         if found is not None:
             each = msgspec.structs.replace(
-                each, difference=found.value, low=found.low, high=found.high, p=found.p, p_holm=found.p_holm, q=None
+                each, difference=found.value, low=found.low, high=found.high, p=found.p, p_holm=found.p_holm, q=found.q
             )
         comparisons.append(each)
     fixed = Note("documents-fixed", 1, "intervals are about these documents: only the sample of what was read varies")
