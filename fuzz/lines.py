@@ -16,13 +16,14 @@ from pathlib import Path
 
 import click
 
+import adjudge
 from adjudge.tasks.family import families, find_family
 from fuzz.calls import brat_folder
 from fuzz.known import known
 from fuzz.mutate import mutant
 from fuzz.nasty import KINDS, LIMIT, Case
 from fuzz.programs import program
-from fuzz.seeding import parts
+from fuzz.seeding import SEEDS, parts
 from fuzz.targets import targets
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -86,8 +87,41 @@ def _kinds() -> dict[str, Callable[[random.Random], Case]]:
     found["nasty programs"] = program
     found["files alone"] = lambda source: _alone(source.choice(_families())[1], source)
     found["eal campaign"] = _campaign
+    for name, case in _others():
+        found[name] = lambda _, case=case: case  # type: ignore[misc]
     found |= {f"nasty: {name}": (lambda _, case=case: case) for name, case in known().items()}  # type: ignore[misc]
     return found
+
+
+_GRAPHS = {
+    "json": '[["Ana", "founded", "Corvex"], {"subject": "Ana", "relation": "born", "object": "1970"}]\n',
+    "ntriples": '<http://e/Ana> <http://e/founded> <http://e/Corvex> .\n<http://e/Ana> <http://e/born> "1970" .\n',
+    "turtle": '@prefix e: <http://e/> .\ne:Ana e:founded e:Corvex ; e:born "1970" .\n',
+    "trig": "@prefix e: <http://e/> .\ne:g { e:Ana e:founded e:Corvex . }\n",
+    "kggen": '{"entities": ["Ana", "Corvex"], "edges": ["founded"], "relations": [["Ana", "founded", "Corvex"]]}\n',
+}
+
+
+def _others() -> Iterator[tuple[str, Case]]:
+    """Commands that neither the tests of faults nor the families have."""
+    for reader, text in _GRAPHS.items():
+        words = ("kbp", "score", "gold", "system", "--reader", reader)
+        yield f"kbp {reader}", Case(words, {"gold": text, "system": text})
+    entities = min((SEEDS / "corefud").iterdir()).read_bytes()
+    words = ("coref", "score", "gold.conllu", "system.conllu", "--profile", "corefud")
+    yield "coref corefud", Case(words, {"gold.conllu": entities, "system.conllu": entities})
+    facts = '[{"correct_answer": "x", "evaluation": 1}, {"correct_answer": "y", "evaluation": 0}, {"accuracy": "50%"}]'
+    yield "kbp judged", Case(("kbp", "judged", "a.json", "b.json"), {"a.json": facts, "b.json": facts})
+    ends = "document,in_pool,all\n" + "".join(f"d{n},1,2\n" for n in range(6))
+    pool = "".join(f'{{"id": "x{n}", "document": "d{n}", "systems": ["A", "B"]}}\n' for n in range(6))
+    design = "".join(f'{{"id": "x{n}", "probability": 1.0, "drawn": true}}\n' for n in range(6))
+    labels = "id,verdict\n" + "".join(f"x{n},{n % 2}\n" for n in range(6))
+    words = ("estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--exhaustive", "ends.csv")
+    files = {"pool.jsonl": pool, "labels.csv": labels, "design.jsonl": design, "ends.csv": ends}
+    yield "estimate beyond", Case(words, files)
+    schemas = Path(adjudge.__file__).parent / "serve" / "schemas"
+    for path in sorted(schemas.glob("*.toml")):
+        yield f"serve schema {path.stem}", Case(("serve", "schema", "mine.toml"), {"mine.toml": path.read_bytes()})
 
 
 @cache

@@ -97,6 +97,12 @@ def test_wrong_rows_are_named_with_their_lines(files, run):
     assert "labels.csv:4" in done.err
 
 
+def test_a_heading_without_end_is_wrong(files, run):
+    (files / "deep.jsonl").write_text("# " + "[" * 100_000 + "\n" + '{"id": "x001", "probability": 1, "drawn": true}\n')
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "deep.jsonl"])
+    assert (done.code, "deep.jsonl:1: the heading is nested too deeply" in done.err) == (1, True)
+
+
 def test_numbers_beyond_counting_are_wrong_rows(files, run):
     (files / "labels.jsonl").write_text(f'{{"id": "x001", "verdict": 1{"0" * 400}}}\n')
     done = run(["estimate", "pool.jsonl", "labels.jsonl", "--design", "design.jsonl"])

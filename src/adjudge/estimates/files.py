@@ -75,6 +75,8 @@ def _file_rows(path: Path) -> Rows:
             found = msgspec.json.decode(first[len(_MARK) :])
         except msgspec.DecodeError:
             found = None
+        except RecursionError:
+            raise FormatError([Problem("the heading is nested too deeply", path=whole.place, line=1)]) from None
         head = found if isinstance(found, dict) else {}
         text = text.replace(first, "", 1)  # the line stays, so that places are right
     body = text.lstrip()
