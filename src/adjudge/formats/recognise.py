@@ -20,6 +20,10 @@ from adjudge.formats.binary_values import DOCBIN, parquet_features
 from adjudge.formats.coerce.corpus import ENDS, IDS, LABELS, LINKS, STARTS
 from adjudge.formats.conll import MARK as CONLL
 from adjudge.formats.conllu import MARK as CONLLU
+from adjudge.formats.kg_graphrag import is_graphrag
+from adjudge.formats.kg_json import kind_of_values
+from adjudge.formats.kg_keys import TRIPLE, roles_of
+from adjudge.formats.kg_rdf import rdf_kind
 from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
 
 _LINES = 50
@@ -235,6 +239,16 @@ FORMATS: Mapping[str, Format] = {
         Format("kb-documents", "JSON lines of entities with mentions and relations", _CHARACTERS, _OUT),
         Format("coldstart", "a Cold Start knowledge base", _CHARACTERS, _IN, "system"),
         Format("triples", "triples (subject, relation, object, document)"),
+        Format("kg-json", "triples in JSON"),
+        Format("ntriples", "N-Triples or N-Quads"),
+        Format("turtle", "Turtle"),
+        Format("trig", "TriG"),
+        Format("graphrag", "a folder of GraphRAG"),
+        Format("langchain", "graph documents of LangChain"),
+        Format("neo4j", "an export of Neo4j"),
+        Format("llamaindex", "a property graph of LlamaIndex"),
+        Format("kggen", "a graph of KGGen"),
+        Format("webnlg", "WebNLG XML"),
         Format("links", "a table of links to Wikipedia"),
         Format("neleval", "a neleval table of linked mentions", _CHARACTERS, _IN),
         Format("edl", "the TAC table of linked mentions", _CHARACTERS, _IN),
@@ -294,6 +308,7 @@ _ROOTS = {
     "source_file": "ace",
     "query_set": "kb-queries",
     "collection": "bioc",
+    "benchmark": "webnlg",
     "xmi:XMI": "xmi",
 }
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
@@ -330,6 +345,8 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
     text = start.decode("utf-8", "replace")
     if _PUBTATOR.match(start):
         found = ["pubtator"]
+    elif (rdf := rdf_kind(text)) is not None and not kind.startswith("json"):
+        found = [rdf]
     elif kind.startswith("json"):
         found = list(json_formats(json_values(text)))
     elif kind == "xml":
@@ -399,9 +416,17 @@ def json_formats(values: list[Any]) -> Iterator[str]:
     """The kinds of formats that have such values."""
     documents = [each for each in values if isinstance(each, dict)]
     keys = {key for each in documents for key in each}
+    if documents and (program := kind_of_values(values)) != "json":
+        yield program
+        return
+    if documents and _are_triples(documents):
+        yield "kg-json"
+        return
     if not documents:
         if values and all(isinstance(each, list) and len(each) == 3 for each in values):
             yield "docred-facts"
+        if values and all(isinstance(each, list) and len(each) in (3, 4) for each in values):
+            yield "kg-json"
         return
     if (export := _export(documents, keys)) is not None:
         yield export
@@ -432,6 +457,18 @@ def json_formats(values: list[Any]) -> Iterator[str]:
     if "records" in keys:
         yield "records"
     yield "jsonl"
+
+
+def _are_triples(documents: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether objects are triples of texts."""
+    try:
+        roles = [roles_of(each) for each in documents]
+    except FormatError:
+        return False
+    return all(
+        own is not None and all(isinstance(each[own[role]], str) for role in TRIPLE)
+        for each, own in zip(documents, roles, strict=True)
+    )
 
 
 def _export(documents: Sequence[Mapping[str, Any]], keys: set[str]) -> str | None:
@@ -567,6 +604,8 @@ def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
     files = [path for path in kept if path.is_file()]
     if (folder / "arguments").is_dir():
         return [FORMATS["eal"]], files
+    if is_graphrag(folder):
+        return [FORMATS["graphrag"]], files
     saved = all((folder / name).is_file() for name in ("dataset_info.json", "state.json"))
     if saved or (folder / "dataset_dict.json").is_file():
         return [FORMATS["dataset"]], files

@@ -202,6 +202,17 @@ def _triples(found: Contents, source: Source, _: str) -> None:
     found.documents = list(table.names.documents)
 
 
+def _graph(found: Contents, source: Source, kind: str) -> None:
+    from adjudge.tasks.kbp.graphs import read_graph
+
+    form: Any = "json" if kind == "kg-json" else kind
+    graph = read_graph(source, form, name=found.place)
+    relations = graph.table.names.relations.listed
+    found.count("facts", (relations[number] for number in graph.table.relations))
+    found.documents = list(dict.fromkeys((*graph.table.names.documents, *graph.documents)))
+    found.scored |= bool(graph.confidences)
+
+
 def _eal(found: Contents, source: Source, kind: str) -> None:
     from adjudge.formats.eal_store import KeyStore, open_key, open_store
 
@@ -282,6 +293,13 @@ _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
     "nugget-xml": _ere,
     "coldstart": _coldstart,
     "triples": _triples,
+    **dict.fromkeys(
+        (
+            *("kg-json", "ntriples", "turtle", "trig", "graphrag"),
+            *("langchain", "neo4j", "llamaindex", "kggen", "webnlg"),
+        ),
+        _graph,
+    ),
     "result": _result,
     "spec": _spec,
     "tokens": _tokens,

@@ -31,7 +31,8 @@ from adjudge.tasks.family import JSONL, families, find_family, find_reader, is_f
 LOOKED = 1 << 20  # bytes of a file that are looked at
 CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
 WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
-_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset")  # what cannot be read in part
+_GRAPHS = ("kg-json", "turtle", "trig", "graphrag", "langchain", "neo4j", "llamaindex", "kggen", "webnlg")
+_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset", *_GRAPHS)  # what cannot be read in part
 _SHOWN = 6  # fields that are named
 _FILES = 12  # of a folder of several formats, that are told
 _READINGS = {"bio-both": "gold and system", "bio": "last column"}
@@ -48,7 +49,7 @@ class Use(NamedTuple):
 
 _OWN = {
     **dict.fromkeys(("conll", "corefud", "clusters"), "coref"),
-    **dict.fromkeys(("kb-documents", "coldstart", "triples", "ace", "ere"), "kbp"),
+    **dict.fromkeys(("kb-documents", "coldstart", "triples", "ace", "ere", "ntriples", *_GRAPHS), "kbp"),
     **dict.fromkeys(("eal", "eal-key"), "eal"),
     "tbf": "nugget",
 }

@@ -18,6 +18,7 @@ from adjudge.formats.kg_graphrag import is_graphrag
 from adjudge.formats.kg_json import LISTS, kind_of_values
 from adjudge.formats.kg_keys import roles_of
 from adjudge.formats.kg_rdf import SUFFIXES as RDF
+from adjudge.formats.kg_rdf import rdf_kind
 from adjudge.formats.source import (
     Source,
     find_shards,
@@ -74,9 +75,6 @@ KINDS: dict[Format, str] = {
 _EXTRACTED = ("coldstart", *ANNOTATION)  # what can be compared with annotation
 _TREES: dict[str, Format] = {".apf.xml": "ace", ".rich_ere.xml": "ere"}
 _SUFFIXES = tuple(dict.fromkeys((*DOCUMENTS, *TRIPLES, *COLDSTART, *RDF, ".json", ".xml")))
-_NTRIPLES = re.compile(r"^(?:<[^>\s]*>|_:\S+)[ \t]*<[^>\s]*>[ \t]*[<_\"].*\.[ \t]*(?:#.*)?$", re.MULTILINE)
-_TURTLE = re.compile(r"^\s*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
-_TRIG = re.compile(r"^\s*(?:GRAPH\s+)?[^\s#\"{}@]*\s*\{", re.MULTILINE)
 _PROGRAM = re.compile(r'"(rels|relationships|triplets|entity_clusters|triples|facts)"\s*:')
 _PROGRAMS: dict[str, Graph] = {
     "rels": "neo4j",
@@ -114,10 +112,9 @@ def detect(source: Source) -> Format:
     start = text.lstrip()[:1]
     if start in ("{", "["):
         return _json_kind(text, whole=len(data) < _HEAD)
-    if _NTRIPLES.search(text[: 1 << 13]):
-        return "ntriples"
-    if _TURTLE.search(text):
-        return "trig" if _TRIG.search(text) else "turtle"
+    rdf = rdf_kind(text)
+    if rdf is not None:
+        return rdf
     if start == "<":
         return "ere" if "<deft_ere" in text else "webnlg" if "<benchmark" in text else "ace"
     lines = [line for line in text.split("\n")[:50] if "\t" in line]
