@@ -149,7 +149,7 @@ $(BENCHES):
 
 $(BENCH_VENV)/.installed: pyproject.toml
 	$(call environment,$(BENCH_VENV))
-	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster]" "duckdb>=1.0" "polars>=1.0" "pydantic>=2.5"
+	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster,kg]" "duckdb>=1.0" "polars>=1.0" "pydantic>=2.5"
 	@touch $@
 
 # The site: the pages as they are in the project, built with warnings as errors, and checked; open build/docs/index.html

@@ -200,13 +200,25 @@ def _knowledge_bases() -> Iterable[Target]:
     yield Target("coldstart-strict", "fields", "coldstart", partial(calls.coldstart, mode="strict", add_inverses=True))
     yield Target("coldstart-repair", "fields", "coldstart", calls.repair, cost=2)
     yield Target("triples", "fields", "triples", direct("formats.kb_triples:read_triples"))
+    yield Target("kg-csv", "fields", "kg-csv", direct("formats.kb_triples:read_triples"))
+    for kind in (None, "json", "langchain", "neo4j", "llamaindex", "kggen"):
+        yield Target(f"kg-{kind or 'any'}", "json", "kg-json", direct("formats.kg_json:read_graph_json", kind=kind))
+    yield Target("ntriples", "lines", "ntriples", direct("formats.kg_rdf:read_rdf"))
+    yield Target("turtle", "lines", "turtle", direct("formats.kg_rdf:read_rdf", kind="turtle"))
+    yield Target("trig", "lines", "turtle", direct("formats.kg_rdf:read_rdf", kind="trig"))
+    yield Target("webnlg", "xml", "webnlg", direct("formats.kg_webnlg:read_webnlg"))
+    yield Target("aliases", "fields", "aliases", direct("tasks.kbp.naming:read_aliases"))
+    yield Target("kg-ontology", "json", "ontology", direct("tasks.kbp.ontology:read_ontology"))
+    yield Target("judged", "json", "judged", direct("tasks.kbp.judged:read_judged"))
     for name, folder in (
         ("coldstart", "coldstart"),
         ("triples", "triples"),
+        ("ntriples", "ntriples"),
+        ("kg-json", "kg-json"),
         ("links", "links"),
         ("kb-documents", "kb-documents"),
     ):
-        shape = "jsonl" if name == "kb-documents" else "fields"
+        shape = {"kb-documents": "jsonl", "kg-json": "json", "ntriples": "lines"}.get(name, "fields")
         yield Target(f"validate-{name}", shape, folder, direct("tasks.kbp.validation:validate"), cost=2)
     yield Target("links", "fields", "links", calls.links)
     yield Target("links-first", "fields", "links", direct("formats.kb_links:read_links", several="first"))

@@ -25,6 +25,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _files(triples, 2, 5, judged=not quick),
         _join(triples, judged=not quick),
         _large(triples, judged=not quick),
+        _ntriples(triples, judged=not quick),
         _samples(200 if quick else 600, judged=not quick),
         _growth(quick=quick),
     ]
@@ -111,6 +112,24 @@ def _large(triples: int, *, judged: bool) -> Bench:
         yield Found("sample", cost.cpu / drawn.cpu, ours=drawn, theirs=cost, note="all paths")
 
     return Bench("kbp/large", rows, run)
+
+
+def _ntriples(triples: int, *, judged: bool) -> Bench:
+    what = f"{triples:,} N-Triples, reading alone"
+    rows = (Row("cpu", what, "times the CPU of pyoxigraph", 3, at_least=False, judged=judged),)
+
+    def run(setting: Setting) -> Iterator[Found]:
+        def parse() -> Cost:
+            if find_spec("pyoxigraph") is None:
+                raise Failed("pyoxigraph is not installed (make bench installs it)")
+            return run_worker("kbp", "oxigraph", triples, 1)
+
+        sides = {"ours": lambda: run_worker("kbp", "ntriples", triples, 1), "pyoxigraph": parse}
+        turns = setting.alternate(sides, 3)
+        found = compare("cpu", turns, "pyoxigraph")
+        yield found._replace(value=None if not found.value else 1 / found.value)
+
+    return Bench("kbp/ntriples", rows, run)
 
 
 def _samples(documents: int, *, judged: bool) -> Bench:

@@ -64,6 +64,34 @@ def work_sample(triples: int, hops: int) -> dict[str, Any]:
     return timed(lambda: {part: list(getattr(sample_paths(gold, system, hop=hops), part)) for part in ("f1",)})
 
 
+def work_ntriples(triples: int, _: int) -> dict[str, Any]:
+    import numpy  # noqa: F401  # loading is not the work
+
+    from adjudge.formats.kg_rdf import read_rdf
+
+    data = _ntriples(triples)
+    return timed(lambda: len(read_rdf(data).table))
+
+
+def work_oxigraph(triples: int, _: int) -> dict[str, Any]:
+    import pyoxigraph
+
+    data, form = _ntriples(triples), pyoxigraph.RdfFormat.N_TRIPLES
+    return timed(lambda: sum(1 for _ in pyoxigraph.parse(data, format=form)))
+
+
+def _ntriples(triples: int) -> bytes:
+    """The facts of gold as N-Triples, every fifth object as a literal."""
+    gold = make_pair(triples)[0]
+    base = "http://example.org"
+    rows = zip(gold.subjects.tolist(), gold.relations.tolist(), gold.objects.tolist(), strict=True)
+    lines = []
+    for number, (s, r, o) in enumerate(rows):
+        end = f'"name {o} of a thing"@en' if number % 5 == 0 else f"<{base}/entity/E{o}>"
+        lines.append(f"<{base}/entity/E{s}> <{base}/relation/r{r}> {end} .\n")
+    return "".join(lines).encode()
+
+
 def work_masks(documents: int, hops: int) -> dict[str, Any]:
     from adjudge.tasks.kbp.counting import count_samples
 
@@ -123,6 +151,8 @@ WORKERS = {
     "sparse": work_sparse,
     "duckdb": work_duckdb,
     "sample": work_sample,
+    "ntriples": work_ntriples,
+    "oxigraph": work_oxigraph,
     "masks": work_masks,
     "sets": work_sets,
     "products": work_products,

@@ -23,7 +23,7 @@ from adjudge.findings import Findings, field_column
 from adjudge.formats.kg_keys import PLAIN, TRIPLE, confidence_of, roles_of
 from adjudge.formats.source import Line, Source, block_lines, find_shards, is_parquet, reads, source_name, table_blocks
 from adjudge.model.kbp import TripleNames, TripleTable
-from adjudge.model.kg import NOWHERE, Graph, new_graph
+from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 
 HEADER = ("subject", "relation", "object", "document")
 SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet", ".csv")
@@ -198,8 +198,8 @@ def _layout(data: bytes, source: Source, found: Findings, number: int, graph: Gr
     line = data.partition(b"\n")[0].decode("utf-8", "replace")
     named = isinstance(source, str | os.PathLike) and str(source).lower().removesuffix(".gz").endswith(".csv")
     comma = named or ("\t" not in line and line.count(",") >= 2)
-    fields = next(_records([(number, line)]), (0, [line]))[1] if comma else line.split("\t")
     try:
+        fields = next(_records([(number, line)]), (0, [line]))[1] if comma else line.split("\t")
         roles = roles_of(fields)
     except AdjudgeError as error:
         found.add("columns", error.problems[0].message, number, 1, error.problems[0].hint)
@@ -282,7 +282,7 @@ def _is_row(fields: list[str], layout: Layout, found: Findings, number: int, lin
         message = f"a line with {len(fields)} field{'s' * (len(fields) != 1)} instead of {layout.width}"
         found.add("columns", message, number, 1, _HINT)
         return False
-    empty = [(place, role) for role, place in layout.places.items() if not fields[place].strip()]
+    empty = [(place, role) for role, place in layout.places.items() if not one_line(fields[place])]
     for place, role in empty:
         column = None if line is None else field_column(line, place + 1)
         found.add("empty-field", f"the {role} is empty", number, column, "name it")

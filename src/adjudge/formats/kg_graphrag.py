@@ -15,7 +15,7 @@ from adjudge.errors import Problem
 from adjudge.findings import Findings
 from adjudge.formats.parquet import parquet_names, parquet_table
 from adjudge.model.kbp import TripleNames
-from adjudge.model.kg import NOWHERE, Graph, new_graph
+from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 
 RELATED = "related"
 RELATIONSHIPS = "relationships.parquet"
@@ -38,7 +38,7 @@ def read_graphrag(source: str | Path, *, names: TripleNames | None = None, name:
     rows: dict[tuple[str, str, str], None] = {}
     for first, last, texts in _columns(folder / RELATIONSHIPS, ("source", "target", "text_unit_ids"), found):
         for end, what in ((first, "source"), (last, "target")):
-            if not isinstance(end, str) or not end.strip():
+            if not isinstance(end, str) or not one_line(end):
                 found.add("triple", f"{RELATIONSHIPS}: the {what} of a relationship is empty", None, None, "name it")
                 break
         else:

@@ -19,7 +19,7 @@ from adjudge.formats.json_file import json_fault
 from adjudge.formats.kg_keys import ROLES, confidence_of, document_of, roles_of
 from adjudge.formats.source import Source, read_text
 from adjudge.model.kbp import TripleNames
-from adjudge.model.kg import NOWHERE, Graph, new_graph
+from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 
 Kind: TypeAlias = Literal["json", "langchain", "neo4j", "llamaindex", "kggen"]
 KINDS: tuple[Kind, ...] = ("json", "langchain", "neo4j", "llamaindex", "kggen")
@@ -33,11 +33,21 @@ _CHUNK = "text_chunk"
 
 
 class Entry(NamedTuple):
-    """A value of a file: its place in words, and its line if every value has one."""
+    """A value of a file: its place in words, its line if every value has one, and else how to find it in the text."""
 
     where: str
     line: int | None
     value: Any
+    text: str = ""
+    path: tuple[int, ...] = ()
+
+    def found_line(self) -> int | None:
+        """The line where the value begins."""
+        if self.line is not None or not self.text:
+            return self.line
+        from adjudge.model.whereabouts import json_place
+
+        return json_place(self.text, self.path)[0]
 
 
 class _Bad(Exception):
@@ -112,7 +122,7 @@ def json_entries(text: str, place: str) -> Iterator[Entry]:
     if values and isinstance(value, list) and len(values) in (3, 4) and all(isinstance(each, str) for each in values):
         values = [value]
     for number, each in enumerate(values, 1):
-        yield Entry(f"entry {number}", None, each)
+        yield Entry(f"entry {number}", None, each, text, (number - 1,) if values is value else ())
 
 
 class _Number(str):
@@ -172,7 +182,7 @@ def with_place(entry: Entry, found: Findings, act: Callable[..., None], *argumen
     except (_Bad, AdjudgeError) as error:
         message, hint = error.args if isinstance(error, _Bad) else (error.problems[0].message, error.problems[0].hint)
         where = f"{entry.where}: " if not (entry.line and entry.where == f"line {entry.line}") else ""
-        found.add("triple", f"{where}{message}", entry.line, None, hint)
+        found.add("triple", f"{where}{message}", entry.found_line(), None, hint)
 
 
 def roles_or_none(value: Any) -> dict[str, Any] | None:
@@ -233,7 +243,7 @@ def _end(value: Any, role: str) -> tuple[str, str]:
 def _text(value: Any, role: str) -> str:
     """A text as it is, a number or boolean as JSON has it."""
     if isinstance(value, str):
-        return value.strip()
+        return one_line(value)
     if isinstance(value, bool | int | float):
         return msgspec.json.encode(value).decode()
     raise _Bad(f"the {role} {shown(value)} is no text", "write a text or a number")
@@ -362,11 +372,11 @@ def _neo4j_relation(each: Any, nodes: Mapping[str, tuple[str, str]], linked: set
 
 def _read_llamaindex(entries: list[Entry], graph: Graph, found: Findings) -> None:
     for entry in entries:
-        with_place(entry, found, _llamaindex, entry.value, graph, found)
+        with_place(entry, found, _llamaindex, entry, graph, found)
 
 
-def _llamaindex(value: Any, graph: Graph, found: Findings) -> None:
-    fields = _object(value, "store")
+def _llamaindex(entry: Entry, graph: Graph, found: Findings) -> None:
+    fields = _object(entry.value, "store")
     nodes = _object(fields.get("nodes") or {}, "nodes")
     relations: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for each in _objects(fields.get("relations") or {}, "relation"):
@@ -378,9 +388,18 @@ def _llamaindex(value: Any, graph: Graph, found: Findings) -> None:
     for key in chunks:
         if isinstance(known[key].get("text"), str):
             graph.texts.setdefault(key, known[key]["text"])
-    for number, triplet in enumerate(fields.get("triplets") or (), 1):
+    triplets = fields.get("triplets") or ()
+    if not isinstance(triplets, list | tuple):
+        raise _Bad("the triplets are no list", "write a list of [id, label, id]")
+    for number, triplet in enumerate(triplets, 1):
         if not isinstance(triplet, list) or len(triplet) != 3 or not all(isinstance(each, str) for each in triplet):
-            found.add("triple", f"triplet {number}: {shown(triplet)} is no list of three texts", None, None, "fix it")
+            found.add(
+                "triple",
+                f"triplet {number}: {shown(triplet)} is no list of three texts",
+                entry.found_line(),
+                None,
+                "fix it",
+            )
             continue
         first, label, last = triplet
         if first in chunks or last in chunks:
@@ -389,9 +408,9 @@ def _llamaindex(value: Any, graph: Graph, found: Findings) -> None:
         sources = (relations.get((first, label, last), {}), _properties(known.get(first, {})))
         document = next((str(own["triplet_source_id"]) for own in sources if own.get("triplet_source_id")), NOWHERE)
         ends = [_llamaindex_name(key, known) for key in (first, last)]
-        for name, what in ((ends[0][0], "first end"), (label.strip(), "label"), (ends[1][0], "last end")):
+        for name, what in ((ends[0][0], "first end"), (one_line(label), "label"), (ends[1][0], "last end")):
             if not name:
-                found.add("triple", f"triplet {number}: the {what} is empty", None, None, "name it")
+                found.add("triple", f"triplet {number}: the {what} is empty", entry.found_line(), None, "name it")
                 break
         else:
             graph.add((ends[0][0], label, ends[1][0]), document, types=(ends[0][1], ends[1][1]))
@@ -401,13 +420,13 @@ def _llamaindex(value: Any, graph: Graph, found: Findings) -> None:
             graph.add_node(name, str(_properties(node).get("triplet_source_id") or NOWHERE), kind)
     if left := graph.left_out.get("text-chunk"):
         message = f"{left} triplets whose end is a text chunk were left out"
-        graph.notes.append(Problem(message, path=found.place))
+        graph.notes.append(Problem(message, path=found.place, line=1))
 
 
 def _llamaindex_name(key: str, nodes: Mapping[str, Mapping[str, Any]]) -> tuple[str, str]:
     node = nodes.get(key, {})
     name = node.get("name")
-    return (name if isinstance(name, str) and name.strip() else key).strip(), str(node.get("label") or "")
+    return one_line(name if isinstance(name, str) and one_line(name) else key), str(node.get("label") or "")
 
 
 def _read_kggen(entries: list[Entry], graph: Graph, found: Findings) -> None:

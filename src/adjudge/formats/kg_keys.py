@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adjudge.errors import FormatError, Problem
+from adjudge.model.kg import one_line
 
 ROLES: dict[str, tuple[str, ...]] = {
     "subject": ("subject", "sub", "s", "head", "h", "source", "from"),
@@ -50,8 +51,8 @@ def document_of(data: Mapping[str, Any], names: Iterable[str] = ROLES["document"
     lower = {str(key).lower(): value for key, value in data.items()}
     for name in names:
         value = lower.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
-            return str(value).strip()
+        if isinstance(value, str | int) and not isinstance(value, bool) and one_line(str(value)):
+            return one_line(str(value))
     return None
 
 

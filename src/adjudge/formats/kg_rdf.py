@@ -13,6 +13,7 @@ expression for all that the standard allows, and where that does not fit, line b
 from __future__ import annotations
 
 import re
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -20,7 +21,7 @@ from urllib.parse import unquote
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings
-from adjudge.formats.source import Line, Source, block_lines, opened, source_name, table_blocks
+from adjudge.formats.source import COPY, Line, Source, block_lines, opened, source_name, table_blocks
 from adjudge.model.kbp import Names, TripleNames
 from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 
@@ -96,7 +97,7 @@ def scan_rdf(source: Source, graph: Graph, found: Findings, *, kind: Kind = "ntr
         _add_parsed(source, kind, rows, found)
     if rows.finish(graph, rdf):
         message = "blank nodes are never the same as those of another file"
-        graph.notes.append(Problem(message, path=found.place))
+        graph.notes.append(Problem(message, path=found.place, line=1))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -336,6 +337,8 @@ def _add_parsed(source: Source, kind: Kind, rows: _Rows, found: Findings) -> Non
         except SyntaxError as error:
             message = f"this is not {'Turtle' if kind == 'turtle' else 'TriG'}: {error.msg}"
             found.add("triple", message[:300], error.lineno, error.offset, "fix this line")
+        except (EOFError, zlib.error) as error:
+            found.add("damaged", f"the compressed file is damaged ({error})", None, None, COPY)
         except (ValueError, OSError) as error:
             found.add("triple", f"the file cannot be read: {error}"[:300], None, None, "save it as UTF-8")
 

@@ -13,7 +13,7 @@ from adjudge.findings import Findings
 from adjudge.formats.safe_xml import Element, read_xml
 from adjudge.formats.source import Source, read_whole
 from adjudge.model.kbp import TripleNames
-from adjudge.model.kg import Graph, new_graph
+from adjudge.model.kg import Graph, new_graph, one_line
 
 SETS = (("modifiedtripleset", "mtriple"), ("generatedtripleset", "gtriple"))
 
@@ -86,7 +86,7 @@ def read_webnlg(source: Source, *, names: TripleNames | None = None, name: str |
         if entry.text:
             graph.texts[entry.name] = entry.text
         for place, (text, line) in enumerate(zip(entry.triples, entry.lines, strict=True), 1):
-            parts = [part.strip() for part in text.split(" | ")]
+            parts = [one_line(part) for part in text.split(" | ")]
             if len(parts) != 3 or not all(parts):
                 message = f"entry {number}, triple {place}: {len(parts)} parts instead of 3"
                 message = message if len(parts) != 3 else f"entry {number}, triple {place}: a part is empty"

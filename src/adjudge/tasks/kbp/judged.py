@@ -62,7 +62,7 @@ def read_judged(source: Any, *, name: str | None = None) -> Judged:
     """
     whole, value = read_json(source, name=name)
     if not isinstance(value, list):
-        raise FormatError(Problem("the file is no list of judgements", path=whole.place, hint=_HINT))
+        raise FormatError(Problem("the file is no list of judgements", whole.place, 1, hint=_HINT))
     stated = None
     if value and isinstance(value[-1], Mapping) and "accuracy" in value[-1] and "evaluation" not in value[-1]:
         stated, value = str(value[-1]["accuracy"]), value[:-1]
@@ -77,7 +77,7 @@ def read_judged(source: Any, *, name: str | None = None) -> Judged:
     if problems:
         raise FormatError(problems[:100])
     if not value:
-        raise FormatError(Problem("the file has no judgements", path=whole.place, hint=_HINT))
+        raise FormatError(Problem("the file has no judgements", whole.place, 1, hint=_HINT))
     return Judged(right, len(value), stated)
 
 

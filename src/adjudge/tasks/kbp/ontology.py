@@ -63,7 +63,7 @@ def make_ontology(relations: Mapping[str, Any]) -> Ontology:
 def _several(value: Any) -> list[str]:
     if not value:
         return []
-    return [value] if isinstance(value, str) else [str(each) for each in value]
+    return [str(each) for each in value] if isinstance(value, list | tuple | set | frozenset) else [str(value)]
 
 
 def read_ontology(source: Source | Mapping[str, Any], rdf: Rdf = USUAL) -> Ontology:
@@ -93,7 +93,10 @@ def _from_json(value: Any, place: str) -> Ontology:
     relations = value.get("relations") if isinstance(value, Mapping) else None
     if not isinstance(relations, list):
         raise FormatError(Problem("the ontology has no list of relations", path=place, hint=hint))
-    concepts = [each for each in value.get("concepts") or () if isinstance(each, Mapping) and each.get("label")]
+    listed = value.get("concepts")
+    concepts = [
+        each for each in (listed if isinstance(listed, list) else ()) if isinstance(each, Mapping) and each.get("label")
+    ]
     labels = {str(each.get("qid")): str(each["label"]) for each in concepts}
     found, problems = {}, []
     for number, each in enumerate(relations, 1):

@@ -1,0 +1,85 @@
+"""Laws of names and scores of knowledge graphs, on random graphs."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+import adjudge as aj
+from adjudge.tasks.kbp.graphs import graph_in_memory
+from adjudge.tasks.kbp.memory import memory_inputs
+from adjudge.tasks.kbp.naming import Naming, fold, rename_graphs
+
+NAMES = ("Ana", "ana", "ANA Ruiz", "ana_ruiz", "Ana Ruis", "Corvex", "corvexx", "Lyon", "“Lyon”", "Oslo")
+RELATIONS = ("founded", "Founded", "basedIn", "based_in")
+ALIASES = {"ana ruiz": "ana", "corvexx": "corvex"}
+
+
+def graph(draw, most=9):
+    rows = {
+        (draw.choice(NAMES), draw.choice(RELATIONS), draw.choice(NAMES), draw.choice(("d1", "d2")))
+        for _ in range(draw.randint(1, most))
+    }
+    return sorted(rows)
+
+
+def renamed(gold, system, naming):
+    read = memory_inputs(gold, {"A": system}, None, None, {"ignore_documents": True})
+    found = rename_graphs(read.gold.graph, [read.systems[0].graph], naming)
+    return [set(each.table.rows()) for each in (found.gold, found.systems[0])], found
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_names(seed):
+    draw = random.Random(seed)
+    gold, system = graph(draw), graph(draw)
+    (ours, theirs), _ = renamed(gold, system, Naming())
+    for naming in (Naming("folded"), Naming("alias", ALIASES)):
+        (mine, yours), found = renamed(gold, system, naming)
+        mapped, _ = renamed(list(ours & theirs) or gold[:1], system, naming)
+        assert not ours & theirs or mapped[0] <= mine & yours  # what is right stays right
+        assert len(mine) + found.merged_gold == len(ours)
+        assert len(yours) + found.merged[0] == len(theirs)
+    pytest.importorskip("rapidfuzz")
+    (mine, yours), _ = renamed(gold, system, Naming("folded"))
+    (near, close), found = renamed(gold, system, Naming("fuzzy", None, Fraction(7, 10)))
+    assert (near, len(close)) == (mine, len(yours))  # one to one: nothing is merged
+    assert len(near & close) >= len(mine & yours)
+    assert len({pair.gold for pair in found.pairs[0]}) == len(found.pairs[0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_scores(seed):
+    draw = random.Random(seed)
+    gold, system = graph(draw), graph(draw)
+    if not {row[3] for row in gold} & {row[3] for row in system}:
+        system = gold
+    options = {"names": "folded", "graph": True, "bootstrap": 0, "hops": 2}
+    one = aj.score("kbp", gold, {"A": system, "gold": gold}, docs=["d1", "d2"], **options)
+    other = aj.score("kbp", system, {"A": gold}, docs=["d1", "d2"], **options)
+    again = aj.score("kbp", gold[::-1], {"A": system[::-1], "gold": gold[::-1]}, docs=["d2", "d1"], **options)
+    for metric in ("kbp.triples", "kbp.triples.micro", "kbp.triples.partial.micro", "kbp.pairs.undirected"):
+        assert one[metric, "gold"].f1 == 1
+        assert one[metric, "A"].precision == other[metric, "A"].recall
+        assert one[metric, "A"].f1 == other[metric, "A"].f1 == again[metric, "A"].f1
+    assert one["kbp.triples.partial.micro", "A"].recall >= one["kbp.triples.micro", "A"].recall
+
+
+def test_folding_is_a_projection():
+    for name in (*NAMES, *RELATIONS, "Straße", "ﬁn", "«x»", "  ", '""'):
+        assert fold(fold(name)) == fold(name)
+
+
+def test_an_inverse_exchanges_the_ends():
+    gold, system = [("Ana", "parent_of", "Ben")], [("Ben", "child_of", "Ana")]
+    result = aj.score("kbp", gold, system, system_relations={"child_of": "^parent_of"}, bootstrap=0)
+    assert result["kbp.hop1"].f1 == 1
+
+
+def test_types_tell_entities_apart():
+    paris = [
+        {"s": {"name": "Paris", "type": kind}, "p": "r", "o": {"name": "b", "type": "X"}} for kind in ("GPE", "PER")
+    ]
+    assert aj.score("kbp", paris[:1], paris[1:], bootstrap=0)["kbp.hop1"].f1 == 1
+    assert aj.score("kbp", paris[:1], paris[1:], typed=True, bootstrap=0)["kbp.hop1"].f1 == 0
+    assert graph_in_memory(paris, "x").types == {"Paris": "GPE", "b": "X"}
