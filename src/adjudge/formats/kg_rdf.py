@@ -110,9 +110,11 @@ class _Rows:
     def __init__(self) -> None:
         self.nodes, self.relations, self.graphs = Names(), Names(), Names(".")
         self.ends, self.links, self.places = array("i"), array("i"), array("i")
+        self.escaped = self.blank = False  # whether there may be escapes, and blank nodes
 
     def extend(self, rows: Iterable[tuple[str, str, str, str]]) -> None:
         """Add rows of subject, relation, object and graph."""
+        self.escaped = self.blank = True
         for subject, relation, object_, graph in rows:
             self.ends.append(self.nodes[subject])
             self.ends.append(self.nodes[object_])
@@ -138,8 +140,9 @@ class _Rows:
             subjects, objects, links, places = (each[~kinds] for each in (subjects, objects, links, places))
         table, names = graph.table, graph.table.names
         used = None if typed is None else np.union1d(subjects, objects)
-        nodes = _numbers(self.nodes, names.nodes, rdf, used)
-        relations = _numbers(self.relations, names.relations, rdf, None if typed is None else np.unique(links))
+        plain = rdf.iri == "full" and not self.escaped
+        nodes = _numbers(self.nodes, names.nodes, rdf, plain, used)
+        relations = _numbers(self.relations, names.relations, rdf, plain, None if typed is None else np.unique(links))
         # In no graph at all is in no document.
         documents = np.array([names.documents[NOWHERE if term == "." else name_of(term, rdf)] for term in self.graphs])
         for column, numbers in (
@@ -149,15 +152,15 @@ class _Rows:
             (table.documents, documents[places]),
         ):
             column.frombytes(numbers.astype("i4").tobytes())
-        return "_:" in self.nodes.joined() and any(term.startswith("_:") for term in self.nodes)
+        return self.blank and any(term.startswith("_:") for term in self.nodes)
 
 
-def _numbers(terms: Names, names: Names, rdf: Rdf, used: Any = None) -> Any:
+def _numbers(terms: Names, names: Names, rdf: Rdf, plain: bool, used: Any = None) -> Any:
     """The number of the name of each term, in the order of the terms; only of those that are used, if given."""
     import numpy as np
 
     listed = terms.listed if used is None else [terms.listed[number] for number in used.tolist()]
-    if rdf.iri == "full" and "\\" not in terms.joined():
+    if plain:
         found = [term[1:-1] if term[0] == "<" else name_of(term, rdf) for term in listed]
     else:
         found = [name_of(term, rdf) for term in listed]
@@ -271,6 +274,7 @@ def _add_block(data: bytes, rows: _Rows) -> bool:
     except ValueError:
         return False
     nodes, links, *graphs = (each.number(own) for each, own in zip(interners, looked, strict=True))
+    rows.blank |= b"_:" in data
     rows.ends.frombytes(nodes.astype("i4").tobytes())
     rows.links.frombytes(links.astype("i4").tobytes())
     rows.places.frombytes((graphs[0] if graphs else np.zeros(len(ends))).astype("i4").tobytes())

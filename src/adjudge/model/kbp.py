@@ -318,6 +318,13 @@ class Names:
         """
         self.numbers()
         given, known, listed = list(texts), self._numbers, self.listed
+        if not known:  # as a rule names come from the first file, and all are different
+            known.update(zip(given, range(len(given)), strict=True))
+            if len(known) == len(given):
+                listed.extend(given)
+                self._size = self._numbered = len(listed)
+                return list(range(len(given)))
+            known.clear()
         new = [text for text in dict.fromkeys(given) if text not in known]
         known.update(zip(new, range(len(listed), len(listed) + len(new)), strict=True))
         listed.extend(new)

@@ -18,6 +18,8 @@ from adjudge.tasks.kbp.naming import MODES, naming_of
 from adjudge.tasks.kbp.scoring import graph_inputs
 
 _RDF = ("iri", "literals", "rdf_type")
+_OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
+"""Columns of frames that are no rows of triples."""
 
 
 def split_names(names: Any) -> tuple[Sequence[str] | None, dict[str, Any]]:
@@ -94,7 +96,7 @@ def _is_graph(value: Any) -> bool:
         return True
     table = as_table(value, "the side")
     if table is not None:
-        return roles_of(table.columns) is not None
+        return roles_of(table.columns) is not None or _OTHERS.isdisjoint(name.lower() for name in table.columns)
     if isinstance(value, Mapping):
         return True
     if not is_list(value):

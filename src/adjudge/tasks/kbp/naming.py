@@ -199,7 +199,7 @@ def rename_graphs(gold: Graph, systems: Sequence[Graph], naming: Naming, *, type
         sides = [("gold", new_gold), *((f"system {place}", each) for place, each in enumerate(made, 1))]
         lacking = [name for name, each in sides if len(each.table) and not each.types]
         if lacking:
-            message = f"--typed needs the types of entities, and {', '.join(lacking)} has none"
+            message = f"--typed needs the types of entities, which are not in: {', '.join(lacking)}"
             raise UsageError(message, hint="leave --typed out, or give a format that has types")
         new_gold, *made = (_typed(each, names) for _, each in sides)
     return Renamed(new_gold, tuple(made), merged[0], tuple(merged[1:]), tuple(pairs))
