@@ -115,6 +115,7 @@ def _coreference() -> Iterable[Target]:
     yield Target("conll-strict", "words", "conll", direct("formats.conll:read_conll", profile="strict"))
     yield Target("conllu", "fields", "conllu", direct("formats.conllu:read_conllu"))
     yield Target("corefud", "fields", "corefud", direct("formats.corefud:read_corefud"))
+    yield Target("corefud-text", "words", "corefud-text", calls.marked)
     yield Target("bio-words", "fields", "bio", direct("formats.bio:read_words"))
     yield Target("words", "words", "conll", direct("formats.coreference:read_words"))
     for shape, folder in (("words", "conll"), ("jsonl", "jsonl"), ("fields", "bio"), ("xml", "ere")):

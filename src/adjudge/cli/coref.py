@@ -80,7 +80,8 @@ def score(**options: Any) -> None:
     """Score one or more responses against a key.
 
     KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
-    With --profile corefud they may be folders of datasets, whose mean is coref.crac.
+    With --profile corefud they may be folders of datasets, whose mean is coref.crac, and responses the texts or JSON of
+    language models.
     A response is called after its file, or NAME in NAME=FILE. Several are compared with paired tests.
     """
     from functools import partial
@@ -108,6 +109,7 @@ def score(**options: Any) -> None:
 def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     from adjudge.evaluate.engine import evaluate
     from adjudge.tasks.coref.compat import chosen_compat, corefud_output, reference_output
+    from adjudge.tasks.coref.crac import is_folder
     from adjudge.tasks.coref.task import warnings
 
     if task.profile != options["compat"]:
@@ -117,7 +119,7 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     corefud = options["compat"] == "corefud"
     if corefud and options["each_document"]:
         raise UsageError("the scorer of CorefUD prints nothing of documents", hint="leave --each-document out")
-    if corefud and task.with_gold(sides.gold)[0] is not task:
+    if corefud and is_folder(sides.gold):
         raise UsageError("the scorer of CorefUD prints one dataset", hint="give files, or leave --compat out")
     run = run_from(options, keep=not corefud, digest=False)
     evaluation = evaluate(task, sides.gold, sides.paths, run).checked()

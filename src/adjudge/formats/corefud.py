@@ -9,15 +9,17 @@ the end of its sentence, and the empty node 3.10 is 3.1. What stops that program
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
 from adjudge.findings import raise_problems
 from adjudge.formats.source import Source, read_text, reads
-from adjudge.model.coref import SENTENCE, Chain, CorefCorpus, Mention, Sentence, UdDocument, node_runs
+from adjudge.model.coref import SENTENCE, Chain, CorefCorpus, Mention, Sentence, TreeNode, UdDocument, node_runs
 from adjudge.model.document import CorpusNote
 
+Placed: TypeAlias = "tuple[list[float], float, UdDocument]"  # a mention: its nodes, its head, its document
+Deps: TypeAlias = "frozenset[tuple[float, str]]"
 Name: TypeAlias = "tuple[int, str]"  # the document of an id, if ids belong to documents, and the id
 
 _ITEM = re.compile(r"\([^()]+\)?|[^()]+\)?|[()]")
@@ -25,10 +27,11 @@ _PART = re.compile(r"([^\[]+)\[(\d+)/(\d+)\]")
 _SENT_ID = re.compile(r"# sent_id\s*=?\s*(\S+)")
 _NEWDOC = re.compile(r"# newdoc(?:\s+id\s*=\s*(.+))?$")
 _GLOBAL = re.compile(r"^# global.Entity\s*=\s*(\S+)", re.MULTILINE)
-_EMPTY = re.compile(r"\d{1,6}\.\d{1,6}")
+_EMPTY = re.compile(r"\d{1,6}\.\d{1,6}", re.ASCII)
 _RANGE = re.compile(r"\d+-\d+")
+_PARENT = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
 _LONGEST = 7  # digits of a number in the file
-_MISC, _DEPS, _FORM = 9, 8, 1
+_MISC, _DEPS, _HEAD, _FORM = 9, 8, 6, 1
 _ID_FIELDS = ("eid", "GRP")
 
 _NOTES = {
@@ -47,8 +50,8 @@ _NOTES = {
 
 
 @reads("CoNLL-U with entities (CorefUD)", "conllu")
-def read_corefud(source: Source, *, name: str | None = None) -> CorefCorpus:
-    r"""All documents of a file; what is wrong with it is raised at the end, all of it.
+def read_corefud(source: Source, *, name: str | None = None, trees: bool = False) -> CorefCorpus:
+    r"""All documents of a file, if asked for with their `trees`; what is wrong with it is raised at the end, all of it.
 
     >>> rows = [("1", "a", "Entity=(e1--2"), ("1.1", "_", "_"), ("2", "b", "Entity=e1)"), ("3", "c", "Entity=(e2--1)")]
     >>> lines = [f"{number}\t{form}" + "\t_" * 7 + f"\t{misc}\n" for number, form, misc in rows]
@@ -60,7 +63,7 @@ def read_corefud(source: Source, *, name: str | None = None) -> CorefCorpus:
     whole, text = read_text(source, name=name)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    reader = _Reader(whole.place, text)
+    reader = _Reader(whole.place, text, trees)
     raise_problems(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.column or 0)), whole.place)
     return CorefCorpus(whole.place, list(reader.documents.values()), whole.digest, counted=reader.notes())
 
@@ -104,8 +107,8 @@ class _Mention:
 class _Reader:
     """Reads sentence by sentence; brackets are followed over the whole file, as entities may be split by documents."""
 
-    def __init__(self, place: str, text: str) -> None:
-        self.place = place
+    def __init__(self, place: str, text: str, trees: bool) -> None:
+        self.place, self.trees = place, trees
         self.documents: dict[str, UdDocument] = {}
         self.problems: list[Problem] = []
         self.found: dict[str, list[int]] = {}  # lines by kind of note
@@ -186,7 +189,7 @@ class _Reader:
                 elif found := _NEWDOC.match(line):
                     starts, newdoc = True, found[1] or ""
                 continue
-            elif _EMPTY.fullmatch(first) and first.isascii():
+            elif _EMPTY.fullmatch(first):
                 node = base + float(first)
                 empty.append(node)
                 self.empty[node] = fields[_DEPS] if len(fields) > _DEPS else "_"
@@ -208,6 +211,8 @@ class _Reader:
         assert document is not None
         document.sentences.append(Sentence(self.sentences, sent_id, newdoc, number, "\t".join(forms)))
         document.tokens += len(forms)
+        if self.trees:
+            document.trees.append(sorted(_tree(lines, base), key=lambda node: node.number))
         nodes: Sequence[float] = range(base + 1, base + len(words) + 1)
         if words[-1] != len(words) or words != list(range(1, len(words) + 1)):
             if len(set(words)) < len(words) or 0 in words:
@@ -369,38 +374,57 @@ class _Reader:
             for each in stack:
                 self._note("unclosed", each.line)
                 self.entities[each.chain].remove(each)
-        entities = []
+        found = []
         for (_, given), mentions in self.entities.items():
-            ordered = []
-            for mention in mentions:
-                runs, size = node_runs(mention.nodes)
-                head = mention.nodes[0] if mention.head is None else mention.head
-                ordered.append(((runs[0], -size, runs[-1]), runs, head, mention.document))
-            if ordered:
-                ordered.sort(key=lambda each: each[0])
-                entities.append((ordered[0][0], given, ordered))
-        entities.sort(key=lambda each: each[:2])  # over the whole file, and only then split by documents
-        for _, given, ordered in entities:
-            split: dict[str, tuple[list[Mention], list[float]]] = {}
-            for _, runs, head, document in ordered:
-                mine, heads = split.setdefault(document.id, ([], []))
-                if not mine:
-                    document.chains.append(Chain(given, mine))
-                    document.marks.append(heads)
-                mine.append(runs)
-                heads.append(head)
-                if type(head) is float and head not in document.deps:
-                    document.deps[head] = _deps(self.empty[head], head)
+            own = [(each.nodes, each.nodes[0] if each.head is None else each.head, each.document) for each in mentions]
+            found.append((given, own))
+        fill_documents(found, lambda head: frozenset(_parents(self.empty[head], head)))
 
 
-def _deps(text: str, node: float) -> frozenset[tuple[float, str]]:
+def fill_documents(entities: Iterable[tuple[str, list[Placed]]], deps: Callable[[float], Deps]) -> None:
+    """Give documents their entities, in the order of the official scorer, and their zeros what they depend on.
+
+    Mentions are ordered by their first node, the longer first, then by their last node; entities by their first mention
+    in the whole file, then by their ids.
+    """
+    found = []
+    for given, mentions in entities:
+        ordered = []
+        for nodes, head, document in mentions:
+            runs, size = node_runs(nodes)
+            ordered.append(((runs[0], -size, runs[-1]), runs, head, document))
+        if ordered:
+            ordered.sort(key=lambda each: each[0])
+            found.append((ordered[0][0], given, ordered))
+    found.sort(key=lambda each: each[:2])
+    for _, given, ordered in found:
+        split: dict[str, tuple[list[Mention], list[float]]] = {}
+        for _, runs, head, document in ordered:
+            mine, heads = split.setdefault(document.id, ([], []))
+            if not mine:
+                document.chains.append(Chain(given, mine))
+                document.marks.append(heads)
+            mine.append(runs)
+            heads.append(head)
+            if type(head) is float and head not in document.deps:
+                document.deps[head] = deps(head)
+
+
+def _tree(lines: list[str], base: int) -> Iterator[TreeNode]:
+    """The nodes of a sentence."""
+    for line in lines:
+        fields = [*line.split("\t"), *("_" * _MISC)]
+        word = fields[0].isdecimal()
+        if word or _EMPTY.fullmatch(fields[0]):
+            number = base + (int(fields[0]) if word else float(fields[0]))
+            parent = None if not word else base + (int(fields[_HEAD]) if fields[_HEAD].isdecimal() else 0)
+            yield TreeNode(number, fields[_FORM], parent, tuple(_parents(fields[_DEPS], number)))
+
+
+def _parents(text: str, node: float) -> Iterator[tuple[float, str]]:
     """The enhanced parents of a node with their relations; the positions are those of its sentence."""
     base = int(node) // SENTENCE * SENTENCE
-    found = set()
     for each in text.split("|") if text != "_" else ():
         parent, _, relation = each.partition(":")
-        try:
-            found.add((base + float(parent), relation))
-        except ValueError:
-            continue
-    return frozenset(found)
+        if _PARENT.fullmatch(parent):
+            yield base + float(parent), relation

@@ -136,20 +136,31 @@ class Sentence(NamedTuple):
         return f"sentence {self.number}" + (f" ({self.id})" if self.id else "")
 
 
+class TreeNode(NamedTuple):
+    """A node of a tree: its number, its form, its parent (0 is the root, None that of an empty node), and its DEPS."""
+
+    number: float
+    form: str
+    parent: float | None
+    deps: tuple[tuple[float, str], ...]
+
+
 class UdDocument(CorefDocument):
     """A document in which nodes are numbered within sentences, as CorefUD does.
 
     The runs of a mention are runs of words, or single empty nodes. `marks` has the heads in the shape of the chains,
-    `deps` the enhanced parents and relations of heads that are empty nodes.
+    `deps` the enhanced parents and relations of heads that are empty nodes, and `trees`, if they were asked for, the
+    nodes of every sentence.
     """
 
-    __slots__ = ("deps", "marks", "sentences")
+    __slots__ = ("deps", "marks", "sentences", "trees")
 
     def __init__(self, id: str, line: int = 1) -> None:
         super().__init__(id, [], 0, line)
         self.marks: list[list[float]] = []
         self.deps: dict[float, frozenset[tuple[float, str]]] = {}
         self.sentences: list[Sentence] = []
+        self.trees: list[list[TreeNode]] = []
 
     def written(self, mention: Mention) -> str:
         """A mention by the number of its sentence and the numbers of its nodes there.

@@ -27,16 +27,16 @@ from adjudge.model.document import CorpusNote
 from adjudge.tasks.coref.corefud import compare_corefud
 from adjudge.tasks.coref.counts import UD_COLUMNS
 from adjudge.tasks.coref.settings import AVERAGES, Settings, settings
-from adjudge.tasks.coref.ud_task import CorefUDTask, fitted
+from adjudge.tasks.coref.ud_task import CorefUDTask, fitted, read_text_onto
 
 if TYPE_CHECKING:
-    from adjudge.model.coref import UdDocument
+    from adjudge.model.coref import CorefCorpus, UdDocument
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Result
     from adjudge.stats.scores import Drawing
 
 FIELDS = ("dataset", "language")
-SUFFIXES = (".conllu", ".conllu.gz", ".conllu.zst")
+CONLLU, TEXTS = (".conllu", ".conllu.gz", ".conllu.zst"), (".txt", ".json")
 USUAL = settings("corefud")
 OTHERS = {
     "partial": settings("corefud", match="partial"),
@@ -53,7 +53,7 @@ def is_folder(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and os.path.isdir(source)  # noqa: PTH112
 
 
-def find_datasets(folder: str | os.PathLike[str]) -> dict[str, Path]:
+def find_datasets(folder: str | os.PathLike[str], *kinds: tuple[str, ...]) -> dict[str, Path]:
     """The files of a folder and of the folders in it, by the names of their datasets.
 
     >>> find_datasets("no/such/folder")
@@ -62,8 +62,9 @@ def find_datasets(folder: str | os.PathLike[str]) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     problems = []
-    for path in sorted(each for each in Path(folder).rglob("*.conllu*") if each.name.endswith(SUFFIXES)):
-        name = path.name.partition("-corefud-")[0].partition(".conllu")[0]
+    suffixes = tuple(suffix for kind in kinds or (CONLLU,) for suffix in kind)
+    for path in sorted(each for each in Path(folder).rglob("*") if each.name.endswith(suffixes) and each.is_file()):
+        name = re.sub(r"-corefud-.*|\.(?:conllu.*|txt|json)$", "", path.name)
         if name in found:
             message = f"{found[name]} is of the dataset {name} too"
             problems.append(Problem(message, path=str(path), hint="give a folder with one file of each dataset"))
@@ -109,12 +110,25 @@ class CracTask(CorefUDTask):
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
         """All datasets of a folder; documents are called after their datasets."""
-        if isinstance(source, Side):
-            return source
+        return source if isinstance(source, Side) else self._read(source, name, (CONLLU,))
+
+    def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
+        """The same, where files may also be texts or JSON of the track for language models."""
+        return source if isinstance(source, Side) else self._read(source, name, (CONLLU, TEXTS))
+
+    def _read(self, source: Any, name: str, kinds: Sequence[tuple[str, ...]]) -> Side:
         if not is_folder(source):
             hint = "give folders for the key and for all responses"
             raise UsageError(Problem("the key is a folder, and this is none", path=str(source), hint=hint))
-        read, problems = read_files(find_datasets(source).items(), lambda item: read_corefud(str(item[1])))
+        keys = find_datasets(self.folder)
+
+        def one(item: tuple[str, Path]) -> CorefCorpus:
+            dataset, path = item
+            if dataset in keys and path.name.endswith(TEXTS):
+                return read_text_onto(str(keys[dataset]), str(path))
+            return read_corefud(str(path))
+
+        read, problems = read_files(find_datasets(source, *kinds).items(), one)
         raise_problems(problems, str(source))
         documents: dict[str, UdDocument] = {}
         notes: list[CorpusNote] = []
@@ -133,7 +147,7 @@ class CracTask(CorefUDTask):
 
     def _fitted(self, gold: Side, side: Side) -> Side:
         ours, theirs = _by_dataset(gold), _by_dataset(side)
-        files = find_datasets(side.path)
+        files = find_datasets(side.path, CONLLU, TEXTS)
         problems: list[Problem] = []
         notes: list[CorpusNote] = []
         for dataset, path in files.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,10 @@ from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Remark, Row, Side
 from adjudge.findings import raise_problems
 from adjudge.formats.corefud import read_corefud
-from adjudge.model.coref import SENTENCE, CorefDocument, Mention, Sentence, UdDocument
+from adjudge.formats.corefud_text import is_marked_text, read_marked
+from adjudge.formats.source import is_file as is_path
+from adjudge.formats.source import source_name
+from adjudge.model.coref import SENTENCE, CorefCorpus, CorefDocument, Mention, Sentence, UdDocument
 from adjudge.model.document import CorpusNote
 from adjudge.tasks.coref.corefud import Aligned, compare_corefud
 from adjudge.tasks.coref.counts import UD_COLUMNS
@@ -22,6 +26,8 @@ from adjudge.tasks.coref.task import CorefTask
 
 if TYPE_CHECKING:
     from adjudge.evaluate.run import Run
+    from adjudge.evaluate.validation import Checks
+    from adjudge.findings import Findings
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.result import Note
 
@@ -47,6 +53,7 @@ class CorefUDTask(CorefTask):
         chosen = chosen or settings("corefud")
         super().__init__(chosen, metrics or metrics_of(chosen.profile), words=words)
         self.columns = UD_COLUMNS
+        self.key: Any = None  # onto whose words texts are put
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
         """One file."""
@@ -55,16 +62,33 @@ class CorefUDTask(CorefTask):
         if not is_file(source):
             hint = "give files of CoNLL-U with entities, or leave out profile=corefud"
             raise UsageError("the profile corefud reads files only: what is in memory has no empty nodes", hint=hint)
-        corpus = read_corefud(source)
+        return self._side(read_corefud(source), name)
+
+    def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """One file, which may also be a text or JSON of the track for language models."""
+        if isinstance(source, Side) or not is_marked_text(source):
+            return self.read(source, name, only=only, digest=digest)
+        return self._side(read_text_onto(self.key, source), name)
+
+    def _side(self, corpus: CorefCorpus, name: str) -> Side:
         documents = {document.id: document for document in corpus.documents}
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.counted))
+
+    def validate(self, source: Any, checks: Checks) -> Findings:
+        """As for every task; a text is put onto the words of gold."""
+        if checks.gold is None and is_marked_text(source):
+            raise _without_key(source)
+        task = self if checks.gold is None else self.with_gold(checks.gold)[0]
+        return super(CorefUDTask, task).validate(source, checks)
 
     def with_gold(self, gold: Any) -> tuple[CorefUDTask, Any]:
         """If it is a folder, the task of a folder of datasets."""
         from adjudge.tasks.coref.crac import CracTask, is_folder
 
         if not is_folder(gold):
-            return self, gold
+            task = copy(self)
+            task.key = gold
+            return task, gold
         if self.metrics != metrics_of(self.profile):
             raise UsageError("folders of datasets have the one metric coref.crac", hint="leave the metrics out")
         return CracTask(self.settings, str(gold)), gold
@@ -123,6 +147,20 @@ class CorefUDTask(CorefTask):
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
         """What the official scorer does against its own definition, with counts."""
         return [*self.meaning(), *remark_notes(evaluation.systems[name].remarks, REMARKS)]
+
+
+def read_text_onto(key: Any, source: Any) -> CorefCorpus:
+    """A text or JSON with the sentences of a key, which must be a file."""
+    if not (isinstance(key, bytes) or is_path(key)):
+        raise _without_key(source)
+    readable: Any = key
+    documents: list[Any] = read_corefud(readable, trees=True).documents
+    return read_marked(source, documents)
+
+
+def _without_key(source: Any) -> UsageError:
+    hint = "give a file of CoNLL-U as the key (of validate: --gold KEY)"
+    return UsageError(Problem("a text is put onto the words of a key", path=source_name(source), hint=hint))
 
 
 def remark_notes(remarks: Iterable[tuple[str, Remark]], texts: Mapping[str, str]) -> Iterable[Note]:
