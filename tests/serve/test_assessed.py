@@ -15,6 +15,7 @@ from adjudge.serve.folder import Folder
 from adjudge.serve.keeper import Keeper
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import Store, Write, now, stream_of
+from adjudge.serve.store.tables import Scoring
 from adjudge.serve.tracks import add_member, parse_settings, set_phase, set_track
 from adjudge.tasks.eal.campaign import init_campaign, run_campaign
 from serve.tracks import finished, row, until, working
@@ -128,6 +129,11 @@ def test_from_the_pool_to_the_official_ranking(store, folder, home, tmp_path):
     assert {each.state for each in finished(store, *names.values())} == {"scored"}
     assert row(store, names["granite"]).score["value"] == wanted[0]["median"]
     assert scorings.freeze(store, "arguments", "test", "olga")
+    again, before = scorings.rescore(store, "arguments", "test", "olga"), board(store)
+    keeper.look()
+    with store.read() as snapshot:
+        assert scorings.board_of(store, snapshot.get(Scoring, again)) == before
+    assert {each.state for each in finished(store, *names.values())} == {"scored"}
 
 
 QUERIES = "query\tnode\ttype\tname\tplaces\tslots\nQ1\tana\t-\t-\t-\tchild\tschool\nQ2\tBen\t-\t-\t-\tspouse\n"

@@ -146,9 +146,9 @@ def _done(store: Store, track: str, phase: str, by: str, form: Mapping[str, str]
         return f"frozen; the manifest is {digest}" if digest else "thawed"
     if what == "again":
         with store.read() as snapshot:
-            limits = settings_of(track_of(snapshot, track)).limits
+            settings = settings_of(track_of(snapshot, track))
             failed = [each for each in snapshot.find(Submission, track=track, phase=phase) if each.state == FAILED]
-        return f"{sum(work.queue_again(store, run, limits, by) for run in failed)} queued again"
+        return f"{sum(work.queue_again(store, run, settings, by) for run in failed)} queued again"
     raise ValidationError(f"nothing is called {what!r}", hint="use the page")
 
 

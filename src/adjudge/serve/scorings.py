@@ -22,7 +22,7 @@ from adjudge.serve.states import FAILED, LIVE
 from adjudge.serve.store import Snapshot, Store, now
 from adjudge.serve.store.fold_tracks import SCORED, track_stream
 from adjudge.serve.store.tables import Outcome, Phase, Scoring, Stream, Submission, Team, Track
-from adjudge.serve.tracks import Limits, TrackSettings, new_scoring, set_phase, settings_of, track_of, write
+from adjudge.serve.tracks import TrackSettings, new_scoring, set_phase, settings_of, track_of, write
 
 OPEN, AGAIN = "open", "rescoring"
 BOARD = "board.json"
@@ -221,21 +221,22 @@ def rescore(store: Store, track: str, phase: str, by: str, gold: Mapping[str, An
     """
     with store.read() as snapshot:
         phase_of(snapshot, track, phase)
-        limits = settings_of(track_of(snapshot, track)).limits
+        settings = settings_of(track_of(snapshot, track))
         runs = [each for each in snapshot.find(Submission, track=track, phase=phase) if each.state in (SCORED, FAILED)]
     if gold is not None:
         set_phase(store, track, phase, {"gold": dict(gold)}, by)
     made = new_scoring(store, track, phase, by)
     write(store, track, "scoring", made, {"state": AGAIN}, by)
-    for run in runs:
-        queue_again(store, run, limits, by, scoring=made)
+    for run in runs if settings.campaign is None else ():  # what people assess is scored as a whole
+        queue_again(store, run, settings, by, scoring=made)
     return made
 
 
-def queue_again(store: Store, run: Submission, limits: Limits, by: str, **more: Any) -> bool:
+def queue_again(store: Store, run: Submission, settings: TrackSettings, by: str, **more: Any) -> bool:
     """Let a run that was scored, or could not be, be scored again; False if somebody else has changed it."""
-    until = states.deadline(states.QUEUED, limits, now())
-    return states.move(store, run, {"state": states.QUEUED, "deadline": until, "attempts": 0, **more}, by) is not None
+    state = states.QUEUED if settings.campaign is None else states.POOLED
+    until = states.deadline(state, settings.limits, now())
+    return states.move(store, run, {"state": state, "deadline": until, "attempts": 0, **more}, by) is not None
 
 
 def freeze(store: Store, track: str, phase: str, by: str, *, frozen: bool = True) -> str:
