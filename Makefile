@@ -76,6 +76,7 @@ test-serve: $(VENV)/.developer
 	PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars
 	PYTHONPATH=tests $(BIN)/python tests/serve/large.py
+	PYTHONPATH=tests $(BIN)/python tests/serve/boards.py
 	@if tests/serve/postgres.sh install > /dev/null; then \
 	  PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED) --postgres && \
 	  PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars --postgres && \
