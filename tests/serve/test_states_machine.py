@@ -64,11 +64,11 @@ class Machine(RuleBasedStateMachine):
     def sweep(self, *, lost: bool) -> None:
         """What the sweep should do; `lost`: nobody holds anything."""
         for name, row in self.rows.items():
-            if row["deadline"] is not None and row["deadline"] < self.at:
-                self.put(name, "failed")
-            elif lost and row["state"] in ("checking", "scoring"):
+            if lost and row["state"] in ("checking", "scoring"):
                 back = "received" if row["state"] == "checking" else "queued"
                 self.put(name, back if row["attempts"] < 3 else "failed")
+            elif row["deadline"] is not None and row["deadline"] < self.at:
+                self.put(name, "failed")
         states.sweep(self.store, self.at)
 
     @rule(team=st.sampled_from(["fast", "slow"]), name=st.sampled_from("abc"), data=st.sampled_from([b"1", b"2"]))
@@ -113,7 +113,9 @@ class Machine(RuleBasedStateMachine):
                 self.sweep(lost=True)
             elif during == "late":
                 self.at = states.later(self.at, SECONDS[state] + 1)
-                self.sweep(lost=True)
+                with self.store.leases() as connection:
+                    assert connection.renew(name, "worker", states.later(self.at, states.LEASE))
+                self.sweep(lost=False)
             elif during == "stopped":
                 runner._ended.set()
                 self.put(name, kind, attempts=self.rows[name]["attempts"] - 1)

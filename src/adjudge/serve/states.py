@@ -65,6 +65,11 @@ def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> di
     """What has to become of a submission that nobody takes further; None if there is nothing to do."""
     if row.state not in LIVE:
         return None
+    if row.state in WORK.values() and (lease is None or lease.until <= at):  # lost, which is not slow: first
+        if row.attempts >= ATTEMPTS:
+            return {"state": FAILED, "reason": f"the worker was lost {row.attempts} times while {row.state}"}
+        back = RECEIVED if row.state == CHECKING else QUEUED
+        return {"state": back, "deadline": deadline(back, limits, at)}
     if row.deadline is not None and row.deadline < at:
         reasons = {
             RECEIVED: NOT_CHECKED,
@@ -74,11 +79,6 @@ def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> di
             SCORING: f"scoring took longer than {limits.seconds('wall')} s",
         }
         return {"state": FAILED, "reason": reasons[row.state]}
-    if row.state in WORK.values() and (lease is None or lease.until <= at):
-        if row.attempts >= ATTEMPTS:
-            return {"state": FAILED, "reason": f"the worker was lost {row.attempts} times while {row.state}"}
-        back = RECEIVED if row.state == CHECKING else QUEUED
-        return {"state": back, "deadline": deadline(back, limits, at)}
     return None
 
 
