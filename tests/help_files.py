@@ -21,6 +21,10 @@ from adjudge.demo import DATA
 from muc4_templates import file, template
 
 BIO = "EU B-ORG\nrejects O\nGerman B-MISC\ncall O\n\nPeter B-PER\nBlackburn I-PER\n\n"
+COREFUD = (
+    "# newdoc id = d\n# global.Entity = eid-etype-head-other\n1\tAda\t_\t_\t_\t_\t2\tnsubj\t_\tEntity=(e1--1-)\n"
+    "2\tsaid\t_\t_\t_\t_\t0\troot\t_\t_\n3\tshe\t_\t_\t_\t_\t2\tobj\t_\tEntity=(e1--1-)\n\n"
+)
 TREE = "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\truns\trun\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 AMR = "# ::id s1\n(w / want-01 :ARG0 (b / boy) :ARG1 (g / go-02 :ARG0 b))\n\n# ::id s2\n(c / city)\n"
 LINKS = "d1\t0\t4\tE1\t1.0\tPER\nd1\t10\t15\tE2\t1.0\tORG\nd2\t0\t3\tE1\t1.0\tPER\n"
@@ -124,6 +128,7 @@ def _coref() -> None:
     copy(source / "key.conll", "key.conll", "test.conll")
     copy(source / "linden.conll", "a.conll", "system.conll", "response.conll")
     copy(source / "maple.conll", "b.conll")
+    write(COREFUD, "key.conllu", "system.conllu")
 
 
 def _nugget() -> None:
