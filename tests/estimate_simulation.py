@@ -626,7 +626,8 @@ def expected(section, row, name):
     """Between which shares this should be."""
     if section == "labelled" and "jackknife" not in row:
         return 0.78, 0.97
-    if section == "labelled" or row.startswith("unequal n=10"):
+    # Where a few documents carry the score, intervals hold less often, and estimates say so in a note.
+    if section == "labelled" or row.startswith("unequal n="):
         return 0.9, 0.98
     return EXPECTED.get(name.rpartition(" ")[2] if "half-width" in name else name, (0.92, 0.98))
 
