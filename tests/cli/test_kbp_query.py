@@ -229,3 +229,9 @@ def test_wrong_calls_of_pooling_bias(arguments: str, said: str, capsys: pytest.C
     base = ["kbp", "pooling-bias", "--queries", "q.tsv", "--assessments", "pool.tab"]
     assert run([*base, *arguments.split()]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_names_that_no_file_of_queries_can_hold_are_of_their_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("odd.tsv").write_text("a  b\tr\tc\td\n")
+    assert call("kbp query --gold odd.tsv --generate 5 --write-queries q.xml") == 1
+    assert "error: odd.tsv: query Q1H_0001: a name with a TAB or several blanks" in capsys.readouterr().err

@@ -219,7 +219,7 @@ def test_records_that_stand_under_another_key(call):
     command = "record score gold.jsonl answers.jsonl --bootstrap 0"
     code, out, _ = call(command)
     assert code == 0
-    assert "answers have no field of gold (record), but answer; --field and --system-field" in out
+    assert "answers have no field of gold (record), but born, name; --field and --system-field" in out
     code, _, err = call(f"{command} --schema schema.yaml")
     assert code == 1
     assert "gold.jsonl: no field of gold (record) is in the schema (born, name)" in err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from adjudge.cli.options import (
     value,
 )
 from adjudge.cli.output import check_gates, check_targets, emit, emit_explanations, emit_json, finish, is_file, log
-from adjudge.errors import UsageError, visible
+from adjudge.errors import FormatError, UsageError, visible
 
 if TYPE_CHECKING:
     from adjudge.model.kbp_queries import KbQuery
@@ -271,8 +271,14 @@ def _write_queries(queries: list[KbQuery], options: Mapping[str, Any]) -> None:
     from adjudge.formats.kb_queries import write_queries
 
     target = options["write_queries"]
-    if target is not None:
-        write_whole(target, write_queries(queries, format="xml" if target.suffix.lower() == ".xml" else "tsv"))
+    if target is None:
+        return
+    try:
+        content = write_queries(queries, format="xml" if target.suffix.lower() == ".xml" else "tsv")
+    except FormatError as error:
+        source = str(options["queries"] or options["gold"])
+        raise FormatError([replace(each, path=each.path or source) for each in error.problems]) from None
+    write_whole(target, content)
 
 
 def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -> dict[str, Any]:

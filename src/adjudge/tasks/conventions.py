@@ -12,6 +12,7 @@ import msgspec
 from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_file, is_stdin, name_systems
 from adjudge.evaluate.task import Side
+from adjudge.formats.coerce.corpus import IDS
 from adjudge.formats.coerce.entities import ITEMS, TAGS
 from adjudge.formats.coerce.sides import NATIVE, Said, is_native
 from adjudge.formats.exported import COERCED
@@ -106,7 +107,8 @@ def _is_coerced(kind: str, source: Any, said: Said) -> bool:
         head = source if isinstance(source, bytes) else peeked(source) or b""
     values = [each for each in json_values(head.decode("utf-8", "replace")) if isinstance(each, Mapping)]
     other = not all("id" in each for each in values) or not is_native(kind, values)
-    unknown = bool(values) and not any(name in each for each in values for name in (*LINES[kind], NATIVE[kind]))
+    seen = {name for each in values for name in each}
+    unknown = not seen <= set(IDS) and seen.isdisjoint((*LINES[kind], NATIVE[kind]))
     return other and (unknown or any(each.get(name) for each in values for name in LINES[kind]))
 
 
