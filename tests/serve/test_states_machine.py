@@ -24,7 +24,7 @@ from serve.tracks import fill, upload
 
 START = "2026-12-01T00:00:00.000000Z"
 FINDINGS = b'{"errors": %d, "warnings": 0, "findings": []}'
-SECONDS = {"received": 3600, "checking": 150, "queued": 3600, "scoring": 1830}
+SECONDS = {"received": 3600, "checking": 120 + states.GRACE, "queued": 3600, "scoring": 1800 + states.GRACE}
 ENDS = {  # of a child, and what a check and a score make of it
     "good": (Ended(0, "", FINDINGS % 0, b"", 0.1), "queued", "scored"),
     "bad": (Ended(1, "", FINDINGS % 2, b"wrong\n", 0.1), "invalid", "failed"),
