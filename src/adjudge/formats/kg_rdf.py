@@ -12,6 +12,7 @@ expression for all that the standard allows, and where that does not fit, line b
 
 from __future__ import annotations
 
+import io
 import re
 import zlib
 from array import array
@@ -21,7 +22,7 @@ from urllib.parse import unquote
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings
-from adjudge.formats.source import COPY, Line, Source, block_lines, opened, source_name, table_blocks
+from adjudge.formats.source import BOM, COPY, Line, Source, block_lines, opened, source_name, table_blocks
 from adjudge.model.kbp import Names, TripleNames
 from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 
@@ -336,7 +337,10 @@ def _add_parsed(source: Source, kind: Kind, rows: _Rows, found: Findings) -> Non
     form = pyoxigraph.RdfFormat.TURTLE if kind == "turtle" else pyoxigraph.RdfFormat.TRIG
     with opened(source, found.place) as stream:
         try:
-            for block in _blocks(pyoxigraph.parse(stream, format=form)):
+            text = io.BufferedReader(stream)  # type: ignore[type-var]  # whatever can be read
+            if text.peek(len(BOM)).startswith(BOM):
+                text.read(len(BOM))
+            for block in _blocks(pyoxigraph.parse(text, format=form)):
                 rows.extend(block)
         except SyntaxError as error:
             message = f"this is not {'Turtle' if kind == 'turtle' else 'TriG'}: {error.msg}"

@@ -74,18 +74,19 @@ def read_ontology(source: Source | Mapping[str, Any], rdf: Rdf = USUAL) -> Ontol
     """
     if isinstance(source, Mapping):
         return _from_json(source, "the ontology") if "relations" in source else make_ontology(source)
-    from adjudge.formats.source import read_whole
+    from adjudge.formats.source import BOM, read_whole
 
     whole = read_whole(source)
-    start = whole.data.lstrip()[:1]
+    data = whole.data.removeprefix(BOM)
+    start = data.lstrip()[:1]
     name = whole.place.lower()
     if start == b"{":
         from adjudge.formats.json_file import read_json
 
-        return _from_json(read_json(whole.data, name=whole.place)[1], whole.place)
+        return _from_json(read_json(data, name=whole.place)[1], whole.place)
     if name.endswith((".ttl", ".nt")) or start in (b"@", b"<"):
-        return _from_rdf(whole.data, whole.place, rdf)
-    return _from_table(whole.data, whole.place)
+        return _from_rdf(data, whole.place, rdf)
+    return _from_table(data, whole.place)
 
 
 def _from_json(value: Any, place: str) -> Ontology:
