@@ -27,6 +27,13 @@ def _direct(function: str, options: Mapping[str, Any], data: bytes, _: Path) -> 
     return _call(function, data, **options)
 
 
+def graphrag_folder(data: bytes, room: Path) -> Any:
+    """A folder whose table of relationships has these bytes."""
+    with TemporaryDirectory(dir=room) as folder:
+        Path(folder, "relationships.parquet").write_bytes(data)
+        return _call("formats.kg_graphrag:read_graphrag", folder)
+
+
 def marked(data: bytes, _: Path) -> Any:
     """A text of a language model, put onto the words of a small key."""
     key = _call("formats.corefud:read_corefud", _KEY, trees=True).documents

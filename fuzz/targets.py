@@ -210,6 +210,8 @@ def _knowledge_bases() -> Iterable[Target]:
     yield Target("webnlg", "xml", "webnlg", direct("formats.kg_webnlg:read_webnlg"))
     yield Target("aliases", "fields", "aliases", direct("tasks.kbp.naming:read_aliases"))
     yield Target("kg-ontology", "json", "ontology", direct("tasks.kbp.ontology:read_ontology"))
+    yield Target("graphrag", "lines", "runs", calls.graphrag_folder, cost=4)
+    yield Target("runs", "jsonl", "runs", direct("formats.runs:split_runs", column="seed"))
     yield Target("judged", "json", "judged", direct("tasks.kbp.judged:read_judged"))
     for name, folder in (
         ("coldstart", "coldstart"),

@@ -30,7 +30,7 @@ FOLDERS = {"eal campaign init", "eal campaign run"}
 # The folder of a store that people work in, which is tested with it (tests/serve).
 STORES = "serve "
 # Outputs of a store that people work in; they are tested with it (tests/serve).
-SERVED = {("serve backup", "--output"), ("serve export", "--output")}
+SERVED = {("serve backup", "--output"), ("serve export", "--output"), ("serve program", "--output")}
 
 FEW = ("MINI_NW_01", "MINI_DF_01", "MINI_DF_02")  # documents of the bundled campaign
 BIO = "EU B-ORG\nrejects O\nGerman B-MISC\ncall O\n\nPeter B-PER\nBlackburn I-PER\n\n"
@@ -238,6 +238,7 @@ WRITERS: list[Writer] = [
         ("t.tsv",),
     ),
     *_score("kbp query", "--gold", "@gold.tsv", "--generate", "5", "@a.tsv"),
+    *_score("kbp judged", "@judged.json"),
     _printed("kbp pooling-bias", "--queries", "@q.tsv", "--assessments", "@pool.tab", "@a.tsv", "@gold.tsv"),
     Writer("kbp validate", "--repair", ("kbp", "validate", "@kb/delta.tsv", "--repair", "mended.tsv"), ("mended.tsv",)),
     _printed("kbp validate", "@kb/delta.tsv"),
@@ -274,6 +275,15 @@ WRITERS: list[Writer] = [
         "--report",
         ("agree", "relation.strict", "@gold.jsonl", "@alder.jsonl", "--report", "agree.html", "-o", "out.txt"),
         ("agree.html", "out.txt"),
+    ),
+    Writer(
+        "agree",
+        "--resolved",
+        (
+            *("agree", "relation.strict", "@gold.jsonl", "@alder.jsonl", "@birch.jsonl"),
+            *("--resolve", "least-distance", "--resolved", "chosen.jsonl"),
+        ),
+        ("chosen.jsonl",),
     ),
     _printed("sample", "@items.jsonl", "--size", "20"),
     _printed("estimate", "@items.jsonl", "@labels.jsonl", "--design", "@design.jsonl"),
@@ -320,6 +330,7 @@ def make_inputs(folder: Path) -> None:
     (folder / "gold.bio").write_text(BIO)
     (folder / "system.bio").write_text(BIO.replace("MISC", "LOC"))
     (folder / "gold.conllu").write_text(TREE)
+    (folder / "judged.json").write_text('[{"evaluation": 1}, {"evaluation": 0}]')
     (folder / "gold.amr").write_text(AMR)
     (folder / "gold.links").write_text(LINKS)
     for name, text in (("gold.tsv", FACTS), ("a.tsv", FACTS), ("q.tsv", QUERIES), ("pool.tab", POOL)):

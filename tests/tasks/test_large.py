@@ -162,11 +162,12 @@ def test_wrong_use_is_told_as_ever(files, options, here):
     assert told("record.set", files[0], files[1], **options)[0] is UsageError
 
 
-def test_what_cannot_be_read_a_block_at_a_time(files):
+def test_what_cannot_be_read_a_block_at_a_time(tmp_path):
+    path = write(tmp_path / "related.jsonl", [{"id": "d", "relations": [], "mentions": []}])
     with pytest.raises(UsageError, match="a block at a time"):
-        score("relation.strict", files[0], files[1], by=["relations.type"], stream=True)
+        score("relation.strict", path, path, by=["relations.type"], stream=True)
     with pytest.raises(UsageError, match="a block at a time"):
-        score("linking.b3", files[0], files[1], stream=True)
+        score("linking.b3", path, path, stream=True)
 
 
 def test_missing_documents_are_named_in_the_same_order(tmp_path, here):
