@@ -367,3 +367,13 @@ def test_a_table_with_gold_and_answers_is_scored_by_its_columns(tmp_path, monkey
     assert line == "record score x.csv --gold-column expected --system-column answer"
     assert run([*shlex.split(line), "--metric", "record.fields", "--bootstrap", "0"]) == 0
     assert "50.0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("header", ["subject,relation,object", "head,relation,tail", "source,predicate,target"])
+def test_a_table_of_triples_is_a_graph(header, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("g.csv").write_text("\n".join([header, "Ada,born_in,London", ""]))
+    assert run(["doctor", "g.csv"]) == 0
+    assert "next        adjudge kbp validate g.csv" in capsys.readouterr().out
+    assert run(["g.csv", "g.csv", "--bootstrap", "0"]) == 0
+    assert "kbp.hop1       100.0" in capsys.readouterr().out

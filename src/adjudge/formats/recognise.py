@@ -514,6 +514,11 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
         return
     if is_table(header):
         yield "csv"
+    elif (roles := _triple_roles(re.split(r"[\t,]", filled[0]))) and (
+        "document" not in roles or "subject" not in header
+    ):
+        yield "triples"  # of a whole graph, in no document
+        return
     elif {"subject", "object"} <= set(header) and not {"relation", "predicate", "type"}.isdisjoint(header):
         yield "triple-table"
     if header[:3] == ["query", "node", "type"]:
@@ -553,6 +558,16 @@ def _names_columns(lines: Sequence[str]) -> bool:
             names = [cell.strip().strip('"') for cell in filled[0].split(separator)]
             return len(set(names)) == len(names) and all(re.fullmatch(r"[A-Za-z_][\w .-]*", name) for name in names)
     return False
+
+
+def _triple_roles(header: list[str]) -> Mapping[str, str]:
+    """What the columns of a table of triples are; nothing if they are not named as such."""
+    from adjudge.formats.kg_keys import roles_of
+
+    try:
+        return roles_of(header) or {}
+    except AdjudgeError:
+        return {}
 
 
 def _tabbed(rows: list[list[str]]) -> Iterator[str]:
