@@ -98,7 +98,7 @@ def _cells(lines: list[str], column: str, place: str) -> tuple[int, dict[int, st
     _, end, header = next(table, (0, 0, []))
     if column not in header:
         hint = did_you_mean(column, header) or "--runs reads JSON lines, and tables with a heading"
-        raise UsageError(f"{place} has no column {column!r}", hint=hint)
+        raise UsageError(Problem(f"there is no column {column!r}", path=place, line=1, hint=hint))
     at = header.index(column)
     rows: dict[int, str] = {}
     lines[:end] = _written(header, at, end, comma)
