@@ -92,3 +92,8 @@ def test_every_page_is_in_the_index():
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     linked = set(re.findall(r"\]\(([\w-]+\.md)\)", index))
     assert linked == {page.name for page in PAGES} - {"README.md"}
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    shown = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert not [page.name for page in PAGES if f"docs/{page.name}" not in shown]
