@@ -183,7 +183,9 @@ def test_workers_collect_garbage_if_their_parent_does(work, workers) -> None:
         gc.enable()
 
 
-@pytest.mark.parametrize("error", [BrokenPipeError("no reader"), BrokenProcessPool("lost")])
+@pytest.mark.parametrize(
+    "error", [OSError(32, "no reader"), BrokenProcessPool("lost"), OSError("handle is closed"), OSError(9, "bad")]
+)
 def test_a_worker_that_dies_before_it_starts_is_one_that_was_lost(error: Exception) -> None:
     class Pool:
         def submit(self, *_: object) -> None:

@@ -6,6 +6,7 @@ leave and rows come back in chunks, a few at a time, so that memory does not gro
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -33,6 +34,8 @@ _SHORT = 0.05  # seconds
 _LONG = 0.25  # seconds for the first documents, from which on they tell how long the others take
 _ALLOCATIONS = 100_000  # new objects before a worker looks for cycles; it makes many objects and few cycles
 _ENDINGS = (signal.SIGINT, signal.SIGTERM)
+# What writing to a pool says whose worker has just died: its pipe has no reader, or is closed (which has no number).
+_POOL_IS_GONE = (errno.EPIPE, errno.EBADF, None)
 RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
 
 
@@ -266,14 +269,14 @@ def _submitted(pool: Any, part: list[Pair]) -> Any:
     try:
         with _uninterrupted():
             return pool.submit(_work, part)
-    except (BrokenProcessPool, BrokenPipeError) as error:  # the latter from a worker that died before it could start
+    except (BrokenProcessPool, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _POOL_IS_GONE:
+            raise UsageError(
+                f"the worker processes did not start ({error.strerror or error})", hint="use fewer processes (--jobs)"
+            ) from None
         broken: Future[Any] = Future()
         broken.set_exception(BrokenProcessPool(str(error)))
         return broken
-    except OSError as error:
-        raise UsageError(
-            f"the worker processes did not start ({error.strerror or error})", hint="use fewer processes (--jobs)"
-        ) from None
 
 
 @contextmanager
