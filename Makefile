@@ -181,6 +181,7 @@ docs-numbers: $(VENV)/.installed
 dist: $(DIST_VENV)/.installed
 	rm -rf dist
 	$(DIST_VENV)/bin/python -m build --outdir dist .
+	$(DIST_VENV)/bin/python tools/release/pack.py dist
 
 # Installs the wheel into empty environments on every supported Python that is here, with the oldest and the newest
 # dependencies; takes minutes. Interpreters that are not on the path: make test-dist PYTHONS="--python-folder FOLDER"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import zlib
 from pathlib import Path
 
 import yaml
@@ -49,3 +50,14 @@ def test_every_dependency_has_a_lower_bound_for_every_python() -> None:
         assert not marker or re.fullmatch(
             r" python_version (<|>=) '3\.\d+'( and python_version (<|>=) '3\.\d+')?", marker
         )
+
+
+def test_the_wheel_stays_below_two_megabytes() -> None:
+    """What the files of the package weigh when compressed one by one; `make test-dist` weighs the wheel itself."""
+    source = ROOT / "src" / "adjudge"
+    files = [path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    demo = [path for path in files if path.is_relative_to(source / "demo" / "data")]  # packed together in a wheel
+    blocks = [path.read_bytes() for path in files if path not in set(demo)]
+    blocks.append(b"".join(path.read_bytes() for path in sorted(demo, key=lambda path: path.stem)))
+    packed = sum(len(zlib.compress(block, 9)) for block in blocks)
+    assert 0.965 * packed + 200 * len(blocks) < 2 << 20  # zopfli is 3.5 % better; directory and RECORD

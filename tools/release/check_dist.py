@@ -9,6 +9,7 @@ wheel has all data and no tests, and that the tests of the source distribution c
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import subprocess
@@ -27,12 +28,14 @@ sys.path.insert(0, str(ROOT / "tools"))
 from pythons import found  # noqa: E402
 
 LIMIT = 900  # seconds for any one step
+LARGEST = 2 << 20  # bytes of the wheel
 TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 IN_SDIST = (
     *("pyproject.toml", "Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff"),
     *("mkdocs.yml", "tests/conftest.py", "tests/determinism/expected.json", "tests/golden/coref.json"),
     *("docs/README.md", "docs/reference.py", "benchmarks/README.md", "tools/pythons.py", "src/adjudge/__init__.py"),
 )
+DEMO = "adjudge/demo/data"  # packed by hatch_build.py
 EVERY_HELP = """
 import click
 from adjudge.cli.app import app as program
@@ -93,9 +96,12 @@ def main() -> None:
 
 
 def check_wheel(wheel: Path) -> None:
-    """All files of the package are in the wheel, and nothing else but its metadata."""
+    """All files of the package are in the wheel, and nothing else but its metadata; it is not too large."""
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if not name.endswith("/")}
+        with zipfile.ZipFile(io.BytesIO(archive.read(f"{DEMO}.zip"))) as packed:
+            inside |= {f"{DEMO}/{name}" for name in packed.namelist()}
+    inside.remove(f"{DEMO}.zip")
     source = ROOT / "src"
     ours = {
         path.relative_to(source).as_posix()
@@ -105,6 +111,8 @@ def check_wheel(wheel: Path) -> None:
     foreign = {name for name in inside - ours if not re.match(r"adjudge-[^/]+\.dist-info/", name)}
     if ours - inside or foreign:
         raise SystemExit(f"{wheel.name} lacks {sorted(ours - inside)[:9]} and has besides {sorted(foreign)[:9]}")
+    if wheel.stat().st_size > LARGEST:
+        raise SystemExit(f"{wheel.name} has {wheel.stat().st_size:,} bytes, more than {LARGEST:,}")
     kinds = sorted({Path(name).suffix or Path(name).name for name in ours} - {".py"})
     print(f"{wheel.name}: {len(ours)} files, {wheel.stat().st_size >> 10} KiB; data: {' '.join(kinds)}"[:400])
 
