@@ -135,12 +135,12 @@ class Memory(Value):
         return size
 
 
-class Method(click.Choice[str]):
+class Method(click.Choice):  # type: ignore[type-arg]  # not generic in all releases
     """A choice that also knows the names that methods had before."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name that a method has now."""
-        return super().convert(OLD_TESTS.get(value, value), param, ctx)
+        return str(super().convert(OLD_TESTS.get(value, value), param, ctx))
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class Command(click.Command):
             old, systems = ctx.params.pop("old_gold", None), list(ctx.params.pop("old_systems", None) or ())
             first = [] if ctx.params["gold"] is None else [ctx.params["gold"]]
             given = [*([] if old is None else [old]), *first, *ctx.params["systems"]]
-            names = [f"'{side.make_metavar(ctx).removeprefix('[NAME=]')}'" for side in sides]
+            names = [f"'{side.human_readable_name.removeprefix('[NAME=]')}'" for side in sides]
             if not given:
                 raise click.MissingParameter(ctx=ctx, param=sides[0], param_hint=names[0])
             given[1:1] = systems
