@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
-from adjudge.formats.inspect_log import read_inspect, read_inspect_gold
+from adjudge.formats.exports import read_inspect, read_inspect_gold
 from adjudge.formats.recognise import formats_of
 from adjudge.formats.webanno import read_webanno
 from adjudge.tasks.family import families

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from adjudge.algebra import ir
-from adjudge.algebra.operators import bag, collection, combine, leaf, record, wrap
+from adjudge.algebra import ir, shape
+from adjudge.algebra.operators import bag, collection, combine, leaf, leaves, record, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Cuts, Line, Op
 from adjudge.algebra.operators.leaf_outcomes import Outcomes
 from adjudge.algebra.operators.misfit import HERE, Misfit
@@ -25,7 +25,6 @@ from adjudge.errors import Problem, UsageError, ValidationError
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
-    from adjudge.algebra.of_records import OfRecords
 
 DEFAULTS = ir.Conventions()
 
@@ -63,8 +62,6 @@ class Plan:
     @cached_property
     def of_records(self) -> OfRecords | None:
         """How the numbers of documents of one record follow from what became of its leaves; None if they do not."""
-        from adjudge.algebra.of_records import of_records
-
         return of_records(self.op)
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Observation:
@@ -360,3 +357,53 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             return GraphOp(node, element)
         case ir.Overlap():
             return bag.OverlapOp(node, element)
+
+
+class OfRecords(NamedTuple):
+    """Documents of which the records are compared, by all of their leaves or by a similarity of each two records."""
+
+    name: str
+    leaves: leaves.LeavesOp
+    element: Op | None = None
+
+    @property
+    def schema(self) -> shape.Schema:
+        """How fields are compared."""
+        return self.leaves.node.schema
+
+    def observe(self, found: Outcomes) -> tuple[float, float, float]:
+        """The numbers of two documents of one record each, both with leaves, from what became of these."""
+        if self.element is None:
+            return found.total.correct, found.total.system, found.total.gold
+        s, g = self.leaves.known(found)
+        one, other = _around(self.element, s), _around(self.element, g)
+        own = self.element.self_score(one, SYSTEM), self.element.self_score(other, GOLD)
+        return (self.element.pair(one, other, Context()), *own)
+
+
+def _around(op: Op, records: leaves.Records) -> Any:
+    """Records as the ratios around them want them, which look at their size."""
+    if isinstance(op, wrap.NormaliseOp):
+        return (_around(op.inner, records), float(records.records.size))
+    return _around(op.inner, records) if isinstance(op, wrap.Wrapper) else records
+
+
+def of_records(op: Op) -> OfRecords | None:
+    """What an operator compares, if it is nothing but the records of documents."""
+    if not (isinstance(op, record.RecordOp) and len(op.ops) == 1 and op.size is None):
+        return None
+    ((name, inner),) = op.ops.items()
+    if isinstance(inner, leaves.LeavesOp):
+        return OfRecords(name, inner)
+    if not (
+        isinstance(inner, wrap.MappedOp)
+        and all(each is not None and each.name == "records" for each in inner.functions)
+    ):
+        return None
+    each = inner.inner
+    if not (isinstance(each, collection.SetOp) and each.match == "1:1"):
+        return None
+    element = each.element
+    while isinstance(element, wrap.NormaliseOp | wrap.ThresholdOp) and not getattr(element, "recall", None):
+        element = element.inner
+    return OfRecords(name, element, each.element) if isinstance(element, leaves.LeavesOp) else None

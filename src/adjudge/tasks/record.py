@@ -20,8 +20,8 @@ FAMILY = Family(
         "csv": Reader("a table with a row per record", "adjudge.formats.exports:read_record_table"),
         "inspect": Reader(
             "a log of Inspect: targets are gold, answers a system",
-            "adjudge.formats.inspect_log:read_inspect_gold",
-            "adjudge.formats.inspect_log:read_inspect",
+            "adjudge.formats.exports:read_inspect_gold",
+            "adjudge.formats.exports:read_inspect",
         ),
     },
     default="answers",
