@@ -14,7 +14,6 @@ from adjudge.formats.coerce.corpus import Table, is_list
 from adjudge.formats.json_file import read_json
 from adjudge.formats.source import Whole, is_parquet, source_name
 
-DOCBIN = b"\x78\x9c"  # the beginning of data that is compressed with zlib
 _TAIL = 1 << 20  # bytes at the end of a Parquet file that may hold its metadata
 _INFO = re.compile(rb'\{"info": *\{"features"')
 

@@ -21,8 +21,6 @@ from adjudge.formats.source import BOM, COPY, Source, line_blocks, opened, sourc
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
 PROFILES = ("conll-8.01", "clean", "strict")
-MARK = re.compile(rb"^#\s*begin document ", re.MULTILINE)
-"""How the format is told from others."""
 HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
 MANY = 100
 """Documents without an end marker that the reader takes; it refuses a file with more of them in a row."""

@@ -17,8 +17,6 @@ from adjudge.findings import raise_problems
 from adjudge.formats.source import BOM, COPY, Source, line_blocks, opened, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 
-MARK = re.compile(rb"^(?:#\s*(?:newdoc|newpar|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE)
-"""How the format is told from others."""
 FIELDS = "eid-etype-head-other"
 
 _ITEM = re.compile(r"\(([^()]*)(\))?|([^()]+)(\))?|[()]")

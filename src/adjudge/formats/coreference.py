@@ -41,13 +41,9 @@ def sniff(start: bytes) -> str:
     start = start.removeprefix(BOM)
     if start.lstrip()[:1] in (b"{", b"["):
         return "jsonl"
-    from adjudge.formats.conll import MARK
+    from adjudge.formats.recognise import CONLL, CONLLU
 
-    if MARK.search(start):
-        return "conll"
-    from adjudge.formats.conllu import MARK as CONLLU
-
-    return "conllu" if CONLLU.search(start) else "conll"
+    return "conllu" if CONLLU.search(start) and not CONLL.search(start) else "conll"
 
 
 @reads(_EXPECTED, *_KINDS)

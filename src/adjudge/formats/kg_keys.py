@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adjudge.errors import FormatError, Problem
-from adjudge.model.kg import one_line
 
 ROLES: dict[str, tuple[str, ...]] = {
     "subject": ("subject", "sub", "s", "head", "h", "source", "from"),
@@ -48,6 +47,8 @@ def roles_of(names: Iterable[Any]) -> dict[str, Any] | None:
 
 def document_of(data: Mapping[str, Any], names: Iterable[str] = ROLES["document"]) -> str | None:
     """The document that an object names, None if it names none."""
+    from adjudge.model.kg import one_line
+
     lower = {str(key).lower(): value for key, value in data.items()}
     for name in names:
         value = lower.get(name)

@@ -46,22 +46,6 @@ class Rdf(NamedTuple):
 
 
 USUAL = Rdf()
-_NTRIPLES = re.compile(r"^(?:<[^>\s]*>|_:\S+)[ \t]*<[^>\s]*>[ \t]*[<_\"].*\.[ \t]*(?:#.*)?$", re.MULTILINE)
-_TURTLE = re.compile(r"^\s*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
-_TRIG = re.compile(r"^\s*(?:GRAPH\s+)?[^\s#\"{}@]*\s*\{", re.MULTILINE)
-
-
-def rdf_kind(text: str) -> Kind | None:
-    """Which kind of RDF the beginning of a file is; None if it is none.
-
-    >>> rdf_kind("<http://x.org/a> <http://x.org/r> <http://x.org/b> ."), rdf_kind("@prefix e: <http://x.org/> .")
-    ('ntriples', 'turtle')
-    """
-    if _NTRIPLES.search(text[: 1 << 13]):
-        return "ntriples"
-    if _TURTLE.search(text):
-        return "trig" if _TRIG.search(text) else "turtle"
-    return None
 
 
 def read_rdf(

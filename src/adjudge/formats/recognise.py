@@ -13,17 +13,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.binary_values import DOCBIN, parquet_features
 from adjudge.formats.coerce.corpus import ENDS, IDS, LABELS, LINKS, STARTS
-from adjudge.formats.conll import MARK as CONLL
-from adjudge.formats.conllu import MARK as CONLLU
-from adjudge.formats.kg_graphrag import is_graphrag
-from adjudge.formats.kg_json import kind_of_values
-from adjudge.formats.kg_keys import TRIPLE, roles_of
-from adjudge.formats.kg_rdf import rdf_kind
 from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
 
 _LINES = 50
@@ -38,6 +31,12 @@ _BINARY = (
     (GZIP, "a file that is compressed twice", "gzip"),
     (ZSTD, "a file that is compressed twice", "zstd"),
 )
+# How some formats are told from others.
+CONLL = re.compile(rb"^#\s*begin document ", re.MULTILINE)
+CONLLU = re.compile(
+    rb"^(?:#\s*(?:newdoc|newpar|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE
+)
+DOCBIN = b"\x78\x9c"  # the beginning of data that is compressed with zlib, as those of spaCy are
 _TBF = re.compile(rb"^#(?:BeginOfDocument|EndOfDocument)\b", re.MULTILINE)
 _BRAT = re.compile(rb"\A(?:[TREAMN#*]\d*\t[^\t\n]+(?:\t[^\n]*)?\r?\n?){2,}")
 _PENMAN = re.compile(rb"^\(\s*[^\s()/]+\s*/\s*\S+", re.MULTILINE)
@@ -311,6 +310,9 @@ _ROOTS = {
     "benchmark": "webnlg",
     "xmi:XMI": "xmi",
 }
+_NTRIPLES = re.compile(r"^(?:<[^>\s]*>|_:\S+)[ \t]*<[^>\s]*>[ \t]*[<_\"].*\.[ \t]*(?:#.*)?$", re.MULTILINE)
+_TURTLE = re.compile(r"^\s*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
+_TRIG = re.compile(r"^\s*(?:GRAPH\s+)?[^\s#\"{}@]*\s*\{", re.MULTILINE)
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
 _TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
 _PUBTATOR = re.compile(rb"\A\s*[^|\s]+\|[ta]\|")
@@ -366,9 +368,25 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
 def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]:
     """The formats that a file with this beginning may have; Parquet says at its end who wrote it."""
     found = formats_of(start, cut=cut)
-    if found == [FORMATS["parquet"]] and parquet_features(str(path)) is not None:
-        return [FORMATS["dataset"], *found]
+    if found == [FORMATS["parquet"]]:
+        from adjudge.formats.binary_values import parquet_features
+
+        if parquet_features(str(path)) is not None:
+            return [FORMATS["dataset"], *found]
     return found
+
+
+def rdf_kind(text: str) -> Literal["ntriples", "turtle", "trig"] | None:
+    """Which kind of RDF the beginning of a file is; None if it is none.
+
+    >>> rdf_kind("<http://x.org/a> <http://x.org/r> <http://x.org/b> ."), rdf_kind("@prefix e: <http://x.org/> .")
+    ('ntriples', 'turtle')
+    """
+    if _NTRIPLES.search(text[: 1 << 13]):
+        return "ntriples"
+    if _TURTLE.search(text):
+        return "trig" if _TRIG.search(text) else "turtle"
+    return None
 
 
 def _root(data: bytes) -> str:
@@ -414,6 +432,8 @@ def json_values(text: str) -> list[Any]:
 
 def json_formats(values: list[Any]) -> Iterator[str]:
     """The kinds of formats that have such values."""
+    from adjudge.formats.kg_json import kind_of_values
+
     documents = [each for each in values if isinstance(each, dict)]
     keys = {key for each in documents for key in each}
     if documents and (program := kind_of_values(values)) != "json":
@@ -461,6 +481,8 @@ def json_formats(values: list[Any]) -> Iterator[str]:
 
 def _are_triples(documents: Sequence[Mapping[str, Any]]) -> bool:
     """Whether objects are triples of texts."""
+    from adjudge.formats.kg_keys import TRIPLE, roles_of
+
     try:
         roles = [roles_of(each) for each in documents]
     except FormatError:
@@ -614,6 +636,8 @@ MANY = 2000  # entries of a folder that are looked at
 
 def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
     """The formats that a folder may have as a whole, and its files; none if it is just a folder of files."""
+    from adjudge.formats.kg_graphrag import is_graphrag
+
     names = sorted(islice((entry.name for entry in os.scandir(folder)), MANY))
     kept = [folder / name for name in names if not name.startswith((".", "_"))]
     files = [path for path in kept if path.is_file()]

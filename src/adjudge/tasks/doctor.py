@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
-from adjudge.formats.binary_values import DOCBIN
 from adjudge.formats.coerce.entities import ITEMS
 from adjudge.formats.recognise import (
+    DOCBIN,
     FORMATS,
     Format,
     file_formats,

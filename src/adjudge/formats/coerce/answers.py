@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.formats.answer_text import read_answer, without_prose
 from adjudge.formats.coerce.corpus import Declared, Notes, fields_of, first_of
 
 OUTPUTS = ("output", "answer", "completion", "response", "prediction")
@@ -68,6 +67,8 @@ def unwrapped(kind: str, name: str, value: Any, declared: Declared, notes: Notes
     if not isinstance(given, str):
         return given
     if kind == "amr":
+        from adjudge.formats.answer_text import without_prose
+
         return given if given.lstrip().startswith(_PENMAN) else without_prose(given, "(")
     found = answer_value(name, given, declared, notes)
     return [] if found is None else found
@@ -75,6 +76,8 @@ def unwrapped(kind: str, name: str, value: Any, declared: Declared, notes: Notes
 
 def answer_value(name: str, text: str, declared: Declared, notes: Notes) -> Any:
     """The value of the JSON in an answer; None if there is none, with a note."""
+    from adjudge.formats.answer_text import read_answer
+
     answer = read_answer(text)
     if answer.failed is not None:
         notes.add("no-json", f"{declared.side}: {{n}} answers have no JSON ({answer.failed}) and count as empty", name)

@@ -18,7 +18,7 @@ from adjudge.formats.kg_graphrag import is_graphrag
 from adjudge.formats.kg_json import LISTS, kind_of_values
 from adjudge.formats.kg_keys import roles_of
 from adjudge.formats.kg_rdf import SUFFIXES as RDF
-from adjudge.formats.kg_rdf import rdf_kind
+from adjudge.formats.recognise import rdf_kind
 from adjudge.formats.source import (
     Source,
     find_shards,
