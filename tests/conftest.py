@@ -4,12 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The machine may be busy; a slow example is not a wrong one. The same examples every time, so that a failure is about
 # the change and not about luck; `pytest --hypothesis-profile=random` looks for new ones, and more of them.
-settings.register_profile("adjudge", deadline=None, derandomize=True, max_examples=50)
-settings.register_profile("random", deadline=None)
+_BUSY = (HealthCheck.too_slow,)
+settings.register_profile("adjudge", deadline=None, derandomize=True, max_examples=50, suppress_health_check=_BUSY)
+settings.register_profile("random", deadline=None, suppress_health_check=_BUSY)
 settings.load_profile("adjudge")
 
 

@@ -33,14 +33,15 @@ RUNS = 5
 FINE = """{"errors": 0, "warnings": 0, "findings": []}"""
 SCRIPT = """
 what=$(cat "$2")
-fine() { if [ "$1" = check ]; then echo '%s'; else cp "$HOME/../../result.json" .out/result.json; fi; }
+fine() { if [ "$1" = check ]; then echo '%s' > .out/findings.json
+  else cp "$HOME/../../result.json" .out/result.json; fi; }
 case "$1.$what" in
   score.slow) sleep 0.7; fine $1 ;;
   *.fine|*.slow|score.check-*|check.score-*) fine $1 ;;
-  check.check-invalid) echo '{"errors": 3, "warnings": 0, "findings": []}'; exit 1 ;;
+  check.check-invalid) echo '{"errors": 3, "warnings": 0, "findings": []}' > .out/findings.json; exit 1 ;;
   *-nothing) exit 0 ;;
-  *-nonsense) echo nonsense; echo nonsense > .out/result.json ;;
-  *-link) ln -s /etc/passwd .out/result.json; ln -s /etc/passwd extra ;;
+  *-nonsense) echo nonsense; echo nonsense > .out/result.json; echo nonsense > .out/findings.json ;;
+  *-link) ln -s /etc/passwd .out/result.json; ln -s /etc/passwd .out/findings.json ;;
   *-hangs) sleep 1000 ;;
   *-killed) kill -9 $$ ;;
   *-stops) kill -STOP $$ ;;
@@ -63,7 +64,8 @@ def prepare(folder: Path, url: str | None, count: int, seed: int) -> dict[str, s
     """A track, and so many runs of many teams: from each id to what it does."""
     draw = random.Random(seed)
     weights = [20 if kind == "fine" else 1 if kind.endswith(RARE) else 4 for kind in KINDS]
-    limits = {"wall": f"{WALL} s", "check_wall": f"{WALL} s", "disk": "20 MB", "memory": "1 GB", "check_memory": "1 GB"}
+    limits = {"wall": f"{WALL} s", "check_wall": f"{WALL} s", "disk": "20 MB", "memory": "400 MB"}
+    limits["check_memory"] = limits["memory"]
     lines = {"check": ["check", "{system}", "--format", "json"], "score": ["score", "{system}"], "report": []}
     made = {}
     with Store.open(folder, url) as store:
@@ -114,9 +116,12 @@ def work_and_kill(folder: Path, url: str | None, seed: int, workers: int, most: 
     """Servers that are killed, until nothing is left to do; how many there were."""
     draw, end, kills = random.Random(seed), time.monotonic() + most, 0
     arguments = [sys.executable, __file__, "--serve", str(folder), str(workers), *([url] if url else [])]
+    temporary = folder / "tmp"  # what the last one leaves there goes with the folder
+    temporary.mkdir(exist_ok=True)
+    environment = {**ENVIRONMENT, "TMPDIR": str(temporary)}
     while live(folder, url):
         assert time.monotonic() < end, f"{live(folder, url)} have not ended"
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment) as process:
             assert process.stdout is not None
             assert process.stdout.readline()
             until = time.monotonic() + draw.uniform(2, 20)

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from adjudge.serve import states
+from adjudge.serve import child, states
 from adjudge.serve.access import Access
 from adjudge.serve.folder import Folder
 from adjudge.serve.store import Store, care
@@ -37,8 +37,10 @@ def started(folder, *arguments):
 def test_servers_and_workers_share_a_database(tmp_path, postgres, monkeypatch):
     url = postgres.url()
     monkeypatch.setenv("ADJUDGE_DATABASE", url)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # where the killed ones leave something
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
     made = Folder.create(tmp_path / "folder", "[limits]\nwrites_per_second = 10000\n")
+    monkeypatch.setattr(child, "PROGRAM", child.PROGRAM)  # and back again
     faults.pretend(made.path)
     with Store.open(made.path, url) as store, contextlib.ExitStack() as stack:
         set_track(store, "x", parse_settings("x", {"task": "x", **LINES, "limits": {"runs": 0}}))

@@ -48,8 +48,10 @@ def validate(submissions: tuple[str, ...], **options: Any) -> int:
     refuse, or what cannot be scored as it is meant; a warning does no harm to the score, but is odd or against the
     letter of the format; --severity changes what a kind of problem is. The exit code is 1 if there is an error.
     """
-    if options["dump"] and options["format_"] == "json":
-        raise UsageError("--dump is for people, JSON for programs", hint="leave out --dump or --format json")
+    if options["dump"] and (options["format_"] == "json" or options["save"]):
+        raise UsageError(
+            "--dump is for people, JSON for programs", hint="leave out --dump, or --format json and --save"
+        )
     old_texts(options, "doc_list")
     check_targets(options, inputs=[*submissions, options["docs"]])
     rules: dict[str, Any] = {

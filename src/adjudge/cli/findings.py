@@ -10,7 +10,18 @@ import click
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.cli.options import Command, Parameters, Whole, choice, command, flag, format_option, output_option, value
+from adjudge.cli.options import (
+    Command,
+    Parameters,
+    Target,
+    Whole,
+    choice,
+    command,
+    flag,
+    format_option,
+    output_option,
+    value,
+)
 from adjudge.cli.output import check_targets, emit, emit_json
 from adjudge.errors import UsageError
 from adjudge.findings import (
@@ -81,6 +92,7 @@ def finding_options() -> list[click.Parameter]:
         ),
         format_option("text", "json"),
         output_option,
+        value("--save", "FILE", "Also write the findings to FILE as JSON.", type=Target("give a file")),
         flag("--quiet", "Only what is wrong: no line of totals."),
     ]
 
@@ -104,6 +116,8 @@ def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str,
 
 def emit_findings(task: str, files: Sequence[Findings], options: Mapping[str, Any]) -> int:
     """Write what was found in some files as the options say, and give the exit code."""
+    if options["save"] is not None:
+        emit_json(findings_record(task, files), options["save"])
     if options["format_"] == "json":
         emit_json(findings_record(task, files), options["output"])
     else:

@@ -97,12 +97,15 @@ def _write_repaired(data: bytes, before: Findings, after: Findings, options: Map
     target, quiet = options["repaired"], options["quiet"]
     if data:
         write_whole(target, data)
-    if options["format_"] == "json":
+    if options["format_"] == "json" or options["save"]:
         after.place = str(target)
         rest = findings_record("kbp", [after])
         repaired = {**rest["files"][0], "path": str(target) if data else None, "findings": rest["findings"]}
-        emit_json({**findings_record("kbp", [before]), "repaired": repaired}, options["output"])
-    else:
+        record = {**findings_record("kbp", [before]), "repaired": repaired}
+        for wanted, place in ((options["save"], options["save"]), (options["format_"] == "json", options["output"])):
+            if wanted:
+                emit_json(record, place)
+    if options["format_"] != "json":
         text = findings_text(before, quiet=quiet)
         if not data:
             text += visible(f"{target}: not written, nothing could be read") + "\n"

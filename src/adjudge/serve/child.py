@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,34 +65,26 @@ class Ended(msgspec.Struct, frozen=True):
 
 def run(child: Child, needed: Callable[[], bool] = lambda: True) -> Ended:
     """Run a child to its end; `needed` is asked from time to time whether anybody still wants to know."""
-    return run_all([child], needed)[0]
-
-
-def run_all(children: Sequence[Child], needed: Callable[[], bool] = lambda: True) -> list[Ended]:
-    """Run children beside each other, each to its end."""
-    running = [_Running(child, number) for number, child in enumerate(children)]
+    running = _Running(child)
     try:
         wait = _FIRST
-        while any(each.ended is None for each in running):
+        while running.ended is None:
             time.sleep(wait)
             wait = min(_LONGEST, wait * 1.5)
-            wanted = needed()
-            for each in running:
-                each.look(wanted)
-        return [each.ended for each in running if each.ended is not None]
+            running.look(needed())
+        return running.ended
     finally:
-        for each in running:
-            each.kill()
+        running.kill()
 
 
 class _Running:
     """A child that runs."""
 
-    def __init__(self, child: Child, number: int) -> None:
+    def __init__(self, child: Child) -> None:
         self.child = child
         self.ended: Ended | None = None
         self._begun = self._looked = time.monotonic()
-        self._printed = [child.folder / f".{name}-{number}" for name in ("output", "errors")]
+        self._printed = [child.folder / f".{name}" for name in ("output", "errors")]
         with contextlib.ExitStack() as stack:
             files = [stack.enter_context(path.open("wb")) for path in self._printed]
             (child.folder / ".tmp").mkdir(exist_ok=True)

@@ -34,11 +34,12 @@ SWEEP = 5.0
 """Seconds between two looks for what is over time."""
 RENEW = 15.0
 _POLL = 1.0
-_WORK = "adjudge-work-"
+_WORK = f"adjudge-work-{socket.gethostname()}-"
 _LEFT = 3600  # seconds after which what is not written to any longer was left
 _RESULT = 64_000_000  # bytes of a result or a page that are kept
 _LOG = 1_000_000  # bytes of what was said before that are kept
 _HEADLINE = "adjudge.serve.headline"
+_FINDINGS = ".out/findings.json"
 _WORD = re.compile(r"\{([\w-]+)\}")
 
 
@@ -49,7 +50,7 @@ class Runner:
         self.store, self.workers, self.checks = store, workers, checks
         self.name = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}"
         _remove_left(store.folder)
-        self._folder = Path(tempfile.mkdtemp(prefix=f"{_WORK}{os.getpid()}-"))
+        self._folder = work_folder()
         self._ended, self._more = threading.Event(), threading.Condition()
         self._threads: list[threading.Thread] = []
 
@@ -276,28 +277,25 @@ class Job:
         self._log.append(f"$ adjudge {shown}\n{said}{how}, {ended.seconds:.1f} s\n")
 
     def _check(self, folder: Path) -> dict[str, Any]:
-        """Findings as JSON and as text, by two children beside each other."""
+        """Findings as text, which is printed, and as JSON, which is saved: by one child."""
         if not self.settings.check:
             return self._accepted({})
         words = self._words(folder)
-        lines = [self.settings.check, as_text(self.settings.check)]
-        both = [self._child(line, folder, words, check=True) for line in lines]
-        ended = child.run_all(both, self.needed)
-        self._note(both[0], ended[0])
+        one = self._child([*as_text(self.settings.check), "--save", _FINDINGS], folder, words, check=True)
+        ended = child.run(one, self.needed)
+        self._note(one, ended)
         if not self.needed():
             return {"state": FAILED, "reason": "nobody needs it any longer"}
-        first = ended[0]
-        if first.code not in (0, 1) or ended[1].code != first.code:
-            wrong = first if first.code not in (0, 1) else ended[1]
-            return {"state": FAILED, "reason": f"checking: {wrong.reason or wrong.last or f'exit code {wrong.code}'}"}
+        if ended.code not in (0, 1):
+            return {"state": FAILED, "reason": f"checking: {ended.reason or ended.last or f'exit code {ended.code}'}"}
         try:
-            found = msgspec.json.decode(first.output, type=dict[str, Any])
+            saved = self._keep(folder / _FINDINGS, "findings", child.OUTPUT)
+            found = msgspec.json.decode(self.store.get_blob(saved), type=dict[str, Any])
             errors, count = int(found["errors"]), int(found["warnings"])
-        except (msgspec.DecodeError, KeyError, TypeError, ValueError):
-            return {"state": FAILED, "reason": "checking: what it printed are no findings"}
-        files = {"findings": self.store.put_blob(first.output, "findings")}
-        files["text"] = self.store.put_blob(ended[1].output, "findings")
-        if first.code == 1:
+        except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
+            return {"state": FAILED, "reason": "checking: what it wrote are no findings"}
+        files = {"findings": saved, "text": self.store.put_blob(ended.output, "findings")}
+        if ended.code == 1:
             said = f"{errors} error{'s' * (errors != 1)}" if errors else f"{count} warning{'s' * (count != 1)}"
             return {"state": INVALID, "reason": said, "files": files}
         return self._accepted(files)
@@ -336,11 +334,16 @@ class Job:
                 files["report"] = self._keep(folder / words["page"], "report")
         return {"state": SCORED, "files": files, "score": score}
 
-    def _keep(self, path: Path, kind: str) -> str:
-        if path.is_symlink() or path.stat().st_size > _RESULT:
-            raise OSError(f"the {kind} is larger than {_RESULT} bytes")
+    def _keep(self, path: Path, kind: str, most: int = _RESULT) -> str:
+        if path.is_symlink() or path.stat().st_size > most:
+            raise OSError(f"the {kind} is no file, or larger than {most} bytes")
         with path.open("rb") as file:
             return self.store.put_blob(iter(lambda: file.read(1 << 20), b""), kind)
+
+
+def work_folder() -> Path:
+    """A new temporary folder, which the next server on this machine removes if this process is killed."""
+    return Path(tempfile.mkdtemp(prefix=f"{_WORK}{os.getpid()}-"))
 
 
 def _remove_left(folder: Path) -> None:
@@ -356,9 +359,13 @@ def _remove_left(folder: Path) -> None:
 
 
 def as_text(line: Sequence[str]) -> list[str]:
-    """The command that prints the same findings for people."""
+    """The command that prints the same findings for people.
+
+    >>> as_text(["ner", "validate", "{system}", "--format", "json", "--strict"])
+    ['ner', 'validate', '{system}', '--strict']
+    """
     made = list(line)
-    for place in range(len(made) - 1):
-        if made[place] == "--format" and made[place + 1] == "json":
-            made[place + 1] = "text"
+    for at in range(len(made) - 1):
+        if made[at : at + 2] == ["--format", "json"]:
+            return [*made[:at], *made[at + 2 :]]
     return made

@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 import secrets
 import shutil
-import tempfile
 import threading
 from pathlib import Path
 
 from adjudge.errors import AdjudgeError
 from adjudge.serve import assessed
 from adjudge.serve.folder import Folder
+from adjudge.serve.jobs import work_folder
 from adjudge.serve.scorings import Basis, Interrupted, make_anew, phase_of, refresh
 from adjudge.serve.states import later
 from adjudge.serve.store import Store, StoreError, now
@@ -80,7 +80,7 @@ class Keeper:
         with self.store.read() as snapshot:
             phases = [(each.track, each.id) for each in snapshot.find(Phase) if each.scoring is not None]
         for track, phase in phases:
-            scratch = Path(tempfile.mkdtemp(prefix="adjudge-board-"))
+            scratch = work_folder()
             try:
                 with self.store.read() as snapshot:
                     settings = settings_of(track_of(snapshot, track))
