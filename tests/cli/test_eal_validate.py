@@ -177,6 +177,7 @@ def test_options_reach_the_checks(capsys: pytest.CaptureFixture[str]) -> None:
         ["sub", "--layout", "2013"],
         ["sub", "--doc-list", ","],
         ["sub", "--dump", "--format", "json"],
+        ["sub", "--dump", "--save", "found.json"],
         ["sub.zip", "-o", "sub.zip"],
     ],
 )

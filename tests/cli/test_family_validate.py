@@ -163,7 +163,11 @@ def test_a_line_that_cannot_be_read_does_not_end_the_check(tmp_path, monkeypatch
     Path("s.jsonl").write_text(f"{{broken\n{json.dumps(reversed_span)}\n{json.dumps(reversed_span)}\n")
     line = ["ner", "validate", "s.jsonl", "--reader", "jsonl", "--format", "json"]
     assert run(line) == 1
-    found = json.loads(capsys.readouterr().out)["findings"]
+    out = capsys.readouterr().out
+    assert run([*line[:-2], "--save", "found.json"]) == 1
+    assert Path("found.json").read_text() == out
+    assert capsys.readouterr().out.startswith("s.jsonl:1:")
+    found = json.loads(out)["findings"]
     assert [(each["kind"], each["line"]) for each in found] == [("unreadable", 1), ("unfit", 2), ("unreadable", 3)]
     assert run([*line, "--severity", "unreadable=warning"]) == 1  # what is wrong with the other lines stays wrong
     capsys.readouterr()

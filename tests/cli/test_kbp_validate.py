@@ -63,7 +63,11 @@ def test_what_remains_after_a_repair(capsys: pytest.CaptureFixture[str]) -> None
         "  1 illegal-type",
     ]
     assert run(["kbp", "validate", "b.tac", "--repair", "out.tac", "--format", "json"]) == 1
-    record = json.loads(capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert run(["kbp", "validate", "b.tac", "--repair", "out.tac", "--save", "found.json"]) == 1
+    assert Path("found.json").read_text() == out
+    assert "out.tac: written" in capsys.readouterr().out
+    record = json.loads(out)
     assert (record["repaired"]["path"], record["repaired"]["errors"]) == ("out.tac", 1)
 
 
