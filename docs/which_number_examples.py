@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from which_number_facts import LINKING, RELATIONS, TEMPLATES
+from which_number_facts import GRAPHS, LINKING, RELATIONS, TEMPLATES
 from which_number_records import RECORDS
-from which_number_text import AMR, COREFERENCE, EVENTS, NER, TREES
+from which_number_text import AMR, COREFERENCE, COREFUD, EVENTS, NER, TREES
 
 INTRODUCTION = """\
 # Which number is it?
@@ -22,4 +22,4 @@ interval. The signature below every table of adjudge has all of it. Numbers here
 and R recall.
 """
 
-FIELDS = (EVENTS, NER, COREFERENCE, TREES, AMR, RELATIONS, TEMPLATES, LINKING, RECORDS)
+FIELDS = (EVENTS, NER, COREFERENCE, COREFUD, TREES, AMR, RELATIONS, TEMPLATES, LINKING, GRAPHS, RECORDS)

@@ -333,3 +333,37 @@ two agree.
 We report links (strong) and clusters (CEAFm) over the corpus together: the first says nothing of entities that
 the knowledge base lacks, the second nothing of names.""",
 )
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Knowledge graphs
+
+KG = "adjudge kbp score gold.tsv system.tsv --graph --hops 2"
+GRAPHS = Field(
+    name="graphs",
+    title="Knowledge graphs",
+    story="""\
+Subject, relation, object and document. The system lacks the capital, calls a relation by another name, invents an
+employer, and writes one name in lower case.""",
+    files={
+        "gold.tsv": "Ada\tworks_for\tAcme\td1\nAcme\tbased_in\tOslo\td1\nOslo\tcapital_of\tNorway\td2\n",
+        "system.tsv": "Ada\tworks_for\tacme\td1\nAcme\tlocated_in\tOslo\td1\nBo\tworks_for\tAcme\td2\n",
+    },
+    shown=("gold.tsv", "system.tsv"),
+    rows=(
+        Row("triples of the corpus: `kbp.triples`", KG, "kbp.triples"),
+        Row("the same, names folded", f"{KG} --names folded", "kbp.triples", best=True),
+        Row("document by document, summed: `kbp.triples.micro`", f"{KG} --names folded", "kbp.triples.micro"),
+        Row("mean over documents: `kbp.triples.macro`", f"{KG} --names folded", "kbp.triples.macro"),
+        Row("credit for parts: `kbp.triples.partial.micro`", f"{KG} --names folded", "kbp.triples.partial.micro"),
+        Row("edges, whatever the relation: `kbp.pairs`", f"{KG} --names folded", "kbp.pairs"),
+        Row("one connected component: `kbp.connected`", f"{KG} --names folded", "kbp.connected"),
+        Row("paths of two facts: `kbp.hop2`", f"{KG} --names folded", "kbp.hop2"),
+    ),
+    why="""\
+Names are compared as they are written unless told otherwise, so that `acme` costs a triple until names are folded.
+Papers pool triples over the corpus, over documents or as a mean of documents, and call all three F1. A wrong relation
+loses the triple, two thirds of a partial match remain, and the pair is right: retrieval asks for the pair, a database
+for the triple. `kbp.hop2` is what a question of two steps finds: no gold path of two facts is left.
+
+We report `kbp.triples` with `--names folded`, and `kbp.hop2` where the graph answers questions of several steps.""",
+)

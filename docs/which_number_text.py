@@ -262,6 +262,67 @@ LEA beside it. If your system repeats mentions, fix the system.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
+# CorefUD
+
+
+def corefud(*sentences: str) -> str:
+    """CoNLL-U from words written as number/form/head/entity."""
+    blocks = []
+    for number, sentence in enumerate(sentences, 1):
+        rows = [f"# sent_id = s{number}"]
+        for word in sentence.split():
+            place, form, head, mark = word.split("/")
+            column = ("_", "_", f"{head}:nsubj") if "." in place else (head, "dep", "_")
+            rows.append("\t".join([place, form, *"____", *column, f"Entity={mark}" if mark else "_"]))
+        blocks.append("\n".join(rows) + "\n\n")
+    return "# newdoc id = letter\n# global.Entity = eid-etype-head-other\n" + "".join(blocks)
+
+
+LETTER = "1/Ada/2/(e1-person-1-) 2/wrote/0/ {} 5/letter/2/{}"
+UD_FILES = {
+    "key": corefud(
+        LETTER.format("3/the/5/(e2-object-3- 4/long/5/", "e2)"),
+        "0.1/_/1/(e1-person-1-) 1/Sent/0/ 2/it/1/(e2-object-1-)",
+        "1/Bo/2/(e3-person-1-) 2/replied/0/",
+    ),
+    "system": corefud(
+        LETTER.format("3/the/5/ 4/long/5/", "(e2-object-1-)"),
+        "1/Sent/0/ 1.1/_/1/(e1-person-1-) 2/it/1/(e2-object-1-)",
+        "1/Bo/2/(e1-person-1-) 2/replied/0/",
+    ),
+}
+UD = "adjudge coref score key.conllu system.conllu --profile corefud"
+COREFUD = Field(
+    name="corefud",
+    title="Coreference with zeros and heads (CorefUD)",
+    story="""\
+The key has two entities of two mentions, of which one is a zero (a pronoun that is not there), and a singleton, Bo.
+The system has *letter* instead of *the long letter*, puts the zero elsewhere in its sentence, and takes Bo for Ada.""",
+    files={
+        **{f"{side}.conllu": text for side, text in UD_FILES.items()},
+        **{f"{side}/en_letters-corefud-test.conllu": text for side, text in UD_FILES.items()},
+    },
+    shown=("key.conllu", "system.conllu"),
+    rows=(
+        Row("`coref.conll`, head match, without singletons", UD, "coref.conll", best=True),
+        Row("the same, with singletons", f"{UD} --singletons keep", "coref.conll"),
+        Row("the same, exact match", f"{UD} --match exact", "coref.conll"),
+        Row("the same, partial match", f"{UD} --match partial", "coref.conll"),
+        Row("`coref.crac`, mean over datasets", "adjudge coref score key system --profile corefud", "coref.crac"),
+        Row("mention overlap: `coref.mor`", UD, "coref.mor"),
+        Row("anaphoric zeros: `coref.zero`", UD, "coref.zero"),
+    ),
+    why="""\
+Head match asks for the head of a mention only, so *letter* is *the long letter*; exact match does not. Singletons are
+left out unless told, and Bo is one in the key: linking him to Ada costs precision. `coref.mor` compares the words of
+mentions and no entities, so that it sees how much of *the long letter* is missing. `coref.zero` looks at zeros alone,
+matched by their heads: the place of one in its sentence does not matter, its antecedent does.
+
+We report `coref.crac` for several datasets and `coref.conll` for one, as the CRAC shared tasks do, and `coref.zero`
+for languages with zeros.""",
+)
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Trees
 
 

@@ -18,6 +18,7 @@ from adjudge.cli.demo import TASKS
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.metrics import catalogue
 from adjudge.stats.saved import json_schema
+from adjudge.tasks.own_metrics import OWN_METRICS
 
 
 def test_help(adjudge) -> None:
@@ -50,7 +51,7 @@ def test_wrong_calls(adjudge, arguments: tuple[str, ...], said: str) -> None:
 
 
 def test_metrics_in_every_layout(adjudge) -> None:
-    names = [each.name for each in catalogue()]
+    names = sorted(each.name for each in (*catalogue(), *OWN_METRICS))
     assert adjudge("metrics", "--quiet").out.split() == names
     assert [line.split()[0] for line in adjudge("metrics").out.splitlines()[1:]] == names
     assert [each["name"] for each in json.loads(adjudge("metrics", "--format", "json").out)] == names

@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from adjudge.cli.options import command, output_option, output_options
 from adjudge.cli.output import check_targets, emit, emit_json, is_file
 from adjudge.errors import UsageError, did_you_mean, visible
+from adjudge.tasks.own_metrics import OWN_METRICS, OwnMetric, own_metric
 
 if TYPE_CHECKING:
     from adjudge.metrics.registry import Definition
@@ -50,11 +51,19 @@ def metrics(name: str | None, **options: Any) -> None:
     """
     from adjudge.metrics import catalogue
 
-    known = {definition.name: definition for definition in catalogue()}
+    every: Sequence[Definition | OwnMetric] = (*catalogue(), *OWN_METRICS)
+    known = {each.name: each for each in sorted(every, key=lambda each: each.name)}
     families = dict.fromkeys(definition.family for definition in known.values())
     if name is None or name in families:
         check_targets(options)
         _list([each for each in known.values() if name in (None, each.family)], options)
+        return
+    if own := own_metric(name):
+        check_targets(options)
+        if options["format_"] == "text" and not options["quiet"]:
+            emit(f"{own.name}\n\n{own.about}\n\nComputed by:  {own.command}\n", options["output"])
+        else:
+            _list([own], options)
         return
     written = name.replace("(", ",").split(",")[0].strip()
     if not (written in known or ":" in name or is_file(name)) and (near := did_you_mean(name, [*known, *families])):
@@ -117,20 +126,22 @@ def _described(metric: Any, known: Definition | None) -> str:
     return "\n\n".join([*blocks, definition, f"plan\n{metric.plan()}"])
 
 
-def _row(definition: Definition) -> dict[str, Any]:
+def _row(definition: Definition | OwnMetric) -> dict[str, Any]:
     named = {name: getattr(definition, name) for name in ("name", "about", "family")}
+    if isinstance(definition, OwnMetric):
+        return {**named, "field": None, "options": [], "example": None, "command": definition.command}
     own = [f"{key}={value}" for key, value in definition.options.items()]
-    return {**named, "field": definition.within, "options": own, "example": definition.example}
+    return {**named, "field": definition.within, "options": own, "example": definition.example, "command": None}
 
 
-def _list(chosen: Sequence[Definition], options: Mapping[str, Any]) -> None:
+def _list(chosen: Sequence[Definition | OwnMetric], options: Mapping[str, Any]) -> None:
     from adjudge.report.tables import render_listing
 
     if options["quiet"] and options["format_"] == "text":
         emit("".join(f"{each.name}\n" for each in chosen), options["output"])
         return
     every = ("name", "about", "family", "field", "options")
-    columns = {"json": (*every, "example"), "csv": every}.get(options["format_"], ("name", "about"))
+    columns = {"json": (*every, "example", "command"), "csv": every}.get(options["format_"], ("name", "about"))
     emit(render_listing([_row(each) for each in chosen], columns, options["format_"]), options["output"])
 
 
