@@ -26,7 +26,7 @@ from adjudge.cli.options import (
 )
 from adjudge.cli.output import check_targets, emit, is_file, log, say, working
 from adjudge.errors import UsageError
-from adjudge.tasks.profiles import PROFILES
+from adjudge.tasks.family import PROFILES
 
 DISTANCES = ("nominal", "ordinal", "interval")
 RESOLVE = ("majority", "dawid-skene", "least-distance")

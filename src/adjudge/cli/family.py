@@ -38,9 +38,7 @@ from adjudge.cli.output import check_baseline, check_targets, emit, emit_json, e
 from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
-from adjudge.tasks.adjusting import adjusted, given_of, shown
-from adjudge.tasks.family import JSONL, Family, find_family
-from adjudge.tasks.profiles import PROFILES
+from adjudge.tasks.family import JSONL, PROFILES, Family, adjusted, find_family, given_of, shown
 from adjudge.tasks.readers import GUESS, chosen, refuse_guess
 from adjudge.tasks.task import Adjust
 

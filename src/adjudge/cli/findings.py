@@ -247,8 +247,7 @@ def family_validator(family: Family) -> Command:
     """`adjudge FAMILY validate`."""
     from adjudge.cli.family import family_option
     from adjudge.evaluate.validation import KINDS
-    from adjudge.tasks.adjusting import adjusted
-    from adjudge.tasks.family import JSONL
+    from adjudge.tasks.family import JSONL, adjusted
     from adjudge.tasks.readers import GUESS, chosen
 
     own = [name for name in family.options if name in {**family.gold, **family.system, **family.of_metrics}]

@@ -17,12 +17,11 @@ import msgspec
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.model.document import Reading
 from adjudge.stats.build import Counts, Scoring, build_result
-from adjudge.stats.compare import differing, fields_to_slice, ways_of
+from adjudge.stats.compare import differing, fields_to_slice, ways_of, with_same_fields
 from adjudge.stats.elements import joined
 from adjudge.stats.inference import inherited
 from adjudge.stats.notes import DRAWN, unproven_message
 from adjudge.stats.result import Note, Options, Result, SystemResult
-from adjudge.stats.same_fields import with_same_fields
 from adjudge.stats.scores import USUAL, Drawing, saved_drawing
 from adjudge.stats.signature import SignatureValue, hash_chunks
 from adjudge.stats.table import StatsTable

@@ -204,8 +204,8 @@ def _opened(
     metric: Any, annotators: Mapping[str, Documents], given: Mapping[str, Any], how: dict[str, Any]
 ) -> tuple[tuple[AnyMetric, ...], Mapping[str, Documents]]:
     """The metrics, and what annotators have in memory as the documents that it stands for."""
-    from adjudge.tasks.fitting import fitting_metrics
     from adjudge.tasks.named import task_of
+    from adjudge.tasks.request import fitting_metrics
 
     reader = how.pop("reader")
     task = task_of(metric)

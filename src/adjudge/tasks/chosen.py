@@ -10,8 +10,7 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.family import families, find_family
-from adjudge.tasks.profiles import PROFILES
+from adjudge.tasks.family import PROFILES, families, find_family
 
 if TYPE_CHECKING:
     from adjudge.tasks.observe import AnyMetric

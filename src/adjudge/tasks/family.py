@@ -1,4 +1,4 @@
-"""What a family of metrics is: its default metrics, its readers, and what its options do to documents.
+"""What a family of metrics is: its default metrics, its readers, its profiles, and what its options do to documents.
 
 A family is one file of this package that declares a `Family`, and is found by looking. Its metrics are in
 `adjudge.metrics`, its readers in `adjudge.formats`, the programs that it can stand in for in `adjudge.scorers`.
@@ -7,6 +7,7 @@ A family is one file of this package that declares a `Family`, and is found by l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -16,6 +17,7 @@ from adjudge.scorers.published import Option
 
 if TYPE_CHECKING:
     from adjudge.model.document import Corpus
+    from adjudge.tasks.task import Adjust
 
 Read: TypeAlias = "Callable[..., Corpus]"
 """Called with a source (a path, `-`, bytes or a stream); gives its documents, or raises with every problem."""
@@ -142,3 +144,50 @@ def pairing(gold: str, system: str | None = None, family: str = "") -> Pair | No
     if own is None or other is None or not own.pair or own.pair != other.pair:
         return None
     return cast("Pair", load(own.pair))
+
+
+PROFILES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "multiset": {"duplicates": "multiset"},
+    "strict": {"duplicates": "error"},
+    "undefined": {"undefined": None},
+}
+"""What each profile changes in the conventions of a metric."""
+
+
+def given_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that somebody gave.
+
+    >>> given_of({"known": None, "repair": True})
+    {'repair': True}
+    """
+    return {name: given for name, given in options.items() if given is not None and given is not False}
+
+
+def adjusted(family: Family, options: Mapping[str, Any]) -> Adjust | None:
+    """What the options of a family do to documents; None if there is nothing to do."""
+    given = {name: own for name, own in given_of(options).items() if name not in family.of_metrics}
+    if not given:
+        return None
+    from adjudge.tasks.task import Adjust
+
+    reading = [{to: given[name] for name, to in side.items() if name in given} for side in (family.gold, family.system)]
+    rest = {
+        name.replace("-", "_"): own
+        for name, own in given.items()
+        if name not in family.gold and name not in family.system
+    }
+    change = partial(family.adjust, **rest) if rest and family.adjust is not None else None
+    return Adjust(change, shown(family.options, given), *reading)
+
+
+def shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
+    """Options that were given, as the signature has them: a file by what is in it, not by its name."""
+    from adjudge.formats.source import read_whole
+
+    found = {}
+    for name, given in given_of(options).items():
+        is_read = known[name].metavar == "FILE" and given != "-"
+        text = read_whole(given).digest[:12] if is_read else "yes" if given is True else str(given)
+        found[name.replace("-", "_")] = text
+    return found

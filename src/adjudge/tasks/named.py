@@ -215,7 +215,7 @@ def check_named(
         assert isinstance(request, OwnRequest)
         checks = Checks(limit=limit, severity=severity, gold=None if gold is None else _opened(request, gold))
         return request.task.validate(_opened(request, source), checks)
-    from adjudge.tasks.adjusting import adjusted
+    from adjudge.tasks.family import adjusted
     from adjudge.tasks.task import family_task
 
     family = find_family(name)

@@ -11,8 +11,7 @@ from adjudge.errors import UsageError, check_keywords, did_you_mean
 from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.formats.coerce.corpus import Declared, as_table, fields_of, is_list, plain, table_documents
 from adjudge.scorers.published import Scorer, find_scorers, published_result, published_runs, published_signature
-from adjudge.tasks.adjusting import shown
-from adjudge.tasks.family import families
+from adjudge.tasks.family import families, shown
 from adjudge.tasks.named import task_of
 from adjudge.tasks.request import run_with
 

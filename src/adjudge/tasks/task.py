@@ -32,7 +32,7 @@ from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
 from adjudge.tasks.field_notes import field_paths, with_field_notes
-from adjudge.tasks.leaf_fields import FIELD, field_table, leaf_metrics, widened, with_fields
+from adjudge.tasks.leaf_fields import FIELD, LeafRows, field_table, leaf_metrics, widened, with_fields
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
-    from adjudge.tasks.leaf_rows import LeafRows
     from adjudge.tasks.record_shapes import Fit
 
 HELD = 64 << 20  # bytes of a JSON file from which on its documents are not held, which take ten times as much
@@ -287,8 +286,6 @@ class MetricsTask(Task):
         """How flat records are counted, if nothing but records is compared, and as they are."""
         if self.fit is None or self.observer.change is not None or self.observer.paths:
             return None
-        from adjudge.tasks.leaf_rows import LeafRows
-
         return LeafRows.of(self.metrics, self.columns, keep=self.observer.outcomes)
 
     def prepare(self, gold: Document) -> Ready:
