@@ -22,6 +22,7 @@ import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -147,6 +148,9 @@ class Page:
         try:
             return self._run(text)
         finally:
+            for file in self.folder.glob("*.pid"):  # a server that a page has begun, and has not ended
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(file.read_text()), signal.SIGTERM)
             sys.path[:] = path
             for name in set(sys.modules) - modules:
                 if str(getattr(sys.modules[name], "__file__", "")).startswith(str(self.folder)):

@@ -96,7 +96,7 @@ def add_track(store, name):
         name, {"task": "ner", "score": ["ner", "score", "{gold}", "{system}"], "limits": {"runs": 0}}
     )
     set_track(store, name, settings)
-    gold = {"sha256": "0" * 64, "name": f"{CANARY}-gold", "folder": False}
+    gold = {"sha256": store.put_blob(b"{}", "gold"), "name": f"{CANARY}-gold", "folder": False}
     set_phase(store, name, "main", {"gold": gold, "show": "own"})
     for run, team, person, said in (("r1", "fast", "tess", "fine"), ("r2", "slow", "theo", f"{CANARY}-team")):
         given = {"phase": "main", "team": add_member(store, name, team, person), "number": 1, "name": said}

@@ -27,6 +27,13 @@ SETTINGS = {"task": "eal", "score": ["eal", "campaign", "run", "autumn"], "campa
 def home(tmp_path):
     """The bundled campaign, with nothing handed in yet."""
     init_campaign(tmp_path / "home", fill=fill_campaign)
+    settings = tmp_path / "home" / "campaign.toml"
+    text = (
+        settings.read_text("utf-8")
+        .replace("macro = false", "macro = true")
+        .replace("neutral = []", 'neutral = ["realis"]')
+    )
+    settings.write_text(text, "utf-8")
     (tmp_path / "home" / "submissions").rename(tmp_path / "runs")
     shutil.make_archive(str(tmp_path / "runs" / "slate"), "zip", tmp_path / "runs" / "slate")
     return tmp_path / "home"
@@ -77,7 +84,7 @@ def official(home, place, runs, documents):
     init_campaign(place)
     for part, source in (("sources", home / "sources"), ("submissions", runs)):
         shutil.copytree(source, place / part, dirs_exist_ok=True)
-    text = (place / "campaign.toml").read_text("utf-8")
+    text = (home / "campaign.toml").read_text("utf-8")
     (place / "campaign.toml").write_text(
         text.replace("documents = []", f"documents = {json.dumps(documents)}"), "utf-8"
     )
@@ -120,6 +127,16 @@ def test_from_the_pool_to_the_official_ranking(store, folder, home, tmp_path):
         assert lines == [(*(each[name] for name in names_), tuple(each["ranks"])) for each in wanted]
         following = [line.beats_next for line in found.best[0].lines[:-1]]
         assert following == [each["wins"][after["system"]] for each, after in itertools.pairwise(wanted)]
+        views = {tab.of: tab for tab in found.all if tab.of and tab.metric == found.all[0].metric}
+        assert list(views) == ["macro", "neutral-realis"]
+        for name, tab in views.items():
+            saved = tmp_path / f"files-{len(asked)}" / "scores" / "diagnostics" / f"{name}.json"
+            scores = {
+                system["name"]: {(each["metric"], each["part"]): each["value"] for each in system["scores"]}
+                for system in json.loads(saved.read_bytes())["systems"]
+            }
+            values = {f"{line.team}.{line.number}": line.value for line in tab.lines}
+            assert values == {system: own[tab.metric, tab.part] for system, own in scores.items()}
         if asked is not documents:
             assert row(store, names["slate"]).state == "pooled"
             assess(store, folder, home, documents)

@@ -64,7 +64,7 @@ ALLOWED = {
     **dict.fromkeys(("team_pages:runs", "team_pages:hand_in", "team_pages:run", "team_pages:change"), TRACK),
     "runs:order": {"tess"},
     **dict.fromkeys(("board_desk:index", "board_desk:board", "board_desk:board_data"), EVERYBODY),
-    **{key: {"otto", "root"} for key in ("board_desk:organise", "board_desk:organise_now", "board_desk:phase_now")},
+    **{f"board_desk:{name}": {"otto", "root"} for name in ("organise", "organise_now", "phase_now", "export")},
     "runs:requeue": {"otto", "root"},
 }
 # What a handler answers though the person may ask: invitations and passwords that do not exist, nobody to revoke.
@@ -82,7 +82,7 @@ ANSWERS = {
     "board_desk:board_data": 404,
     "team_pages:change": 400,
 }
-WHOLE = {"desks:export", "desks:backup"}  # everything is in them, for people who do not read
+WHOLE = {"desks:export", "desks:backup", "board_desk:export"}  # everything is in them, for people who do not read
 UNSAFE = [route for route in ROUTES if route.unsafe and route.csrf]
 
 

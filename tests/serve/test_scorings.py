@@ -1,5 +1,7 @@
 """Boards that are kept up to date, scoring again, the freeze, what everybody sees, and bundles for other platforms."""
 
+import hashlib
+import io
 import json
 import shutil
 import subprocess
@@ -198,6 +200,25 @@ def test_the_export_has_what_everybody_may_see(store, scored, tmp_path):
     assert msgspec.json.decode((own / "board.json").read_bytes(), type=Board) == board(store)
     assert json.loads((own / "manifest.json").read_bytes())["track"] == "ner"
     assert 'href="ner/main/index.html"' in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+
+def test_everything_of_a_track_as_an_archive(folder, store, scored):
+    service = Service(folder, store)
+    service.access.add_person("olga", "organiser", "ner")
+    client = TestClient(make_app(service))
+    token, _ = service.access.issue_token("olga")
+    answer = client.get("/api/v1/tracks/ner/export", headers={"authorization": f"Bearer {token}"})
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    hashes = json.loads(found.pop("manifest.json"))["files"]
+    assert hashes == {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
+    assert found["runs/main/fast/1/good.jsonl"] == documents(1, 2, 3, 4, 5, 6)
+    assert json.loads(found["runs/main/slow/1/findings.json"])["errors"] == 0
+    assert found["gold/main/gold.jsonl"] == documents(*range(1, 7))
+    assert json.loads(found["boards/main/board.json"]) == json.loads(found["scorings/main/2/board.json"])
+    assert b"only" in found["boards/main/all.html"]
+    kinds = [json.loads(line)["kind"] for line in found["events.jsonl"].splitlines()]
+    assert kinds.count("submit") == len(scored) == len(json.loads(found["track.json"])["runs"])
 
 
 def test_a_hidden_phase_hides_scores_from_its_teams_too(folder, store, scored):

@@ -137,7 +137,7 @@ def run(folder: str, **options: Any) -> int:
     ),
     value("--scope", "NAME", "The campaign or track; not needed if there is one, or for admin."),
     value("--team", "TEAM", "The team, with --role team (default: called as the person)."),
-    value("--url", "URL", "The address of the server, if it is not in serve.toml.", default=f"http://{_LOCAL}:{PORT}"),
+    value("--url", "URL", "The address of the server, if it is neither in serve.toml nor where it listens."),
     flag("--token", "Print a token for programs instead of a link, such as that of an automatic judge."),
     examples=[
         "adjudge serve invite autumn ann --role assessor",
@@ -160,7 +160,7 @@ def invite(folder: str, name: str, role: str, **options: Any) -> None:
             emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
         else:
             made, expires = access.invite(name, role, where)
-            base = (found.settings.server.url or options["url"]).rstrip("/")
+            base = (options["url"] or found.address or f"http://{_LOCAL}:{PORT}").rstrip("/")
             emit_lines([f"{base}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"])
         if role == "team":
             from adjudge.serve.tracks import add_member

@@ -115,7 +115,8 @@ def init(folder: str, **options: Any) -> int:
         except AdjudgeError:
             _remove(made)
             raise
-        emit_lines([f"{folder}: track {own}; go on with adjudge serve invite {folder} NAME --role team"])
+        after = f"go on with adjudge serve invite {folder} NAME --role team"
+        emit_lines([f"{folder}: track {own}, with a hidden board; {after}"])
     if sources is None:
         if options["track"] is None:
             emit_lines([f"made {folder}, without a campaign"])

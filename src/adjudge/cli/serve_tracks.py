@@ -117,7 +117,7 @@ def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapp
     kept = {each: keep_file(store, path) for each, path in files.items()}
     gold = {} if campaign else {"gold": keep_file(store, options["gold"])}
     set_track(store, name, parse_settings(name, table, kept))
-    set_phase(store, name, options.get("phase") or PHASE, {**gold, "show": "own"})
+    set_phase(store, name, options.get("phase") or PHASE, gold)
     _write_table(folder.path / "serve.toml", name, table)
 
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -26,13 +26,13 @@ from adjudge.errors import AdjudgeError, Problem, is_fault
 from adjudge.serve import access
 from adjudge.serve.intake import Gate
 from adjudge.serve.messages import ErrorAnswer, Fault
+from adjudge.serve.multipart import read_form
 from adjudge.serve.routes import API, ROUTES, Route
 from adjudge.serve.store import Conflict, Store, StoreError
 from adjudge.serve.store.tables import Member, Submission
 from adjudge.serve.stream import Hub
 
 if TYPE_CHECKING:
-    from starlette.datastructures import FormData
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from adjudge.serve.folder import Folder
@@ -93,8 +93,8 @@ class Call(msgspec.Struct):
         """The fields of a form."""
         from urllib.parse import parse_qsl
 
-        if (parts := self._parts()) is not None:
-            return {name: value for name, _, value in parts if isinstance(value, str)}
+        if (kind := self._kind()).startswith("multipart/"):
+            return read_form(kind, self.raw)[0]
         try:
             return dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
         except ValueError as error:
@@ -102,34 +102,12 @@ class Call(msgspec.Struct):
 
     def files(self, name: str) -> dict[str, bytes]:
         """The files of a form that were given in one of its fields."""
-        return {file: data for field, file, data in self._parts() or () if field == name and isinstance(data, bytes)}
+        kind = self._kind()
+        found = read_form(kind, self.raw)[1] if kind.startswith("multipart/") else ()
+        return {file: data for field, file, data in found if field == name}
 
-    def _parts(self) -> list[tuple[str, str, str | bytes]] | None:
-        """The parts of a form with files: fields, names of files, contents."""
-        from starlette.formparsers import MultiPartException, MultiPartParser
-
-        if not self.request.headers.get("content-type", "").startswith("multipart/"):
-            return None
-
-        async def once() -> AsyncGenerator[bytes, None]:
-            yield self.raw
-
-        async def parse() -> FormData:
-            return await MultiPartParser(self.request.headers, once(), max_files=1000, max_fields=20).parse()
-
-        try:
-            given = asyncio.run(parse()).multi_items()
-        except (MultiPartException, KeyError) as error:
-            raise Fault(400, f"this is no form: {error}", "use the page") from error
-        found: list[tuple[str, str, str | bytes]] = []
-        for name, value in given:
-            if isinstance(value, str):
-                found.append((name, "", value))
-                continue
-            with value.file as file:
-                if value.filename:
-                    found.append((name, value.filename, file.read()))
-        return found
+    def _kind(self) -> str:
+        return self.request.headers.get("content-type", "")
 
 
 def make_app(service: Service, hosts: frozenset[str] | None = None) -> ASGIApp:

@@ -238,14 +238,21 @@ def scorer(pool: Pool, documents: Sequence[str], kept: dict[str, bytes]) -> Call
         result, ranking = made
         if len(runs) > int(kept.get("runs", b"0")):
             kept["runs"], kept["result"] = str(len(runs)).encode(), result.read_bytes()
-        board = place / "board.json"
-        by = ["--rank-by", pool.settings.rank_by] if pool.settings.rank_by else []
-        line = ["compare", str(result), "--test", "jackknife", "--top", "0", *by, "--format", "json", "-o", str(board)]
-        _run(pool, line)
-        found: dict[str, Any] = json.loads(board.read_bytes())
+        found = _compared(pool, result)
+        views = sorted((result.parent / "diagnostics").glob("*.json"))
+        found["views"] = {path.stem: _compared(pool, path) for path in views}
         return official(found, json.loads(ranking.read_bytes())) if ranking.is_file() else found
 
     return compare
+
+
+def _compared(pool: Pool, result: Path) -> dict[str, Any]:
+    """What `adjudge compare` says of a saved result."""
+    board = result.with_suffix(".board")
+    by = ["--rank-by", pool.settings.rank_by] if pool.settings.rank_by else []
+    _run(pool, ["compare", str(result), "--test", "jackknife", "--top", "0", *by, "--format", "json", "-o", str(board)])
+    found: dict[str, Any] = json.loads(board.read_bytes())
+    return found
 
 
 def official(compared: dict[str, Any], ranking: dict[str, Any]) -> Compared:

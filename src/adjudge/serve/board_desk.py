@@ -5,8 +5,10 @@ Whoever is not signed in sees what the phase shows; a team sees its own runs, to
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ from adjudge.serve.boards import Board, view
 from adjudge.serve.messages import Fault
 from adjudge.serve.states import FAILED
 from adjudge.serve.store import Snapshot, Store
+from adjudge.serve.store.fold_tracks import track_stream
 from adjudge.serve.store.tables import Phase, Submission
 from adjudge.serve.tracks import SHOWN, set_phase, settings_of, team_of, track_of, utc
 
@@ -73,6 +76,55 @@ def export_boards(store: Store, server: str, target: Path) -> list[str]:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target / name, data, sweep=False)
     return list(made)
+
+
+_CALLED = {
+    "findings": "findings.json",
+    "text": "findings.txt",
+    "log": "log.txt",
+    "result": "result.json",
+    "report": "page.html",
+}
+
+
+def track_files(store: Store, server: str, track: str) -> Iterator[tuple[str, bytes | Path]]:
+    """Everything of a track, as of one moment: events, gold, runs with what became of them, boards, and hashes."""
+
+    def blob(name: str, sha256: str) -> tuple[str, Path]:
+        digests[name] = sha256
+        return name, store.blob_file(sha256)
+
+    def put(name: str, data: bytes) -> tuple[str, bytes]:
+        digests[name] = hashlib.sha256(data).hexdigest()
+        return name, data
+
+    digests: dict[str, str] = {}
+    with store.read() as snapshot:
+        row, phases = track_of(snapshot, track), snapshot.find(Phase, track=track)
+        runs = snapshot.find(Submission, "received, id", track=track)
+        events = snapshot.events(track_stream(track))
+        scorings = [each for phase in phases for each in work.scorings_of(snapshot, track, phase.id)]
+        about = {"track": row, "phases": phases, "scorings": scorings, "runs": runs}
+    yield put("track.json", msgspec.json.format(msgspec.json.encode(about), indent=1) + b"\n")
+    yield put("events.jsonl", b"".join(msgspec.json.encode(each) + b"\n" for each in events))
+    kept = {f"gold/{each.id}": each.gold for each in phases if each.gold}
+    for name, each in (kept | {f"files/{word}": given for word, given in settings_of(row).files.items()}).items():
+        yield blob(f"{name}/{each['name']}{'.tar' if each['folder'] else ''}", each["sha256"])
+    for run in runs:
+        place = f"runs/{run.phase}/{run.team.partition('/')[2]}/{run.number}"
+        yield blob(f"{place}/{run.flags['file']}", run.sha256)
+        for what, sha256 in run.files.items():
+            yield blob(f"{place}/{_CALLED[what]}", sha256)
+    for scoring in scorings:
+        for name, found in (("board", scoring.board_sha), ("manifest", scoring.manifest_sha)):
+            if found:
+                yield blob(f"scorings/{scoring.id.partition('/')[2]}/{name}.json", found)
+    for phase in phases:
+        with store.read() as snapshot:
+            shown = work.board_of(store, work.shown(snapshot, track, phase.id))
+        for name, data in board_files(shown, server).items() if shown else ():
+            yield put(f"boards/{phase.id}/{name}", data)
+    yield "manifest.json", (json.dumps({"track": track, "files": digests}, indent=1) + "\n").encode()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -173,6 +225,15 @@ def board_data(call: Call) -> Board:
     """A board as far as one may see it."""
     phase = _phase(call, call.request.query_params.get("phase"))
     return seen(call.service.store, call.params["t"], phase, call.who)[0]
+
+
+def export(call: Call) -> Response:
+    """Everything of a track as an archive."""
+    from adjudge.serve.desks import archive_of
+
+    track = call.params["t"]
+    files = track_files(call.service.store, call.service.folder.settings.server.name, track)
+    return archive_of(files, f"{track}.zip")
 
 
 def phase_now(call: Call) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import msgspec
 from adjudge.stats.inference import ALPHA
 
 Compared = Mapping[str, Any]
-"""What `adjudge compare --format json` prints."""
+"""What `adjudge compare --format json` prints; `views` are further ones of the same runs, by name."""
 Headline = tuple[str, str]
 """A metric and its part."""
 Compare = Callable[[Sequence["Run"]], Compared]
@@ -78,7 +78,7 @@ class Tab(msgspec.Struct, frozen=True, kw_only=True):
     metric: str
     part: str
     slice: dict[str, Any] = {}
-    of: str = ""  # which comparison, if it is not the main one
+    of: str = ""  # which view, if it is not the main one
     level: float | None = None
     lines: tuple[Line, ...] = ()
 
@@ -190,7 +190,7 @@ def _key(row: Mapping[str, Any]) -> _Key:
 def _tabs(
     runs: tuple[Sequence[Run], Sequence[Run]], compared: Compared | None, apart: Compared | None, by: Headline | None
 ) -> tuple[Tab, ...]:
-    """One tab for each score that counts, then one for each slice of it."""
+    """One tab for each score that counts, then one for each slice of it, then those of other views."""
     ranked, others = runs
     said = compared or apart
     if said is None:
@@ -214,6 +214,9 @@ def _tabs(
         lines = _lines(ranked, others, own, {name: each for name, each in more.items() if name != part})
         level = next((each.get("level") for each in own.scores.values() if each.get("level")), None)
         found.append(Tab(metric=metric, part=part, slice=dict(slice_), level=level, lines=lines))
+    for name in said.get("views", ()):
+        view, apart_view = (each["views"].get(name) if each else None for each in (compared, apart))
+        found += [msgspec.structs.replace(tab, of=name) for tab in _tabs(runs, view, apart_view, by) if not tab.slice]
     return tuple(found)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 from urllib.parse import quote
@@ -88,29 +90,36 @@ def export(call: Call) -> Response:
         )
     look = Write(stream_of(campaign), "look", "export", {}, person, f"look-{secrets.token_hex(8)}")
     call.service.store.write([look])
-    return _archive(files_of(call.service.store, campaign), f"{campaign}.zip")
+    return archive_of(files_of(call.service.store, campaign), f"{campaign}.zip")
 
 
 def backup(call: Call) -> Response:
     """Events, secrets and files of one moment; the key of the server is not in it."""
     from adjudge.serve.store import care
 
-    def files() -> Iterator[tuple[str, bytes]]:
+    def files() -> Iterator[tuple[str, Path]]:
         with TemporaryDirectory() as folder:
             care.backup(call.service.store, Path(folder) / "backup")
             for path in sorted((Path(folder) / "backup").rglob("*")):
                 if path.is_file() and path.name != SECRET:
-                    yield path.relative_to(folder).as_posix(), path.read_bytes()
+                    yield path.relative_to(folder).as_posix(), path
 
-    return _archive(files(), "backup.zip")
+    return archive_of(files(), "backup.zip")
 
 
-def _archive(files: Iterable[tuple[str, bytes]], name: str) -> Response:
+def archive_of(files: Iterable[tuple[str, bytes | Path]], name: str) -> Response:
+    """A ZIP archive as it is sent: contents, or files, of which little is in memory."""
     made = TemporaryFile()  # noqa: SIM115
     try:
         with ZipFile(made, "w") as archive:
             for path, data in files:
-                archive.writestr(ZipInfo(path), data, ZIP_DEFLATED)
+                entry = ZipInfo(path)
+                entry.compress_type = ZIP_DEFLATED
+                with (
+                    archive.open(entry, "w", force_zip64=True) as target,
+                    data.open("rb") if isinstance(data, Path) else BytesIO(data) as source,
+                ):
+                    copyfileobj(source, target, 1 << 18)
         made.seek(0)
     except BaseException:
         made.close()

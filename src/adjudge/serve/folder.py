@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -11,8 +12,9 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.files import write_atomically
 
-SETTINGS, SECRET = "serve.toml", "secret.key"
+SETTINGS, SECRET, ADDRESS = "serve.toml", "secret.key", "address"
 DATABASE = "ADJUDGE_DATABASE"
 _BYTES = 32
 
@@ -74,6 +76,17 @@ class Folder:
     def database(self) -> str | None:
         """The address of a database that is no file of this folder."""
         return os.environ.get(DATABASE) or self.settings.server.database
+
+    @property
+    def address(self) -> str:
+        """Where people reach its server: as `serve.toml` says, or where one listens or has listened last; or ""."""
+        file = self.path / ADDRESS
+        return self.settings.server.url or (file.read_text("ascii").strip() if file.is_file() else "")
+
+    def note_address(self, url: str) -> None:
+        """Remember where its server listens, for links."""
+        with contextlib.suppress(OSError):  # of a folder that is read alone
+            write_atomically(self.path / ADDRESS, f"{url}\n".encode())
 
     def home(self, campaign: str) -> Path | None:
         """The folder of `adjudge eal campaign` that a campaign was made from."""

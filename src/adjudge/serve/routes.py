@@ -218,6 +218,7 @@ ROUTES: tuple[Route, ...] = (
         ["organiser"],
         takes=messages.PhaseChange,
     ),
+    _api("GET", _TRACK + "/export", "Everything of a track as an archive.", "board_desk:export", ["organiser"]),
     _api("GET", "/stream", "What changes, as server-sent events.", "stream:stream", [ANYONE], live=True),
     _api("GET", "/people", "Everybody the server knows.", "api:people", ["admin"], gives=list[messages.Person]),
     _api(

@@ -187,7 +187,9 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
                 if self.started:
                     port = self.servers[0].sockets[0].getsockname()[1]
                     host = f"[{address.host}]" if ":" in address.host else address.host
-                    ready(f"{'https' if address.tls else 'http'}://{host}:{port}")
+                    url = f"{'https' if address.tls else 'http'}://{host}:{port}"
+                    folder.note_address(url)
+                    ready(url)
 
             async def shutdown(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
                 service.hub.end()
