@@ -139,14 +139,3 @@ def test_the_longest_name(tmp_path: Path, name: str) -> None:
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     temporary.sweep(tmp_path / "no" / "a")
     temporary.sweep_folder(tmp_path / "no")
-
-
-def test_a_folder_of_many_files_is_looked_through_only_if_wanted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[str] = []
-    monkeypatch.setattr(os, "listdir", lambda folder: looked.append(folder) or [])
-    write_atomically(tmp_path / "a", b"", sweep=False)
-    assert looked == []
-    write_atomically(tmp_path / "a", b"")
-    assert looked == [str(tmp_path)]

@@ -1,16 +1,12 @@
 """`adjudge eal validate`."""
 
-import gzip
 import io
 import json
 import os
-import stat
-import struct
 import tarfile
 import tempfile
 import tracemalloc
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,18 +29,14 @@ def pack_zip(path: str, files: dict[str, bytes]) -> None:
             archive.writestr(name, content)
 
 
-def pack_tar(path: str, files: dict[str, bytes]) -> None:
+def pack_tar(path: str, files: dict[str, bytes], **fields: object) -> None:
     with tarfile.open(path, "w:gz") as archive:
         for name, content in files.items():
-            add(archive, name, content)
-
-
-def add(archive: tarfile.TarFile, name: str, content: bytes = b"", **fields: object) -> None:
-    member = tarfile.TarInfo(name)
-    member.size = len(content)
-    for key, value in fields.items():
-        setattr(member, key, value)
-    archive.addfile(member, io.BytesIO(content))
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            for key, value in fields.items():
+                setattr(member, key, value)
+            archive.addfile(member, io.BytesIO(content))
 
 
 @pytest.fixture(autouse=True)
@@ -189,116 +181,20 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -
     assert "Traceback" not in err
 
 
-def names(*more: str) -> Callable[[str], None]:
-    return lambda path: pack_zip(path, {**FILES, **dict.fromkeys(more, b"x")})
-
-
-def zip_of(change: Callable[[zipfile.ZipInfo], None]) -> Callable[[str], None]:
-    def build(path: str) -> None:
-        info = zipfile.ZipInfo("arguments/D2")
-        info.create_system = 3
-        change(info)
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(info, b"/etc/passwd")
-
-    return build
-
-
-def linked(info: zipfile.ZipInfo) -> None:
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-
-
-def tar_of(name: str = "arguments/D2", **fields: object) -> Callable[[str], None]:
-    def build(path: str) -> None:
-        with tarfile.open(path, "w:gz") as archive:
-            add(archive, name, **fields)
-
-    return build
-
-
-def twice(path: str) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("arguments/D1", "a")
-        with pytest.warns(UserWarning, match="Duplicate"):
-            archive.writestr("arguments/D1", "b")
-
-
-def bomb(path: str) -> None:
-    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
-        add(archive, "arguments/D1", bytes(40 << 20))
-
-
-def zip_bomb(path: str) -> None:
-    pack_zip(path, {"arguments/D1": bytes(40 << 20)})
-
-
-def crowd(path: str) -> None:
-    """Only the list at the end of the archive is long: that is what a reader sees first."""
-    fields = (b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0)
-    head = struct.pack("<4s6H3L5H2L", *fields)
-    listed = b"".join(head + b"arguments/%06d" % number for number in range(100_000))
-    Path(path).write_bytes(listed + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 65535, 65535, len(listed), 0, 0))
-
-
-def crowded_tar(path: str) -> None:
-    """The sum in a header is that of its bytes, so only the digits of the name change it."""
-    blank = bytearray(tarfile.TarInfo("arguments/000000").tobuf(tarfile.USTAR_FORMAT))
-    total = int(bytes(blank[148:154]), 8)
-    with gzip.open(path, "wb", compresslevel=1) as archive:
-        for number in range(100_000):
-            digits = b"%06d" % number
-            blank[10:16] = digits
-            blank[148:154] = b"%06o" % (total + sum(digits) - 6 * ord("0"))
-            archive.write(blank)
-        archive.write(bytes(1024))
-
-
-def misnamed(path: str) -> None:
-    """Names in Latin-1, which are neither UTF-8 nor marked."""
-    pack_zip(path, {"arguments/DX": b""})
-    Path(path).write_bytes(Path(path).read_bytes().replace(b"DX", b"D\xe9"))
-
-
-def cut(path: str) -> None:
-    Path(path).write_bytes(Path("sub.tar.gz").read_bytes()[:-40])
-
-
-def copy(source: str, path: str) -> None:
-    Path(path).write_bytes(Path(source).read_bytes())
-
-
-HOSTILE: dict[str, tuple[str, Callable[[str], None], str]] = {
-    "traversal": ("a.zip", names("../up", "arguments/../../up"), "leads out of the archive"),
-    "traversal in a tar": ("a.tgz", tar_of("../../up"), "leads out of the archive"),
-    "an absolute name": ("a.tgz", tar_of("/tmp/adjudge-was-here"), "has an absolute name"),
-    "a backslash": ("a.zip", names("arguments\\..\\up"), "has a backslash"),
-    "a drive": ("a.zip", names("C:/up"), "drive letter"),
-    "a link in a zip": ("a.zip", zip_of(linked), "is a symbolic link"),
-    "a symbolic link": ("a.tgz", tar_of(type=tarfile.SYMTYPE, linkname="/etc/passwd"), "is a symbolic link"),
-    "a hard link": ("a.tgz", tar_of(type=tarfile.LNKTYPE, linkname="/etc/passwd"), "is a hard link"),
-    "a device": ("a.tgz", tar_of(type=tarfile.CHRTYPE), "is a device"),
-    "a pipe": ("a.tgz", tar_of(type=tarfile.FIFOTYPE), "is a pipe"),
-    "a name twice": ("a.zip", twice, "is there twice"),
-    "names alike but for case": ("a.zip", names("arguments/d1"), "have the same name on many systems"),
-    "a bomb": ("a.tar.gz", bomb, "unpacks to more than"),
-    "a zip bomb": ("a.zip", zip_bomb, "unpacks to more than"),
-    "100,000 entries": ("a.zip", crowd, "there are 65535 entries, and it lists 100000"),
-    "100,000 entries in a tar": ("a.tgz", crowded_tar, "more than 20000 entries"),
-    "names in another encoding": ("a.zip", misnamed, "encoding"),
-    "control characters": ("a.zip", names("arguments/D\n1"), "control characters"),
-    "truncated": ("a.tgz", cut, "ends too early"),
-    "not an archive": ("a.zip", lambda path: copy("docs/D1.txt", path), "neither a .zip nor"),
-    "a wrong suffix": ("a.zip", lambda path: copy("sub.tgz", path), "rename it"),
-    "empty": ("a.zip", lambda path: Path(path).touch(), "the file is empty"),
+HOSTILE = {
+    "leads out of the archive": ("a.zip", {"../up": b"x"}, {}),
+    "is a symbolic link": ("a.tgz", {"arguments/D2": b""}, {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}),
+    "unpacks to more than": ("a.tar.gz", {"arguments/D1": bytes(40 << 20)}, {}),
 }
+"""One of each kind; `tests/formats/test_archive.py` and `test_archive_attacks.py` have all of them."""
 
 
-@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("reason", HOSTILE)
 def test_hostile_archives_are_refused_and_touch_nothing(
-    case: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    reason: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name, build, reason = HOSTILE[case]
-    build(name)
+    name, files, fields = HOSTILE[reason]
+    (pack_zip if name.endswith(".zip") else pack_tar)(name, files, **fields)
     before = snapshot(folder)
     assert run(["eal", "validate", name, "--docs", "docs", "--format", "json"]) == 1
     out, err = capsys.readouterr()
@@ -308,20 +204,6 @@ def test_hostile_archives_are_refused_and_touch_nothing(
     said = [f"{finding['message']} {finding['hint']}" for finding in report["findings"]]
     assert any(reason in each for each in said), said
     assert snapshot(folder) == before
-    assert not Path("/tmp/adjudge-was-here").exists()
-
-
-@pytest.mark.parametrize("build", [bomb, zip_bomb])
-def test_a_bomb_does_not_fill_the_memory(build: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
-    name = "a.zip" if build is zip_bomb else "a.tgz"
-    build(name)
-    tracemalloc.start()
-    try:
-        assert run(["eal", "validate", name]) == 1
-        assert tracemalloc.get_traced_memory()[1] < 10 << 20
-    finally:
-        tracemalloc.stop()
-    assert "unpacks to more than" in capsys.readouterr().out
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:

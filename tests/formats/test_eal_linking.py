@@ -61,10 +61,6 @@ class TestRead:
         key = AnswerKey("D", {A: Assessment("W")}, (B,), {})
         assert frames(f"{sha1_id(A)} {sha1_id(B)}", key) == ["ab"]
 
-    def test_hashes_are_computed_only_if_needed(self, monkeypatch):
-        monkeypatch.setattr("adjudge.formats.eal_linking.sha1_id", None)
-        assert frames("1 2\n3\n") == ["ab", "c"]
-
     def test_a_response_may_be_in_several_frames_and_a_frame_there_twice(self):
         assert frames("1 2\n1 3\n1 2\n") == ["ab", "ac", "ab"]
 

@@ -98,20 +98,6 @@ class TestRead:
         assert not arguments.arguments
         assert [finding.kind for finding in findings] == ["realis"]
 
-    def test_every_file_is_read_once(self, written, monkeypatch):
-        store = open_store(written)
-        reads = []
-        really = os.open
-        monkeypatch.setattr(os, "open", lambda path, *how: reads.append(str(path)) or really(path, *how))
-        for document in store.documents:
-            store.arguments(document)
-            store.linking(document)
-            for kind in ("arguments", "linking"):
-                assert store.bytes_of(document, kind) == (written / kind / document).read_bytes()
-        assert reads == [
-            f"{written}/{kind}/{document}" for document in ("D1", "D2") for kind in ("arguments", "linking")
-        ]
-
     def test_memory_does_not_grow_with_the_number_of_documents(self, tmp_path):
         def peak(count):
             root = tmp_path / str(count)

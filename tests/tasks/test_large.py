@@ -14,7 +14,7 @@ from adjudge.errors import AdjudgeError, UsageError
 from adjudge.evaluate import engine
 from adjudge.tasks import task as tasks
 from adjudge.tasks.scoring import score
-from adjudge.tasks.task import Adjust, MetricsTask
+from adjudge.tasks.task import Adjust
 
 
 def document(number, items, **more):
@@ -53,16 +53,13 @@ def files(tmp_path):
 
 @pytest.fixture
 def here(monkeypatch):
-    """The same code without other processes, which are slow to start; returns the parts that were counted."""
-    counted = []
+    """The same code without other processes, which are slow to start."""
 
     def mapped(observe, pairs, **_):
         for name, gold, systems in pairs:
-            counted.append(observe.__name__)
             yield name, observe(gold, systems)
 
     monkeypatch.setattr(engine, "map_documents", mapped)
-    return counted
 
 
 WAYS = ({"jobs": 1, "stream": False}, {"jobs": 2}, {"jobs": 1, "stream": True})
@@ -87,13 +84,6 @@ def told(*given, **options):
     return found[0]
 
 
-def test_two_processes_read_parts_by_themselves(files, monkeypatch):
-    whole = score("record.set", files[0], files[1:], jobs=1, bootstrap=50, by=["genre"])
-    monkeypatch.setattr(MetricsTask, "read", lambda *_, **__: pytest.fail("the files are read here"))
-    found = score("record.set", files[0], files[1:], jobs=2, bootstrap=50, by=["genre"])
-    assert found.to_json(with_tables=True) == whole.to_json(with_tables=True)
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -106,7 +96,6 @@ def test_two_processes_read_parts_by_themselves(files, monkeypatch):
 )
 def test_options_are_those_of_one_process(files, here, options):
     results("record.set", files[0], files[1:], **options)
-    assert here.count("files") == 8 + 4  # parts for two processes, and for one that streams
 
 
 def test_pairs_may_be_changed(files, here):
@@ -183,15 +172,6 @@ def test_progress_reaches_the_end(files, here):
     score("record.set", files[0], files[1], jobs=2, bootstrap=0, progress=lambda *given: seen.append(given))
     assert seen[-1][0] == 60
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-    assert len(seen) == len(here)
-
-
-def test_large_files_are_read_in_parts_by_themselves(files, here, monkeypatch):
-    assert score("record.set", files[0], files[1], jobs=0, bootstrap=0).systems
-    assert "files" not in here
-    monkeypatch.setattr(MetricsTask, "large", 1000)
-    assert score("record.set", files[0], files[1], jobs=0, bootstrap=0).systems
-    assert "files" in here
 
 
 def test_large_files_that_cannot_be_cut_are_kept_on_disk(files, tmp_path, monkeypatch):
@@ -206,4 +186,3 @@ def test_large_files_that_cannot_be_cut_are_kept_on_disk(files, tmp_path, monkey
 def test_a_part_is_not_larger_than_it_may_be(files, here, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST", 500)
     results("record.set", files[0], files[1:], bootstrap=0)
-    assert here.count("files") > 2 * 15

@@ -10,7 +10,7 @@ from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.signature import hash_chunks
-from adjudge.tasks.eal.task import EalTask, score
+from adjudge.tasks.eal.task import score
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")
@@ -46,14 +46,6 @@ def scored(stores: Path, *, frames: bool = True, **options) -> str:
     systems = [stores / "good", stores / "poor"]
     result = score(stores / "key", stores / "ref" if frames else None, systems, bootstrap=0, **options)
     return result.to_json(with_tables=True)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_how_many_at_a_time_changes_nothing(stores, monkeypatch, size) -> None:
-    options = {"by": ["type", "role", "genre"], "regions": lambda document: [Span(0, int(document[1:]))]}
-    expected = scored(stores, **options)
-    monkeypatch.setattr(EalTask, "at_once", size)
-    assert scored(stores, **options) == expected
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
