@@ -132,7 +132,7 @@ def _start() -> Bench:
         ),
         Row(
             "memory",
-            "`score` on ten documents of 20 relations (dicts), the first call after `from adjudge import score`",
+            "`aj.score` on ten documents of 20 relations (dicts), the first call after `import adjudge as aj`",
             "ms of CPU",
             20,
             at_least=False,

@@ -1,7 +1,7 @@
 """python -m benchmarks.workers.memory KIND loop|score|first DOCUMENTS: relations in memory, by a loop or by ours.
 
 All count the same objects, which are made before: documents of 20 relations with head, tail and type. `first` is the
-first score after `from adjudge import score`, with whatever that has to load.
+first `aj.score("relation", ...)` after `import adjudge as aj`, with whatever that has to load.
 """
 
 from __future__ import annotations
@@ -12,10 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 import adjudge as aj
-from adjudge import score
 from benchmarks.house.worker import reply, timed
 
 
@@ -32,16 +29,10 @@ class Page:
     relations: list[Any]
 
 
-class StructRelation(msgspec.Struct):
-    head: str
-    tail: str
-    type: str
-
-
 def made(kind: str, number: int, seed: int) -> list[Any]:
     """Documents whose relations are mostly those of any other seed."""
     shared, own = random.Random(0), random.Random(seed)
-    element = _model() if kind == "pydantic" else _ELEMENTS[kind]
+    element = _ELEMENTS[kind]()
     documents: list[Any] = []
     for place in range(number):
         relations = []
@@ -53,13 +44,24 @@ def made(kind: str, number: int, seed: int) -> list[Any]:
     return documents
 
 
-_ELEMENTS: dict[str, Any] = {"dicts": dict, "dataclasses": Relation, "structs": StructRelation}
-
-
 def _model() -> Any:
     from pydantic import create_model
 
     return create_model("ModelRelation", head=(str, ...), tail=(str, ...), type=(str, ...))
+
+
+def _struct() -> Any:
+    import msgspec
+
+    return msgspec.defstruct("StructRelation", [("head", str), ("tail", str), ("type", str)])
+
+
+_ELEMENTS: dict[str, Callable[[], Any]] = {
+    "dicts": lambda: dict,
+    "dataclasses": lambda: Relation,
+    "structs": _struct,
+    "pydantic": _model,
+}
 
 
 def loop(kind: str, gold: list[Any], system: list[Any]) -> tuple[int, int, int]:
@@ -85,11 +87,12 @@ def work(kind: str, what: str, number: int) -> Callable[[], object]:
     gold, system = made(kind, number, 1), made(kind, number, 2)
     if what == "loop":
         return lambda: loop(kind, gold, system)
+    if what == "first":
+        return lambda: len(aj.score("relation", gold, system, bootstrap=0).systems)
     fields = aj.algebra.record(head=aj.algebra.exact, tail=aj.algebra.exact, type=aj.algebra.exact)
     metric = aj.algebra.f1(aj.algebra.record(relations=aj.algebra.set_of(fields)))
-    if what == "score":
-        score(metric, gold[:1], system[:1], bootstrap=0)  # everything is loaded
-    return lambda: len(score(metric, gold, system, bootstrap=0).systems)
+    aj.score(metric, gold[:1], system[:1], bootstrap=0)  # everything is loaded
+    return lambda: len(aj.score(metric, gold, system, bootstrap=0).systems)
 
 
 if __name__ == "__main__":

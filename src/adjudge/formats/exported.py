@@ -1,4 +1,4 @@
-"""What a file of exports holds, as it would be in memory, with the lines of its documents."""
+"""What a file of exports holds, as in memory, with the lines of its documents; and both sides as documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.coerce.corpus import Declared, Table, id_column
-from adjudge.formats.coerce.sides import Reading
+from adjudge.formats.coerce.sides import Reading, called, coerce
 from adjudge.model.document import Corpus
 
 COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")
@@ -65,3 +65,26 @@ class Values(NamedTuple):
             if name == (str(place) if column is None else str(value[column])):
                 return line
         return None
+
+
+def understood(
+    kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Reading, dict[str, Reading]]:
+    """Both sides as documents; some of them may be values of files, and what is wrong with these says where."""
+    sides = {"gold": gold, **{called(name, len(systems)): each for name, each in systems.items()}}
+    given = {name: each.values if isinstance(each, Values) else each for name, each in sides.items()}
+    own = dict(zip(systems, list(given.values())[1:], strict=True))
+    try:
+        return coerce(kind, given["gold"], own, options)
+    except FormatError as error:
+        for side, source in sides.items():
+            if isinstance(source, Values):
+                error = source.blamed(error, side)
+        raise error from None
+    except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
+        files = [each for each in sides.values() if isinstance(each, Values)]
+        if not files:
+            raise
+        message = f"a document is not written as such files are ({type(error).__name__}: {error})"
+        hint, line = "adjudge doctor says what it is", files[0].lines[0] if files[0].lines else 1
+        raise FormatError(Problem(message[:200], path=files[0].place, line=line, hint=hint)) from None

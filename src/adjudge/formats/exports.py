@@ -25,8 +25,8 @@ from adjudge.findings import raise_problems
 from adjudge.formats.answers import answered
 from adjudge.formats.bio import BOUNDARY, DOCUMENT
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
-from adjudge.formats.coerce.sides import Reading, called, coerce
-from adjudge.formats.exported import Values
+from adjudge.formats.coerce.sides import Reading
+from adjudge.formats.exported import Values, understood
 from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest, read_json
 from adjudge.formats.source import Source, Whole, read_bytes, read_text, read_whole, source_name
 from adjudge.model.document import Corpus, Document
@@ -182,29 +182,6 @@ def _cell(name: str, text: str) -> Any:
     if not text:
         return None
     return int(text.strip()) if name in _NUMBERS and _WHOLE.fullmatch(text.strip()) else text
-
-
-def understood(
-    kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Reading, dict[str, Reading]]:
-    """Both sides as documents; some of them may be values of files, and what is wrong with these says where."""
-    sides = {"gold": gold, **{called(name, len(systems)): each for name, each in systems.items()}}
-    given = {name: each.values if isinstance(each, Values) else each for name, each in sides.items()}
-    own = dict(zip(systems, list(given.values())[1:], strict=True))
-    try:
-        return coerce(kind, given["gold"], own, options)
-    except FormatError as error:
-        for side, source in sides.items():
-            if isinstance(source, Values):
-                error = source.blamed(error, side)
-        raise error from None
-    except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
-        files = [each for each in sides.values() if isinstance(each, Values)]
-        if not files:
-            raise
-        message = f"a document is not written as such files are ({type(error).__name__}: {error})"
-        hint, line = "adjudge doctor says what it is", files[0].lines[0] if files[0].lines else 1
-        raise FormatError(Problem(message[:200], path=files[0].place, line=line, hint=hint)) from None
 
 
 def read_export(source: Source, *, name: str | None = None, reader: str = "") -> Corpus:

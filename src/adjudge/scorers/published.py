@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, NEVER, OutOfTime
-from adjudge.algebra.solve.running import within
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.source import source_name
@@ -83,6 +82,8 @@ def published_runs(
 
     A document that takes more than so many seconds is an error: what a program would print, or nothing.
     """
+    from adjudge.algebra.solve.running import within
+
     found: dict[str, Published] = {}
     problems: list[Problem] = []
     limit = DEFAULT if seconds is None else seconds

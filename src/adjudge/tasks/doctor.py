@@ -376,7 +376,8 @@ def _fit(found: Diagnosis, format: Format, source: Source) -> None:
 
 def _other_shape(found: Diagnosis, source: Source) -> tuple[Format, list[Use], Contents] | None:
     """What lines of JSON are in a shape that is read like those in memory: the first task that understands them."""
-    from adjudge.formats.exports import read_values, understood
+    from adjudge.formats.exported import understood
+    from adjudge.formats.exports import read_values
     from adjudge.tasks.contents import counted_documents
     from adjudge.tasks.conventions import LINES
 

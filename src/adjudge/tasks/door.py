@@ -15,7 +15,7 @@ from adjudge.formats.coerce.corpus import Declared, as_table, id_column, table_d
 from adjudge.formats.coerce.entities import is_document, is_several
 from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is_native
 from adjudge.formats.coerce.structures import is_clusters
-from adjudge.formats.exported import COERCED, Values
+from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
 from adjudge.tasks.conventions import loaded, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
@@ -120,8 +120,6 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
             return gold, system  # a file beside a list: each is read as it is
     side = read_side(gold, "gold", reads(*readers, kind)[0]) if _is_read(gold) else None
     given = gold if side is None else {name: each.data for name, each in side.documents.items()}
-    from adjudge.formats.exports import understood
-
     mine, theirs = understood(kind, given, open_sides, options)
     found_systems = {
         name: _side(name, theirs[name], source) if name in theirs else source for name, source in several.items()

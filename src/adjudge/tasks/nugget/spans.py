@@ -8,7 +8,6 @@ are counted twice, as the official program does, a `Counted` place. A nugget wit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from contextlib import suppress
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -166,9 +165,10 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
     """Of the places in the order of the text, nearly all stand alone; those that reach into each other are swept."""
     places = dict.fromkeys(gold) | dict.fromkeys(system)  # mostly in order, and sorted sooner than a set
-    bounds: list[Key] = []
-    with suppress(TypeError):  # they are not all pieces
+    try:
         bounds = sorted(places)
+    except TypeError:  # they are not all pieces
+        bounds = []
     keys = bounds
     if len(bounds) < len(places) or (bounds and not isinstance(bounds[0][0], int)):
         bounds = sorted(map(_bounds, places), key=_START)

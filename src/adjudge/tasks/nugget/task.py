@@ -304,9 +304,9 @@ class NuggetTask(Task):
         return table, tuple(Remark("input", str(problem)) for problem in told)
 
     def _invisible(self, table: TokenTable | None) -> frozenset[str]:
-        words = self.settings.invisible
-        if table is None or not words:
+        if table is None:
             return frozenset()
+        words = self.settings.invisible
         return frozenset([token.id for token in table.tokens if token.text.strip().lower() in words])
 
     def observe(self, gold: Prepared, system: NuggetDocument | None, *, keep: bool = False) -> Row:
