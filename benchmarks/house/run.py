@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from adjudge._version import __version__
 from benchmarks.house.measure import OUT, ROOT, Failed
 from benchmarks.house.rows import Bench, Found, Line, lines_of, select
 from benchmarks.house.setting import Setting
@@ -57,7 +58,8 @@ def measure_again(lines: Sequence[Line], benches: Iterable[Bench], setting: Sett
         for line in lines_of(bench, setting):
             print(text_line(line), flush=True)
             key = line.bench, line.row.key
-            before = f"{show_value(first[key])} the first time" if key in first else ""
+            known = key in first and first[key].found.value is not None
+            before = f"{show_value(first[key])} the first time" if known else ""
             notes = "; ".join(filter(None, (line.found.note, before)))
             found[key] = line._replace(found=line.found._replace(note=notes))
     return list(found.values())
@@ -120,7 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
         data = {**data, **results(lines)}
         save(data, given.json)
     else:
-        lines, data = run_all(benches, setting, given.json, minutes=given.minutes, date=today)
+        lines, data = run_all(benches, setting, given.json, minutes=given.minutes, date=today, version=__version__)
     if given.write_docs:
         PAGE.write_text(page(data), encoding="utf-8")
     print(f"\n{summary(lines)} Written: {given.json}")

@@ -22,6 +22,7 @@ TITLES = {
     "kbp": "Knowledge bases",
     "amr": "Graphs of meaning (Smatch)",
     "published": "Published scorers, in their own modes",
+    "records": "Records",
     "engine": "Processes, clusters, and a million documents",
 }
 
@@ -29,13 +30,13 @@ TITLES = {
 _INTRODUCTION = (
     "# Benchmarks\n\n"
     "Written by `make bench-docs` ([how it is measured](../benchmarks/README.md)); do not edit.\n\n"
-    "{date}, {machine}. Load of the machine when it began: {load}.\n\n"
+    "adjudge {version}, {date}, {machine}. Load of the machine when it began: {load}.\n\n"
     "Both sides of a row ran in turns on the same files. Ratios are of CPU time (user and system) of whole processes, "
     "start-up and reading included, unless the row says otherwise;\nthey travel between machines better than seconds "
     "do. Memory is the peak of a process. Growth is the exponent of a power of the size, fitted by least squares to "
     "logarithms,\nwith its standard error. Packages: {packages}. Programs that are in no registry are those in the "
-    "folder that was given. A bench that missed a bar may have been measured a second time, which then stands; the row "
-    "says what was found the first time.\n\n"
+    "folder that was given. A bench may have been measured a second time, as a whole, met or missed, which then "
+    "stands; the row says what was found the first time.\n\n"
     "{summary}\n"
 )
 
@@ -145,6 +146,7 @@ def page(data: dict[str, Any]) -> str:
     lines, kind = load_lines(data), data["machine"]
     packages = ", ".join(each.replace("==", " ") for own in PACKAGES.values() for each in own if "==" in each)
     text = _INTRODUCTION.format(
+        version=data["version"],
         date=data["date"],
         machine=f"{kind['cores']} cores, {kind['architecture']}, {kind['system']}, Python {kind['python']}",
         load=show_number(data["load"]),

@@ -114,7 +114,8 @@ def test_wrong_usage(arguments, capsys):
 
 
 def test_the_page_is_written_from_saved_results(tmp_path, monkeypatch):
-    _, data = run.run_all([], Setting(out=tmp_path), tmp_path / "results.json", date="2026-01-02")
+    about = {"date": "2026-01-02", "version": "1.2.3"}
+    _, data = run.run_all([], Setting(out=tmp_path), tmp_path / "results.json", **about)
     monkeypatch.setattr(run, "PAGE", tmp_path / "page.md")
     assert run.main(["--from", str(tmp_path / "results.json")]) == 0
     assert (tmp_path / "page.md").read_text(encoding="utf-8").startswith("# Benchmarks\n")

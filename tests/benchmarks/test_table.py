@@ -5,7 +5,19 @@ import json
 from benchmarks.house.fit import Fit
 from benchmarks.house.measure import Cost
 from benchmarks.house.rows import MET, MISSED, NOT_MEASURED, Found, Line, Row
-from benchmarks.house.table import load_lines, machine, markdown, missed, page, results, save, summary, text_line
+from benchmarks.house.table import (
+    TITLES,
+    load_lines,
+    machine,
+    markdown,
+    missed,
+    page,
+    results,
+    save,
+    summary,
+    text_line,
+)
+from benchmarks.parts import all_benches
 
 RATIO = Line(
     "coref/C2", Row("perl", "348 documents", "times less CPU", 35), Found("perl", 41.26, ours=Cost(0.25, 38.0)), MET
@@ -19,7 +31,7 @@ GROWTH = Line(
 )
 NOTHING = Line("coref/C1", Row("perl", "a | b", "times", 1), Found("perl", why="perl is not there"), NOT_MEASURED)
 LINES = [RATIO, CUT, GROWTH, NOTHING]
-ABOUT = {"date": "2026-01-02", "machine": machine(), "load": 0.1, "quick": False, "seconds": {}}
+ABOUT = {"version": "1.2.3", "date": "2026-01-02", "machine": machine(), "load": 0.1, "quick": False, "seconds": {}}
 
 
 def test_text():
@@ -43,12 +55,16 @@ def test_json_and_the_page_from_it(tmp_path):
     data = json.loads(path.read_bytes())
     assert load_lines(data) == LINES
     text = page(data)
-    assert "2026-01-02" in text
+    assert "adjudge 1.2.3, 2026-01-02" in text
     assert f"Python {ABOUT['machine']['python']}" in text
     assert text.index("## The algebra") < text.index("## Coreference")
     assert "4 bars: 2 met, 1 missed, 1 not measured." in text
     assert summary(LINES) in text
     assert missed(LINES) == [GROWTH]
+
+
+def test_every_part_is_on_the_page():
+    assert {bench.name.partition("/")[0] for bench in all_benches(quick=True)} == set(TITLES)
 
 
 def test_the_machine_is_a_kind_of_machine():
