@@ -141,9 +141,15 @@ def _printed(command: str, *arguments: str, code: int = 0) -> Writer:
     return Writer(command, "--output", (*command.split(), *arguments, "-o", "out.txt"), ("out.txt",), code=code)
 
 
+def _checked(command: str, *arguments: str) -> list[Writer]:
+    line = (*command.split(), *arguments)
+    saved = Writer(command, "--save", (*line, "-o", "out.txt", "--save", "found.json"), ("found.json", "out.txt"))
+    return [_printed(command, *arguments), saved]
+
+
 def _family(name: str, *arguments: str) -> list[Writer]:
     reader = arguments[arguments.index("--reader") :] if "--reader" in arguments else ()
-    return [*_score(f"{name} score", *arguments), _printed(f"{name} validate", arguments[0], *reader)]
+    return [*_score(f"{name} score", *arguments), *_checked(f"{name} validate", arguments[0], *reader)]
 
 
 NUGGET = ("-g", "@gold.tbf", "-s", "@heron.tbf", "-t", "@tokens")
@@ -154,11 +160,11 @@ ESTIMATED = ("@key", "@granite", "--frames", "@frames", "--design", "@all.jsonl"
 WRITERS: list[Writer] = [
     *_score("score", "relation.strict", "@gold.jsonl", "@alder.jsonl"),
     *_score("coref score", "@key.conll", "@linden.conll"),
-    _printed("coref validate", "@linden.conll"),
+    *_checked("coref validate", "@linden.conll"),
     _printed("coref convert", "@linden.conll", "--to", "jsonl"),
     *_score("nugget score", *NUGGET),
     Writer("nugget score", "--comparison", ("nugget", "score", *NUGGET, "--comparison", "out.txt"), ("out.txt",)),
-    _printed("nugget validate", "@heron.tbf", "-t", "@tokens"),
+    *_checked("nugget validate", "@heron.tbf", "-t", "@tokens"),
     Writer(
         "nugget convert",
         "--output",
@@ -168,7 +174,7 @@ WRITERS: list[Writer] = [
     ),
     Writer("nugget tokenize", "--output", ("nugget", "tokenize", "-t", "@texts", "-o", "new"), ("new",), shared=True),
     _printed("nugget report", *NUGGET, "--texts", "@texts", "--bootstrap", "20"),
-    _printed("eal validate", "@granite", "--docs", "@sources"),
+    *_checked("eal validate", "@granite", "--docs", "@sources"),
     Writer(
         "eal validate",
         "--output",
@@ -198,7 +204,7 @@ WRITERS: list[Writer] = [
     ),
     *_store("eal assessment create", "@granite", "--onto", "@key"),
     *_store("eal assessment merge", "@key", "@other-key"),
-    _printed("eal assessment check", "@key", "--frames", "@frames"),
+    *_checked("eal assessment check", "@key", "--frames", "@frames"),
     _printed("eal assessment progress", "@key", "--rate", "100"),
     *_store("eal assessment expand-realis", "@key"),
     *_store("eal assessment repair", "@key"),
@@ -241,7 +247,7 @@ WRITERS: list[Writer] = [
     *_score("kbp judged", "@judged.json"),
     _printed("kbp pooling-bias", "--queries", "@q.tsv", "--assessments", "@pool.tab", "@a.tsv", "@gold.tsv"),
     Writer("kbp validate", "--repair", ("kbp", "validate", "@kb/delta.tsv", "--repair", "mended.tsv"), ("mended.tsv",)),
-    _printed("kbp validate", "@kb/delta.tsv"),
+    *_checked("kbp validate", "@kb/delta.tsv"),
     *_family("ner", "@gold.bio", "@system.bio"),
     *_family("relation", "@gold.jsonl", "@alder.jsonl"),
     *_family("event", "@gold.jsonl", "@alder.jsonl"),
