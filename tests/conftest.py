@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 # The machine may be busy; a slow example is not a wrong one. The same examples every time, so that a failure is about
 # the change and not about luck; `pytest --hypothesis-profile=random` looks for new ones, and more of them.
 _BUSY = (HealthCheck.too_slow,)
-settings.register_profile("adjudge", deadline=None, derandomize=True, max_examples=50, suppress_health_check=_BUSY)
+settings.register_profile("adjudge", deadline=None, derandomize=True, max_examples=25, suppress_health_check=_BUSY)
 settings.register_profile("random", deadline=None, suppress_health_check=_BUSY)
 settings.load_profile("adjudge")
 

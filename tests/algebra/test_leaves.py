@@ -15,7 +15,7 @@ from adjudge.algebra.plan import Plan
 from adjudge.algebra.shape import Fields, Leaf, Listing, Number, Schema
 from adjudge.metrics import records
 
-relaxed = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+relaxed = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def outcomes(schema, gold, system):

@@ -50,19 +50,19 @@ def agree(node, gold, system):
     assert fast.optimal
 
 
-@settings(RELAXED, max_examples=problems.budget(2000))
+@settings(RELAXED, max_examples=problems.budget(800))
 @given(data=st.data(), shape=problems.shapes())
 def test_planned_equals_reference(data, shape):
     agree(shape.node, data.draw(shape.values, "gold"), data.draw(shape.values, "system"))
 
 
-@settings(RELAXED, max_examples=problems.budget(600))
+@settings(RELAXED, max_examples=problems.budget(240))
 @given(data=st.data(), shape=problems.latent_shapes())
 def test_latent_variables(data, shape):
     agree(shape.node, data.draw(shape.values, "gold"), data.draw(shape.values, "system"))
 
 
-@settings(RELAXED, max_examples=problems.budget(300))
+@settings(RELAXED, max_examples=problems.budget(120))
 @given(data=st.data(), shape=problems.shapes(2))
 def test_many_elements_against_many(data, shape):
     """Larger sets reach the joins, the sweep and the assignment of components."""
@@ -71,7 +71,7 @@ def test_many_elements_against_many(data, shape):
     agree(node, data.draw(values, "gold"), data.draw(values, "system"))
 
 
-@settings(RELAXED, max_examples=problems.budget(400))
+@settings(RELAXED, max_examples=problems.budget(160))
 @given(data=st.data(), shape=problems.shapes(2))
 def test_alignment_adds_up(data, shape):
     """The matched pairs of the outer level make the score; with missed and spurious they are all there is."""
@@ -92,7 +92,7 @@ def test_alignment_adds_up(data, shape):
         assert str(alignment.why(each))
 
 
-@settings(RELAXED, max_examples=problems.budget(300))
+@settings(RELAXED, max_examples=problems.budget(120))
 @given(shape=st.one_of(problems.shapes(), problems.latent_shapes()))
 def test_every_plan_can_be_explained_and_sent(shape):
     text = plan(shape.node).explain()

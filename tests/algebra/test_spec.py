@@ -44,13 +44,13 @@ specs = st.builds(
         undefined=st.sampled_from([0, 1, None]),
     ),
 )
-many = settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)
+many = settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
 
 
 def test_the_strategy_reaches_every_node():
     seen = set()
 
-    @settings(max_examples=400, database=None, derandomize=True, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=160, database=None, derandomize=True, suppress_health_check=list(HealthCheck), deadline=None)
     @given(trees)
     def collect(tree):
         todo = [tree]
@@ -115,7 +115,7 @@ def test_what_is_equal_has_equal_bytes_however_it_was_made():
     assert encode(ir.Exact(values=(True,))) != encode(ir.Exact(values=(1,)))
 
 
-@settings(many, max_examples=60)
+@settings(many, max_examples=30)
 @given(specs)
 def test_specs_round_trip_through_json_and_yaml(spec):
     plain = dump_spec(spec)

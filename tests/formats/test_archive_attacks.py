@@ -333,7 +333,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("kind", KINDS)
     @given(data=st.data())
-    @settings(max_examples=60)
+    @settings(max_examples=30)
     def test_changed_anywhere(self, tmp_path_factory, kind, data):
         root = tmp_path_factory.mktemp("damage")
         path = make(root / f"good{kind}", FILES.items())
@@ -348,7 +348,7 @@ class TestDamage:
         assert not list((root / "work").iterdir())
 
     @given(st.binary(max_size=1500))
-    @settings(max_examples=60)
+    @settings(max_examples=30)
     def test_any_bytes_in_a_tar(self, tmp_path_factory, data):
         path = tmp_path_factory.mktemp("any") / "a.tgz"
         path.write_bytes(gzip.compress(data))
@@ -359,7 +359,7 @@ class TestDamage:
         st.dictionaries(st.sampled_from(["path", "size", "linkpath", "x"]), st.binary(max_size=9)),
         st.binary(max_size=9),
     )
-    @settings(max_examples=60)
+    @settings(max_examples=30)
     def test_any_extended_header(self, tmp_path_factory, fields, tail):
         records = b""
         for key, value in fields.items():

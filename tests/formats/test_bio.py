@@ -20,7 +20,7 @@ from adjudge.model.tags import (
 
 
 class TestLenient:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=100, deadline=None)
     @given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p in "BIESUL" for t in ("x", "y"))]), max_size=9))
     def test_every_tag_but_o_is_in_exactly_one_chunk(self, tags):
         found = decode_tags(tags, Steps(lenient))
@@ -32,7 +32,7 @@ class TestLenient:
 
 
 class TestStrict:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=50, deadline=None)
     @given(st.lists(st.tuples(st.sampled_from("xy"), st.integers(1, 3)) | st.none(), max_size=6))
     def test_what_a_scheme_writes_it_reads_again(self, parts):
         shapes = {

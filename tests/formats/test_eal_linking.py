@@ -162,7 +162,7 @@ class TestWrite:
         assert write_linking(again, separator=separator) == data
 
     @given(linked_files())
-    @settings(max_examples=50)
+    @settings(max_examples=25)
     def test_other_ids(self, files):
         arguments, linking = files
         listed = {each.response: str(number) for number, each in enumerate(arguments.arguments)}
@@ -170,7 +170,7 @@ class TestWrite:
         assert parse_linking(write_linking(linking, ids=listed), known) == (linking, [])
 
     @given(linked_files())
-    @settings(max_examples=50)
+    @settings(max_examples=25)
     def test_hoppers(self, files):
         arguments, linking = files
         named = [frame._replace(id=f"e{at}") for at, frame in enumerate(linking.frames)]

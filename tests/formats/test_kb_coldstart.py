@@ -325,7 +325,7 @@ def knowledge_bases(draw):
     return KnowledgeBase("run", entities, list(facts.values()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(knowledge_bases())
 def test_round_trip(kb):
     data = b"".join(write_coldstart(kb))

@@ -66,7 +66,7 @@ def documents(draw):
     return KbDocument("d", entities, facts, draw(st.none() | st.text(min_size=50, max_size=60)))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(documents())
 def test_round_trip(document):
     text = write_kb_documents([document])

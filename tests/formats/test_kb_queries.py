@@ -34,14 +34,14 @@ def query_lists(draw):
     return queries
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(query_lists())
 def test_xml_round_trip(queries):
     if queries:
         assert read_queries(write_queries(queries)) == queries
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(query_lists())
 def test_table_round_trip(queries):
     fitting = []

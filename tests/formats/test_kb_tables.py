@@ -154,7 +154,7 @@ def test_blocks_do_not_matter(block, monkeypatch):
 names = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=4).filter(str.strip)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(st.tuples(names, names, names, names), min_size=1, max_size=8), st.booleans())
 def test_round_trip(given_rows, header):
     table = TripleTable()
@@ -182,7 +182,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(LINES, st.sampled_from([1, 40, 3000]), st.booleans())
 def test_numbers_are_those_of_lines_read_one_by_one(lines, block, alike):
     text = "a\tr\ta\td\n" + "\n".join(lines)

@@ -28,7 +28,7 @@ def numbered(*numbers):
     return [(n, f"d{n}") for n in numbers]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(2, 40), st.integers(2, 6), st.sets(st.integers(0, 39)), st.integers(1, 3), st.integers(0, 9))
 def test_parts_have_the_same_documents_on_all_sides(tmp_path_factory, documents, parts, gaps, files, pad):
     folder = tmp_path_factory.mktemp("cut")

@@ -285,7 +285,7 @@ def bare(documents: list[NuggetDocument]) -> list[NuggetDocument]:
 
 @pytest.mark.parametrize("mode", ["token", "char"])
 def test_what_is_written_is_read_back(mode: str) -> None:
-    @settings(max_examples=budget(50))
+    @settings(max_examples=budget(25))
     @given(written(mode))
     def check(given_documents: list[NuggetDocument]) -> None:
         text = write_tbf(given_documents)
@@ -382,7 +382,7 @@ PLACES = st.sampled_from(
         max_size=5,
     )
 )
-@settings(max_examples=budget(200))
+@settings(max_examples=budget(100))
 def test_columns_say_what_the_lines_say(lines):
     text = "\n".join(["#BeginOfDocument d", *lines, ""])
     columns = parse_columns(text, 1, "char", "a.tbf")

@@ -30,15 +30,15 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_two_thousand_inputs(tmp_path: Path) -> None:
-    ran = fuzz("--count", "2000", "--seed", "1", "--jobs", "2", "--summary", str(tmp_path / "summary.json"))
+def test_many_inputs(tmp_path: Path) -> None:
+    ran = fuzz("--count", "800", "--seed", "1", "--jobs", "2", "--summary", str(tmp_path / "summary.json"))
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-2000:]
     summary = json.loads((tmp_path / "summary.json").read_text())
-    assert summary["inputs"] >= 1_850
+    assert summary["inputs"] >= 740
     assert {each["target"] for each in summary["targets"]} == {each.name for each in targets()}
     assert set(summary["outcomes"]) == {"value", "refused"}
     # A run in which nothing is read, or nothing refused, has tested nothing.
-    assert all(summary["outcomes"][name] > 300 for name in ("value", "refused"))
+    assert all(summary["outcomes"][name] > 120 for name in ("value", "refused"))
 
 
 @pytest.mark.parametrize("shape", sorted(SHAPES))

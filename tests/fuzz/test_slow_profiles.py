@@ -58,7 +58,7 @@ def _perl_starts(last: tuple[str, str], now: tuple[str, str]) -> bool:
     return last[0] + now[0] in pairs or (now[0] != "O" and last[1] != now[1])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(SENTENCES)
 def test_conlleval_token_by_token(sentences) -> None:
     tokens, phrases, found, right, tags = perl_counts(sentences)
@@ -84,7 +84,7 @@ def entities(sentences, side: int) -> set[tuple[int, str, int, int]]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(SENTENCES)
 def test_seqeval_token_by_token(sentences) -> None:
     gold, system = entities(sentences, 0), entities(sentences, 1)

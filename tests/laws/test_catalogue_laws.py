@@ -14,7 +14,7 @@ from adjudge.metrics.documents import empty
 from adjudge.metrics.registry import LAWS
 from definition import Reference
 
-RELAXED = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+RELAXED = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 DEFINITIONS = {definition.name: definition for definition in catalogue()}
 
 

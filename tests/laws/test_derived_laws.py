@@ -11,7 +11,7 @@ import adjudge as aj
 import fitting
 from adjudge.algebra.matching import jaccard
 
-RELAXED = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+RELAXED = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 
 @dataclass

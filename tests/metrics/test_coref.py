@@ -20,7 +20,7 @@ def tuples(clusters):
     return [[tuple(mention) for mention in cluster] for cluster in clusters]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(PARTITIONS, PARTITIONS)
 def test_the_algebra_counts_what_the_fused_pass_counts(gold, system):
     fused = dict(zip(COLUMNS, count(tuples(gold), tuples(system)), strict=True))
@@ -31,7 +31,7 @@ def test_the_algebra_counts_what_the_fused_pass_counts(gold, system):
     assert seen == pytest.approx(fused, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(PARTITIONS, PARTITIONS, st.sampled_from(["2014", "8.01"]))
 def test_scores_of_catalogue_and_task_agree(gold, system, rule):
     totals = dict(zip(COLUMNS, count(tuples(gold), tuples(system)), strict=True))

@@ -24,7 +24,7 @@ def kept_once(nuggets):
 
 @pytest.mark.parametrize("name", MAPPINGS)
 @given(gold=st.lists(nugget, max_size=5).map(kept_once), system=st.lists(nugget, max_size=5).map(kept_once))
-@examples(max_examples=60)
+@examples(max_examples=30)
 def test_catalogue_and_scorer_agree(name, gold, system):
     metric = find(f"nugget.{name}(duplicates=multiset)")
     rows = [

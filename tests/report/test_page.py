@@ -392,7 +392,7 @@ def random_alignments(draw):
     )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(random_alignments(), min_size=1, max_size=3))
 def test_any_document_comes_back(found):
     result = with_documents(*found)

@@ -129,7 +129,7 @@ def test_readers_of_one_family_are_paired_and_others_are_not():
     assert [read.__name__ for read in reads("bio-both")] == ["read_both_gold", "read_bio"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.text("BIOESx- \n", max_size=30).map(str.encode) | st.binary(max_size=20), min_size=2, max_size=2))
 def test_any_bytes_are_scored_or_refused(files):
     for run in (conlleval.run, seqeval.run, nervaluate.run, partial(seqeval.run, scheme="IOB2")):

@@ -195,7 +195,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TREES, TREES)
 def test_the_distance_of_trees_is_that_of_its_recursion(one, other):
     def cost(node):

@@ -29,7 +29,7 @@ def tables(draw, cells, rows=4, columns=4):
 class TestGtt:
     pair = st.none() | st.tuples(numbers, numbers).map(lambda each: gtt.Counts((each[0],), (each[1],)))
 
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=75)
     @given(tables(pair), st.integers(0, 4), st.integers(0, 4))
     def test_the_first_best_pairing(self, table, more_p, more_r):
         pairs, number = table
@@ -73,7 +73,7 @@ class TestGtt:
 class TestAutoErr:
     gain = st.none() | st.tuples(st.integers(0, 1), st.sampled_from([0.0, 0.5, 1.0, 1.25, 2.0]))
 
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=75)
     @given(tables(gain))
     def test_the_first_best_pairing(self, table):
         gains, number = table
@@ -227,7 +227,7 @@ templates = st.lists(template, max_size=3).map(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(templates, templates)
 def test_mistakes_add_up(gold, system):
     """What is right is what the metric says, and every filler of the system is right or one mistake."""
@@ -247,7 +247,7 @@ def test_documents_that_do_not_fit():
         find_errors([{"id": "d", "templates": [{"type": 5, "fillers": []}]}], document())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.binary(max_size=60), st.sampled_from(["grit", "gtt", "iterx", "auto-err"]))
 def test_no_bytes_lead_to_another_exception(data, name):
     run = find_scorers("template")[name].run

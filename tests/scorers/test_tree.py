@@ -49,7 +49,7 @@ class TestAlign:
     def test_numbers(self, gold, system, number):
         assert len(matched(gold, system)) == number
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=75, deadline=None)
     @given(st.data())
     def test_pairs_are_in_order_and_each_word_has_one(self, data):
         def tokens():

@@ -127,13 +127,13 @@ def slow_alpha(ratings):
     return 1 - observed / expected if expected else math.nan
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(RATINGS)
 def test_alpha_is_what_it_says(ratings):
     assert krippendorff_alpha(ratings) == pytest.approx(slow_alpha(ratings), nan_ok=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(RATINGS)
 def test_kappa_is_symmetric_and_at_most_one(ratings):
     a, b = [row[0] for row in ratings], [row[1] for row in ratings]
@@ -187,13 +187,13 @@ def slow_unit_alpha(documents):
     return 1 - observed / expected if expected else math.nan
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(continua())
 def test_unit_alpha_is_what_it_says(documents):
     assert unit_alpha(documents)[0] == pytest.approx(slow_unit_alpha(documents), nan_ok=True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(continua(), st.lists(st.integers(0, 3), min_size=3, max_size=3))
 def test_weights_repeat_documents(documents, weights):
     weights = weights[: len(documents)]

@@ -30,7 +30,7 @@ def drawn(rows: int, seed: int, number: int = 5) -> np.ndarray:
     return np.concatenate(list(bootstrap_weights(rows, number, Stream(seed))))
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(TABLES, st.integers(0, 99))
 def test_the_product_is_the_sum_of_fractions_up_to_the_last_rounding(values, seed):
     rows = np.array(values)
@@ -45,7 +45,7 @@ def test_the_product_is_the_sum_of_fractions_up_to_the_last_rounding(values, see
             assert abs(Fraction(float(found[k, column])) - exact) <= Fraction(size) / 2**60 + abs(exact) / 2**51
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(TABLES, st.integers(0, 99))
 def test_the_order_of_rows_changes_no_bit(values, seed):
     rows = np.array(values)

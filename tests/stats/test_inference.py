@@ -88,7 +88,7 @@ def test_bca_without_samples_on_both_sides_is_the_jackknife():
 TESTS = [("jackknife", "jackknife"), ("percentile", "bootstrap"), ("bca", "bootstrap"), ("centred", "centred")]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=4, max_size=12),
     st.integers(0, 99),

@@ -80,7 +80,7 @@ ROWS = st.lists(st.lists(NUMBERS, min_size=6, max_size=6), min_size=1, max_size=
 UNDEFINED, RULES = st.sampled_from([0, 1, None]), st.sampled_from(["8.01", "2014"])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(ROWS, UNDEFINED, RULES)
 def test_numbers_and_columns_give_the_same_bits(rows, undefined, rule):
     columns = compute(every_measure(undefined, rule), LETTERS, rows)
@@ -91,7 +91,7 @@ def test_numbers_and_columns_give_the_same_bits(rows, undefined, rule):
             assert np.float64(math.nan if value is None else value).tobytes() == columns[key][place].tobytes()
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(NUMBERS, min_size=6, max_size=6), UNDEFINED, RULES)
 def test_one_document_has_no_interval(row, undefined, rule):
     table = StatsTable(("d",), LETTERS, [row], {"genre": ("x",), "year": (1,)})

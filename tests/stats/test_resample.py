@@ -68,7 +68,7 @@ def drawn_from(documents, words):
     return [next(words) * len(documents) >> 32 for _ in documents]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(row_of_counts, row_of_counts), min_size=1, max_size=6), pools, undefined, st.integers(0, 9))
 def test_bootstrap_equals_a_loop_with_the_same_draws(pairs, pool, undefined, seed):
     measures = measures_of(undefined)
@@ -133,7 +133,7 @@ def test_percentiles_by_interpolation(values, level):
     assert notches([*values, math.nan], constant=1.15) == pytest.approx((middle - reach, middle + reach))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(row_of_counts, row_of_counts), min_size=2, max_size=6),
     pools,

@@ -192,7 +192,7 @@ rows_of_counts = st.tuples(counts, counts, counts).map(lambda t: (t[0], t[0] + t
 genres = st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from(["nw", "<b>", "\x1b[31m", 0.5])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(st.tuples(rows_of_counts, rows_of_counts, genres), max_size=5),
     pool=st.sampled_from(["micro", "macro"]),

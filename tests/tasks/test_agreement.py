@@ -172,7 +172,7 @@ def test_every_metric_of_the_catalogue_agrees_with_itself(definition):
     assert found.pairs[0].reverse == {}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(
         st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4), st.sampled_from("xy")), max_size=4),

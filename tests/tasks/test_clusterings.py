@@ -47,7 +47,7 @@ def expected(kind, gold, system):
     return tuple(counts) if len(counts) == 4 else (counts[0], counts[1], counts[0], counts[2])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(CORPORA)
 def test_weighted_documents_equal_the_coreference_of_one_document(corpora):
     gold, system, weights = corpora

@@ -108,20 +108,20 @@ def check(key, response, counts):
         assert value == pytest.approx(float(wanted[name]), abs=1e-12), name
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(REPEATING, REPEATING)
 def test_counts_with_repeats_follow_the_definitions(key, response):
     response = as_read(key, response)
     check(key, response, count(key, response))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(partitions(), partitions())
 def test_counts_without_repeats_follow_the_definitions(key, response):
     check(key, response, count(key, response))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(partitions(30), partitions(30))
 def test_the_short_way_gives_the_same_bits_as_the_long_one(key, response):
     assert count(key, response) == count_repeated(key, response)
@@ -143,7 +143,7 @@ CELLS = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(CELLS)
 def test_the_alignment_is_a_best_one(cells):
     chosen = align(cells)
@@ -153,7 +153,7 @@ def test_the_alignment_is_a_best_one(cells):
     assert total == best(table)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.integers(7, 30), st.integers(7, 30), st.randoms(use_true_random=False))
 def test_a_large_dense_alignment_is_as_good_as_that_of_the_solver(height, width, rng):
     from adjudge.algebra.solve.assignment import max_weight_matching

@@ -42,7 +42,7 @@ def document_f1(gold: list[Any], system: list[Any], value: Any) -> float | None:
     return 2 * len(g & s) / (len(g) + len(s)) if g or s else None
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(CORPORA)
 def test_the_mean_of_a_slice_is_over_the_documents_that_have_its_value(rows) -> None:
     gold, systems = campaign(rows)
@@ -72,7 +72,7 @@ def saved(result: Result) -> Result:
     return decode_result(result.to_json(with_tables=True).encode())
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(CORPORA, st.sampled_from(["micro", "macro"]), st.randoms())
 def test_saved_slices_compare_as_if_scored_together(rows, pool, random) -> None:
     gold, systems = campaign(rows)

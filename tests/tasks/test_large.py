@@ -105,7 +105,7 @@ def test_pairs_may_be_changed(files, here):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(2, 30), st.integers(0, 5), st.booleans(), st.booleans(), st.booleans())
 def test_any_corpus(size, seed, shards, packed, chosen):
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:

@@ -69,7 +69,7 @@ def scored(gold, systems, **options):
     return score("relation.strict", gold, systems, **chosen)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(documents, st.sampled_from([("genre",), ("genre", "relations.type"), ()]), st.sampled_from(["micro", "macro"]))
 def test_any_split_merges_to_the_whole(corpus, by, pool):
     gold, systems = sides(corpus)
@@ -87,7 +87,7 @@ def test_any_split_merges_to_the_whole(corpus, by, pool):
     same_but_for_inputs(merged, whole)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(documents, st.integers(0, 9))
 def test_consecutive_shards_need_no_order(corpus, cut):
     gold, systems = sides(corpus)
@@ -166,7 +166,7 @@ clusters = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(clusters, st.one_of(st.none(), clusters)), min_size=2, max_size=6), st.integers(1, 5))
 def test_coreference_merges_to_the_whole(corpus, cut):
     cut = min(cut, len(corpus) - 1)

@@ -61,7 +61,7 @@ EDGES = st.dictionaries(
 ).map(lambda table: [(r, c, w) for (r, c), w in table.items()])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(EDGES, st.randoms(use_true_random=False))
 def test_small_graphs(edges, rng):
     value, chosen = max_weight_matching(edges)
@@ -94,7 +94,7 @@ def test_giant_sparse_component(kind):
     assert value == pytest.approx(dense_value(edges), abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(EDGES)
 def test_prices_prove_the_matching(edges):
     rows = {}

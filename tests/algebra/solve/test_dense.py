@@ -15,7 +15,7 @@ from adjudge.algebra.solve.dense import dense_chain, dense_matching
 numbers = st.integers(0, 2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(
     st.integers(1, 4).flatmap(
         lambda rows: st.integers(1, 4).flatmap(

@@ -94,7 +94,7 @@ def problems(weights, needs_size, elements):
     return st.tuples(st.dictionaries(VARIABLES, weights, max_size=5), st.lists(pair, max_size=9))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(problems(WHOLE, 2, 6) | problems(BROKEN, 3, 2), st.sampled_from(MATCHES))
 def test_against_every_matching(problem, match):
     unary, pairs = problem
@@ -204,7 +204,7 @@ def test_renamed_copy_is_found_entirely():
     assert len(solution.mapping) == 60
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(problems(WHOLE, 2, 6) | problems(BROKEN, 2, 6), st.integers(1, 30))
 def test_the_bound_is_never_below_the_optimum(problem, rounds):
     unary, pairs = problem
@@ -258,7 +258,7 @@ assert not {"numpy", "scipy"} & sys.modules.keys()
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems(WHOLE, 2, 3), st.booleans())
 def test_generic_branch_and_bound(problem, tight):
     unary, pairs = problem

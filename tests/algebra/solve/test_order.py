@@ -32,7 +32,7 @@ def closure(n, edges):
     return reach
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), graphs(n))))
 def test_reachability(case):
     n, edges = case
@@ -80,7 +80,7 @@ PROBLEMS = st.tuples(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(PROBLEMS)
 def test_against_every_subset(problem):
     graph_s, graph_g, table, match = problem
@@ -96,7 +96,7 @@ def test_against_every_subset(problem):
     assert backwards == found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(PROBLEMS)
 def test_integer_programme_against_every_subset(problem):
     graph_s, graph_g, table, match = problem
@@ -111,7 +111,7 @@ def test_integer_programme_against_every_subset(problem):
     assert allowed(found.pairs, closure(4, graph_s), closure(4, graph_g), match)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), WEIGHTS, max_size=25))
 def test_total_orders_are_chains(table):
     edges = [(u, v, w) for (u, v), w in table.items()]

@@ -49,7 +49,7 @@ def check_chain(edges, value, chain, rows_strict, columns_strict):
         assert (i, j) != (k, m)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(POINTS, st.booleans(), st.booleans(), st.randoms(use_true_random=False))
 def test_chain_equals_the_table(edges, rows_strict, columns_strict, rng):
     value, chain = best_chain(edges, rows_strict=rows_strict, columns_strict=columns_strict)
@@ -70,7 +70,7 @@ def lcs_table(a, b):
 WORDS = st.one_of(st.text("ab", max_size=25), st.text("abcdef", max_size=25), st.lists(st.integers(0, 9), max_size=25))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.tuples(st.text("abc", max_size=30), st.text("abc", max_size=30)) | st.tuples(WORDS, WORDS))
 def test_lcs_equals_the_table(words):
     a, b = words
@@ -90,13 +90,13 @@ def distance(a, b):
 TEXT = st.text("abc", max_size=40) | st.text(max_size=12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(TEXT, TEXT)
 def test_equals_the_distance(a, b):
     assert levenshtein(a, b) == distance(a, b)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.text("ab", max_size=8), TEXT, TEXT, st.text("ab", max_size=8), st.integers(0, 15))
 def test_limit_and_common_ends(prefix, a, b, suffix, limit):
     a, b = prefix + a + suffix, prefix + b + suffix
@@ -110,7 +110,7 @@ def test_longer_than_a_machine_word():
     assert levenshtein(a, b, 4) == 5
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(TEXT, max_size=9), st.lists(TEXT, max_size=9), st.integers(0, 2))
 def test_all_pairs_at_once(rows, columns, long):
     rows, columns = [*rows, "abcd" * 16, "b" * 63, "ü" * 64][: len(rows) + long], [*columns, "abca" * 20]
@@ -120,7 +120,7 @@ def test_all_pairs_at_once(rows, columns, long):
 INTERVALS = st.lists(st.tuples(st.integers(-3, 12), st.integers(-3, 12)), max_size=12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(INTERVALS, INTERVALS)
 def test_overlaps(system, gold):
     expected = [

@@ -44,7 +44,7 @@ def pool_at(folder: Path, *found: Arguments) -> Path:
 
 
 @given(keys(), documents())
-@examples(max_examples=60)
+@examples(max_examples=30)
 def test_create_is_idempotent_and_changes_no_assessment(key: AnswerKey, document):
     arguments, _ = document
     once = add_responses(key, arguments)
@@ -109,7 +109,7 @@ def test_problems_of_all_documents_at_once(tmp_path: Path):
 
 
 @given(keys())
-@examples(max_examples=60)
+@examples(max_examples=30)
 def test_expansion_is_idempotent_and_valid(key: AnswerKey):
     once, added = expand_realis(key)
     assert all(once.assessed[response] == assessment for response, assessment in key.assessed.items())
@@ -180,7 +180,7 @@ def test_repair_leaves_contradictions_to_people(tmp_path: Path):
 
 
 @given(keys())
-@examples(max_examples=50)
+@examples(max_examples=25)
 def test_repair_is_idempotent(key: AnswerKey):
     once, _ = repair(key)
     assert repair(once) == (once, [])

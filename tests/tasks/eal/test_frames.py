@@ -65,7 +65,7 @@ def test_unassessed_responses_cannot_be_linked():
 
 
 @given(keys())
-@examples(max_examples=80)
+@examples(max_examples=40)
 def test_the_pool_is_grouped_by_type_role_realis_and_cluster(key: AnswerKey):
     pool = linkable(key)
     assert {each for group in pool.values() for each in group} == {r for r in key.assessed if is_linkable(r, key)}
@@ -145,7 +145,7 @@ def linkings(draw: st.DrawFn) -> tuple[AnswerKey, Linking]:
 
 
 @given(linkings(), st.booleans())
-@examples(max_examples=80)
+@examples(max_examples=40)
 def test_frames_come_back_from_files(pair: tuple[AnswerKey, Linking], comments: bool):
     key, made = pair
     done = project(made, key)
@@ -204,7 +204,7 @@ def test_what_is_no_longer_right_is_lost():
 
 
 @given(linkings(), keys())
-@examples(max_examples=60)
+@examples(max_examples=30)
 def test_projection_by_its_definition(pair: tuple[AnswerKey, Linking], target: AnswerKey):
     _, made = pair
     done = project(made, target)

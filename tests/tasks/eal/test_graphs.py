@@ -62,7 +62,7 @@ def inside(polygon, x, y):
     return odd
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(campaigns(), st.lists(st.tuples(st.floats(0.003, 0.997), st.floats(0.003, 0.997)), min_size=5, max_size=5))
 def test_areas_are_where_a_system_wins(rows, points):
     areas, corners = winner_areas(rows)
@@ -106,7 +106,7 @@ def test_where_three_systems_meet():
     assert inner[0] == pytest.approx(0.8 - (0.35 * 6 / 11 + 0.5 * 5 / 11 - 0.2 * 6 / 11) * 11 / 5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(campaigns(), st.sampled_from((0.0, 0.25, 0.5, 1.0)))
 def test_curves_and_ranks(rows, weight):
     by_beta, by_lambda = beta_curves(rows, lambda_=weight), lambda_curves(rows, beta=weight)

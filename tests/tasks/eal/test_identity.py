@@ -15,7 +15,7 @@ def test_best_of_one_response_on_several_lines_does_not_depend_on_their_order() 
     assert best([lines[0], lines[1]._replace(comment="")]).comment == ""
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents())
 def test_best_is_the_maximum_and_distinct_has_all(given_document: tuple) -> None:
     arguments = given_document[0].arguments
@@ -65,7 +65,7 @@ def test_names_of_hoppers_that_become_equal_or_new() -> None:
     assert change_linking(after, add=[b, a]) == after
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(whole=False), st.data())
 def test_who_is_deleted_is_nowhere_and_nobody_else_is_lost(document: tuple, data: st.DataObject) -> None:
     linking = document[1] or Linking("d")

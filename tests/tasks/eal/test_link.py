@@ -32,7 +32,7 @@ def near(x, linking):
 
 
 @given(groups, groups)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_official_link_score(gold, system):
     reference, names = frames(gold)
     known = set(names)
@@ -54,7 +54,7 @@ def test_official_link_score(gold, system):
 
 
 @given(groups, groups)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_alternatives_with_sets(gold, system):
     found = score_alternatives([mask(each) for each in gold], [mask(each) for each in system])
     gold, system = set(gold), set(system)
@@ -91,7 +91,7 @@ def partitions(draw):
 
 
 @given(partitions(), partitions())
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_on_partitions_they_are_the_metrics_of_coreference(gold, system):
     found = score_alternatives([mask(each) for each in gold], [mask(each) for each in system])
     counted = dict(zip(COLUMNS, count([sorted(g) for g in gold], [sorted(s) for s in system]), strict=True))

@@ -46,7 +46,7 @@ def test_ties_go_to_the_first():
 
 
 @given(keys())
-@examples(max_examples=60)
+@examples(max_examples=30)
 def test_a_store_merged_with_itself_or_nothing_is_itself(key: AnswerKey):
     for merged in (merge(key, key), merge(key, AnswerKey("d")), merge(AnswerKey("d"), key)):
         assert same(merged.key, key)
@@ -56,7 +56,7 @@ def test_a_store_merged_with_itself_or_nothing_is_itself(key: AnswerKey):
 
 
 @given(keys(), keys())
-@examples(max_examples=100)
+@examples(max_examples=50)
 def test_merging_by_its_definition(one: AnswerKey, other: AnswerKey):
     merged = merge(one, other).key
     assert merged.assessed == {**other.assessed, **one.assessed}

@@ -37,7 +37,7 @@ def test_realis() -> None:
     assert unlinked.arguments == outcome.arguments
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents())
 def test_realis_keeps_every_statement(document: tuple) -> None:
     arguments, linking = document

@@ -22,7 +22,7 @@ def test_maximum_confidence_and_its_comment() -> None:
     assert lost == (Argument(A, 0.5, "", "low"), "given-by-several", joined.best[A])
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(POOLS, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_order_and_grouping_make_no_difference_and_nothing_is_lost(pools: list[Pool], random: object) -> None:
     joined = pool(pools)

@@ -17,7 +17,7 @@ from eal_responses import response
 
 
 @given(keys())
-@examples(max_examples=50)
+@examples(max_examples=25)
 def test_counts_of_a_document(key: AnswerKey):
     found = observe(key)
     total = sum(found.values(), Counts())

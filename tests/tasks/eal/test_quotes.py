@@ -39,7 +39,7 @@ def test_an_unclosed_quotation_is_shown_with_its_place() -> None:
 PIECES = st.sampled_from(("<quote>", "<quote a=1>", "</quote>", "<quoted>", "<", "x", "\n"))
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(PIECES, max_size=30))
 def test_regions_against_counting(pieces: list[str]) -> None:
     depth, at, start, expected = 0, 0, 0, []
@@ -92,7 +92,7 @@ def naive(one: Response, regions: list[Span]) -> bool:
     return any(region.start <= end <= region.end for end in ends for region in regions)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(whole=False), st.lists(SPANS, max_size=4))
 def test_filter_against_the_definition(document: tuple, regions: list[Span]) -> None:
     arguments, linking = document

@@ -169,7 +169,7 @@ def fast(arguments, linking, key, frames, chosen):
 
 
 @given(campaigns(whole=False), st.sampled_from((SPEC, BBN_2015)), st.sampled_from(("drop", "singleton")))
-@settings(max_examples=250)
+@settings(max_examples=125)
 def test_differential(campaign, profile, unlinked):
     profile = msgspec.structs.replace(profile, unlinked=unlinked)
     found = fast(*campaign, Settings(profile))
@@ -182,7 +182,7 @@ def test_differential(campaign, profile, unlinked):
 
 
 @given(campaigns())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_kept_responses_are_those_of_trimming_with_clusters(campaign):
     arguments, linking, key, frames = campaign
     found = fast(arguments, linking, key, frames, Settings())
@@ -211,7 +211,7 @@ def not_lower(before, after):
 
 
 @given(campaigns(), st.randoms(use_true_random=False), st.booleans(), st.sampled_from((0.0, 0.25, 1.0)))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_adding_a_correct_class_never_lowers_the_score(campaign, rng, alone, beta):
     """Whether by itself, or with right links only: into a frame all of whose counted members are its neighbours."""
     arguments, linking, key, frames = campaign
@@ -243,7 +243,7 @@ def test_adding_a_correct_class_never_lowers_the_score(campaign, rng, alone, bet
 
 
 @given(campaigns(), st.randoms(use_true_random=False), st.sampled_from((0.0, 0.25, 1.0)))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_removing_a_false_class_never_lowers_the_score(campaign, rng, beta):
     arguments, linking, key, frames = campaign
     chosen = Settings(beta=beta)

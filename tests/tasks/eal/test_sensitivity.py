@@ -44,7 +44,7 @@ def slow_overall(counts, beta, lambda_):
 
 
 @given(pairs())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_grid(two):
     rows = dict(zip("AB", two, strict=True))
     grid = beta_lambda_grid(rows)
@@ -63,7 +63,7 @@ def test_grid(two):
 
 
 @given(pairs(), st.sampled_from((0.0, 0.25, 0.7)))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_crossings_in_lambda(two, beta):
     a, b = two
     found = crossings(("A", a), ("B", b), beta=beta)
@@ -79,7 +79,7 @@ def test_crossings_in_lambda(two, beta):
 
 
 @given(pairs(), st.sampled_from((0.3, 0.5, 1.0)))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_crossings_in_beta(two, lambda_):
     a, b = two
     found = beta_crossings(("A", a), ("B", b), lambda_=lambda_)

@@ -47,7 +47,7 @@ def test_splitter(text: str, expected: list[str]) -> None:
 PIECES = st.sampled_from(("<P>", "</P>", "<a>", "Mr.", "word", "Word", ". ", "! ", '"', "\n", "\n\n", " ", "。", "<"))
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(PIECES, max_size=40))
 def test_sentences_cover_what_is_visible_outside_tags(pieces: list[str]) -> None:
     text = "".join(pieces)
@@ -110,7 +110,7 @@ def test_sentences_may_not_overlap() -> None:
         expand_justifications(Arguments("d"), None, [Span(9, 12), Span(0, 9)])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(), st.sets(st.integers(0, 20), max_size=8))
 def test_nothing_is_lost_and_twice_is_once(document: tuple, places: set[int]) -> None:
     ends = sorted(places)

@@ -26,7 +26,7 @@ def test_reasons_and_linking() -> None:
     assert outcome.linking == Linking("d", [Frame(frozenset((A,)), "x")])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(whole=False), st.integers(1, 8))
 def test_against_the_definition(document: tuple, count: int) -> None:
     arguments, linking = document
@@ -42,7 +42,7 @@ def test_against_the_definition(document: tuple, count: int) -> None:
     assert (again.arguments, again.removed) == (outcome.arguments, ())
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(document="d"), documents(document="e"), st.integers(1, 12))
 def test_over_a_whole_submission(one: tuple, other: tuple, count: int) -> None:
     last = cutoff([one, other], count)

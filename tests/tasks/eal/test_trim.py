@@ -117,7 +117,7 @@ def naive_groups(members: list[Argument], *, nested: bool) -> list[list[Argument
     return list(groups.values())
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(), st.booleans())
 def test_against_the_definition(document: tuple, nested: bool) -> None:
     arguments, linking = document
@@ -135,7 +135,7 @@ def test_against_the_definition(document: tuple, nested: bool) -> None:
     assert len(outcome.arguments.arguments) == len(expected)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(documents(whole=False), st.booleans(), st.sampled_from(["drop", "singleton"]))
 def test_what_always_holds(document: tuple, nested: bool, unlinked: str) -> None:
     arguments, linking = document

@@ -348,7 +348,7 @@ def test_problems_of_the_reader_are_counted_beyond_its_own_limit(tmp_path: Path)
     assert check(tmp_path, *lines, linking="", limit=0).errors == 300
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(st.sampled_from("ab\n\xe9\U0001f600"), min_size=1, max_size=12), st.data())
 def test_offsets_in_units_are_those_of_the_encoding(text: str, data: st.DataObject) -> None:
     """Compared with slices of the text in UTF-16."""
@@ -407,7 +407,7 @@ PIECES = st.sampled_from([*WORDS, "\t", "\n", "\r", " ", "\x1c"])
 CHANGES = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 3), PIECES), max_size=4)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(CHANGES, CHANGES, st.sampled_from(["spec", "bbn-2015"]), st.binary(max_size=2))
 def test_no_file_is_too_broken(
     tmp_path_factory: pytest.TempPathFactory,

@@ -119,7 +119,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(notes.gold_documents(), notes.knowledge_bases(), OPTIONS)
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_as_the_definition_reads(gold, kb, options):
     found = align(gold, kb, KbOptions(**options))
     slow = notes.align_slowly(
@@ -136,7 +136,7 @@ def test_as_the_definition_reads(gold, kb, options):
 
 
 @given(notes.gold_documents(), notes.knowledge_bases(), OPTIONS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_one_to_one_is_one_to_one_and_keeps_what_has_no_rival(gold, kb, options):
     free, single = (align(gold, kb, KbOptions(**options, one_to_one=each)) for each in (False, True))
     taken = [(each.document, each.entity) for each in single.found.values() if each.entity is not None]

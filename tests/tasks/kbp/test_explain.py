@@ -112,7 +112,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(kbp_annotation.gold_documents(named=True), kbp_annotation.knowledge_bases(), OPTIONS)
 def test_losses_and_documents_add_up_for_annotation(gold, kb, changes):
     options = make_options("paper", **changes)

@@ -164,7 +164,7 @@ def test_the_name_is_that_of_the_head(mention, text, name):
 
 
 @given(notes.gold_documents(), st.randoms(), st.sampled_from(["longest", "most_frequent", "first"]), st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_order_does_not_matter(gold, random, key, data):
     merge = data.draw(st.sampled_from(["canonical", "any-shared-name"]))
     options = KbOptions(nil_key=key, nil_merge=merge)

@@ -243,7 +243,7 @@ def as_sets(mapped):
 
 
 @given(notes.gold_documents(named=True), st.sampled_from(["head", "extent", "overlap"]), st.booleans())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_gold_as_its_own_system_is_gold(gold, match, one_to_one):
     system = as_knowledge_base(gold, id="gold")
     options = KbOptions(mention_match=match, one_to_one=one_to_one)
@@ -266,7 +266,7 @@ VARIANTS = st.sampled_from(
 
 
 @given(notes.gold_documents(), notes.knowledge_bases(), VARIANTS, st.randoms())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_order_does_not_matter(gold, kb, options, random):
     shuffled = random.sample(gold, len(gold))
     turned = dataclasses.replace(
@@ -279,7 +279,7 @@ def test_order_does_not_matter(gold, kb, options, random):
 
 
 @given(notes.gold_documents(), notes.knowledge_bases(), VARIANTS)
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_ids_do_not_matter(gold, kb, options):
     # Gold ids decide ties, so that new ones must keep their order.
     def renamed(fact, prefix):
@@ -307,7 +307,7 @@ def test_ids_do_not_matter(gold, kb, options):
 
 
 @given(notes.gold_documents(), notes.knowledge_bases(), VARIANTS, st.integers(0, 3))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_more_facts_give_more_triples_and_change_none(gold, kb, options, cut):
     fewer = dataclasses.replace(kb, facts=kb.facts[:cut])
     (small,), (large,) = (as_sets(map_systems(gold, [each], options))[1] for each in (fewer, kb))
@@ -315,7 +315,7 @@ def test_more_facts_give_more_triples_and_change_none(gold, kb, options, cut):
 
 
 @given(notes.gold_documents(), notes.knowledge_bases(), VARIANTS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_every_fact_is_accounted_for(gold, kb, options):
     mapped = map_systems(gold, [kb], options)
     (system,) = mapped.systems
@@ -333,7 +333,7 @@ def test_every_fact_is_accounted_for(gold, kb, options):
 
 
 @given(notes.gold_documents(), notes.knowledge_bases())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_resampling_may_map_first(gold, kb):
     # Documents are mapped one by one: leaving some out changes nothing in the others.
     whole = as_sets(map_systems(gold, [kb], PAPER))

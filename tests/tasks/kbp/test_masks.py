@@ -44,7 +44,7 @@ def as_rows(rows):
     st.sampled_from(["all", "simple"]),
     st.sampled_from([8, 64, 1 << 20]),
 )
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_masks_agree_with_recomputation(gold, system, presence, identity, walks, block):
     options = {"identity": identity, "walks": walks}
     (found,) = count_samples([gold.facts, system.facts], presence, hops=3, block=block, **options)

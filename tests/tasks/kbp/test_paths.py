@@ -25,7 +25,7 @@ def expected(gold, system, hops, **options):
 
 
 @given(PLAIN | LABELLED, PLAIN | LABELLED, st.integers(1, 4), st.sampled_from([1, 3, 1 << 20]), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_products_agree_with_sets(gold, system, hops, block, symbolic):
     with pytest.MonkeyPatch.context() as patch:
         if not symbolic:
@@ -36,14 +36,14 @@ def test_products_agree_with_sets(gold, system, hops, block, symbolic):
 
 
 @given(PLAIN | LABELLED, PLAIN | LABELLED, st.sampled_from(["endpoints", "full"]), st.sampled_from(["all", "simple"]))
-@settings(max_examples=250)
+@settings(max_examples=125)
 def test_every_way_to_count_agrees_with_sets(gold, system, identity, walks):
     found = count_paths(gold.facts, system.facts, hops=3, identity=identity, walks=walks)
     assert as_plain(found) == expected(gold, system, 3, identity=identity, walks=walks)
 
 
 @given(PLAIN | LABELLED, PLAIN | LABELLED)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_facts_alone_agree_with_sets(gold, system):
     assert as_plain(count_paths(gold.facts, system.facts, hops=1)) == expected(gold, system, 1)
 

@@ -36,7 +36,7 @@ def runs(size, cuts):
     return list(itertools.pairwise(places))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(SIDES, SIDES, WAYS, st.lists(st.integers(0, 20), max_size=4))
 def test_paths_in_pieces_are_all_paths(gold, system, way, cuts):
     work = Work((gold.facts, system.facts), 3, *way)
@@ -44,7 +44,7 @@ def test_paths_in_pieces_are_all_paths(gold, system, way, cuts):
     assert in_pieces(work, parts) == count_paths(gold.facts, system.facts, hops=3, identity=way[0], walks=way[1])
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(naive.sides(), naive.sides(), WAYS, st.lists(st.integers(0, 60), max_size=4))
 def test_samples_in_pieces_are_all_samples(gold, system, way, cuts):
     work = resampling([gold.facts, system.facts, gold.facts], 5, 70, 3, *way)

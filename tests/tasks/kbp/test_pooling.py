@@ -123,7 +123,7 @@ def test_wrong_calls():
 values = st.lists(st.sampled_from("abcdef"), max_size=6, unique=True)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(values, min_size=2, max_size=4), st.sets(st.sampled_from("abcdef")), st.randoms(use_true_random=False))
 def test_laws(found, right, rng):
     asked = [Question("Q", "Q", ("r",))]

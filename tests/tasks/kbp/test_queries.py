@@ -109,7 +109,7 @@ def test_only_nodes_of_the_type():
 spans = st.tuples(st.integers(0, 12), st.integers(1, 6)).map(lambda pair: (pair[0], sum(pair)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(spans, min_size=1, max_size=8), spans)
 def test_entry_points_by_counting_characters(mentions, span):
     index = KbIndex(KnowledgeBase("r", [Entity(str(n), "", (Mention("d", *each),)) for n, each in enumerate(mentions)]))
@@ -135,7 +135,7 @@ def table_of(rows):
     return table
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(triples, st.lists(st.sampled_from("rs"), min_size=1, max_size=3), st.sampled_from("abcd"))
 def test_answers_are_walks(rows, slots, node):
     found = answer_questions(TripleIndex(table_of(rows)), [Question("Q", "Q", tuple(slots), node=node)])
@@ -151,7 +151,7 @@ def test_answers_are_walks(rows, slots, node):
     assert len(found.answers) == len(set(found.answers)) == len(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(triples, st.integers(0, 3))
 def test_made_queries_have_answers(rows, seed):
     index = TripleIndex(table_of(rows))

@@ -135,7 +135,7 @@ def test_policies(policy, expected):
     assert tuple(counts[name] for name in ("right", "wrong", "ignored")) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.sampled_from([(each.asked, each.value) for each in POOL] + [("Q1", "Abe"), (below("Ned"), "Camp")])),
     st.sampled_from(["right", "wrong", "ignore"]),
@@ -334,7 +334,7 @@ def kb_of(rows):
     return KnowledgeBase("kb", entities, [Fact(f":{s}", r, f":{o}", "d") for s, r, o in rows])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(triples, st.booleans())
 def test_gold_against_itself(rows, with_mentions):
     make = (lambda: KbIndex(kb_of(rows))) if with_mentions else (lambda: TripleIndex(table_of(rows)))
@@ -347,7 +347,7 @@ def test_gold_against_itself(rows, with_mentions):
         assert row_ratios(row).f1 == (1.0 if row.counts["gold"] else 0.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(triples, triples)
 def test_counts_of_triples(gold, system):
     """Against sets: an answer of the second hop is right if the whole path is in gold."""

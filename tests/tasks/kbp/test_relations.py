@@ -63,7 +63,7 @@ def test_loops_are_dropped_by_what_nodes_count_as():
     assert labels[2] >= len(own.names.nodes.listed)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(*[st.sampled_from("abc"), st.sampled_from(("Family", "r")), st.sampled_from("abc")]), max_size=8

@@ -121,7 +121,7 @@ def test_counts_of_what_is_left_out(example):
 # Engines against Python sets
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(kbp_naive.sides(), kbp_naive.sides(), st.sampled_from(["endpoints", "full"]), st.sampled_from(["all", "simple"]))
 def test_all_hops_agree_with_sets(gold, system, identity, walks):
     names = TripleNames()

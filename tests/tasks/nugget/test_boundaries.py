@@ -47,7 +47,7 @@ def slow_split(text, places, cuts):
 
 
 @given(annotated(), st.sampled_from(["", "-", "/-\\", "a."]))
-@examples(max_examples=400)
+@examples(max_examples=160)
 def test_every_boundary_of_an_annotation_is_one_of_tokens(case, separators):
     text, spans = case
     places = split_at_separators(text, tokenize(text), separators)
@@ -76,7 +76,7 @@ def test_every_boundary_of_an_annotation_is_one_of_tokens(case, separators):
 
 
 @given(TEXTS, st.sampled_from(["", "-", "/-\\", "a."]))
-@examples(max_examples=200)
+@examples(max_examples=100)
 def test_separators_are_in_no_token_and_all_else_is(text, separators):
     places = tokenize(text)
     split = split_at_separators(text, places, separators)
@@ -112,7 +112,7 @@ def test_a_nugget_of_separators_only_keeps_its_characters():
 
 
 @given(TEXTS)
-@examples(max_examples=100)
+@examples(max_examples=50)
 def test_utf16_units_are_those_of_the_encoding(text):
     places = tokenize(text)
     data = text.encode("utf-16-le")

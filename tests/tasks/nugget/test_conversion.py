@@ -30,7 +30,7 @@ def through(document: NuggetDocument, target: str) -> NuggetDocument:
 
 
 @given(documents(), st.sampled_from([target for target in TARGETS if target != "tbf-token"]))
-@examples(max_examples=150)
+@examples(max_examples=75)
 def test_what_fits_is_kept_as_it_is(document: NuggetDocument, target: str) -> None:
     if target.startswith("tbf"):  # a nugget must be somewhere
         document = NuggetDocument("doc", [n for n in document.nuggets if n.pieces], document.relations, document.text)
@@ -47,7 +47,7 @@ def test_what_fits_is_kept_as_it_is(document: NuggetDocument, target: str) -> No
     st.one_of(documents(), documents(clean=True)),
     st.sampled_from([target for target in TARGETS if target != "tbf-token"]),
 )
-@examples(max_examples=150)
+@examples(max_examples=75)
 def test_without_losses_nothing_changes(document: NuggetDocument, target: str) -> None:
     """The promise of the notes: if nothing is said, nothing is lost."""
     fitted, losses = fit(document, target, system="")
@@ -99,7 +99,7 @@ def any_table(draw: Any) -> TokenTable:
 
 
 @given(documents(text=False), any_table())
-@examples(max_examples=100)
+@examples(max_examples=50)
 def test_tokens_as_defined(document: NuggetDocument, table: TokenTable) -> None:
     found, losses = to_tokens(document, table)
     expected = [(n.id, slow_tokens(n.pieces, table)) for n in document.nuggets]
@@ -111,7 +111,7 @@ def test_tokens_as_defined(document: NuggetDocument, table: TokenTable) -> None:
 
 
 @given(tables(), st.data())
-@examples(max_examples=100)
+@examples(max_examples=50)
 def test_tokens_to_characters_and_back(table: TokenTable, data: Any) -> None:
     if not table.tokens:
         return
@@ -126,7 +126,7 @@ def test_tokens_to_characters_and_back(table: TokenTable, data: Any) -> None:
 
 
 @given(documents(), tables())
-@examples(max_examples=100)
+@examples(max_examples=50)
 def test_characters_to_tokens_and_back(document: NuggetDocument, table: TokenTable) -> None:
     """Without a loss the same characters come back."""
     found, losses = to_tokens(document, table)

@@ -163,7 +163,7 @@ def clustered(draw):
 
 
 @given(clustered(), clustered())
-@examples(max_examples=150)
+@examples(max_examples=75)
 def test_counts_are_those_of_the_rows(gold, system):
     """Every nugget is a row, a mapped pair shares one: what the official conversion to CoNLL writes."""
     seen = observed(gold, system, Settings())

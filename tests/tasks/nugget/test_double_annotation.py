@@ -107,7 +107,7 @@ def checked(found, corpus):
     assert found.score == pytest.approx(float(values["coref.kbp", "f1"][0]), abs=1e-12)
 
 
-@settings(max_examples=250)
+@settings(max_examples=125)
 @given(st.lists(documents(), min_size=1, max_size=3))
 def test_equals_all_alignments(corpus):
     found = solved(corpus)
@@ -116,7 +116,7 @@ def test_equals_all_alignments(corpus):
     checked(found, corpus)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.lists(documents(), min_size=1, max_size=2), st.integers(0, 3), st.sampled_from([1, 2, 50]))
 def test_with_little_patience_the_bound_holds(corpus, nodes, few):
     best = brute(corpus)
@@ -132,7 +132,7 @@ def test_with_little_patience_the_bound_holds(corpus, nodes, few):
         assert found.score == pytest.approx(best, abs=1e-10)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.lists(documents(), min_size=1, max_size=3))
 def test_one_tangent_and_what_is_near_it(corpus):
     """With a single tangent, at the given pairs, the choices that it does not rule out are gone through."""
@@ -144,7 +144,7 @@ def test_one_tangent_and_what_is_near_it(corpus):
     checked(found, corpus)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(documents(), min_size=1, max_size=3), st.randoms(use_true_random=False))
 def test_order_does_not_matter(corpus, rng):
     moved = []

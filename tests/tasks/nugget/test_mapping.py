@@ -64,7 +64,7 @@ def as_side(nuggets, keys):
 
 
 @given(sides(pieces), st.sampled_from([None, "?"]))
-@examples(max_examples=300)
+@examples(max_examples=120)
 def test_characters_as_in_the_official_program(both, wildcard):
     gold, system = both
     mine = [as_side(each, keys_of_pieces([nugget[0] for nugget in each], repeated=True)) for each in both]
@@ -73,7 +73,7 @@ def test_characters_as_in_the_official_program(both, wildcard):
 
 
 @given(sides(tokens))
-@examples(max_examples=300)
+@examples(max_examples=120)
 def test_tokens_as_in_2015(both):
     gold, system = both
     mine = [as_side(each, keys_of_tokens([nugget[0] for nugget in each])) for each in both]
@@ -83,7 +83,7 @@ def test_tokens_as_in_2015(both):
 
 
 @given(sides(tokens))
-@examples(max_examples=200)
+@examples(max_examples=100)
 def test_the_best_of_all_orders_of_equal_pairs(both):
     gold, system = both
     mine = [as_side(each, keys_of_tokens([nugget[0] for nugget in each])) for each in both]
@@ -146,7 +146,7 @@ def test_long_chains_of_ties_are_solved():
 
 
 @given(st.lists(pieces, max_size=7, unique=True), st.lists(pieces, max_size=7, unique=True))
-@examples(max_examples=200)
+@examples(max_examples=100)
 def test_overlaps_in_the_text(gold, system):
     keys = [list(dict.fromkeys(filter(None, keys_of_pieces(each)))) for each in (gold, system)]
     found = partial_overlaps(*keys, char=True)

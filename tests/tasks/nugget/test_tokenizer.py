@@ -176,7 +176,7 @@ TEXTS = st.one_of(
 @given(TEXTS)
 @example("&nbsp;x")
 @example("\ufe0f\u200d🏽")
-@examples(max_examples=400)
+@examples(max_examples=160)
 def test_tokens_are_in_order_and_nothing_is_lost(text):
     places = tokenize(text)
     covered = bytearray(len(text))
@@ -192,7 +192,7 @@ def test_tokens_are_in_order_and_nothing_is_lost(text):
 
 
 @given(TEXTS, st.sampled_from(["", "/-\\", "'.e"]), st.booleans())
-@examples(max_examples=200)
+@examples(max_examples=100)
 def test_tables_survive_being_written_and_read(text, separators, utf16):
     table, _ = table_of(text, "a", separators=separators, utf16=utf16)
     written = write_table(table)
@@ -205,7 +205,7 @@ def test_tables_survive_being_written_and_read(text, separators, utf16):
 
 
 @given(st.text(max_size=60))
-@examples(max_examples=200)
+@examples(max_examples=100)
 def test_the_shape_is_as_long_as_the_text(text):
     assert len(shape(text)) == len(text)
 

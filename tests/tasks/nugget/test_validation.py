@@ -206,7 +206,7 @@ def test_a_broken_closure_comes_with_the_line_to_write() -> None:
     assert validate(made([*mentions, *[str(fix) for fix in fixes]])).findings == []
 
 
-@settings(max_examples=budget(60))
+@settings(max_examples=budget(30))
 @given(st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=3), max_size=6))
 def test_suggested_lines_mend_any_closure(clusters: list[list[int]]) -> None:
     mentions = [f"s\td\tE{n}\tt{n}\tx\tLife_Die\tActual" for n in range(10)]
