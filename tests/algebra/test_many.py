@@ -33,6 +33,7 @@ from adjudge.algebra import (
 from adjudge.algebra.operators import collection
 from adjudge.algebra.plan import plan
 from adjudge.errors import ValidationError
+from adjudge.metrics import find
 
 
 def word(source):
@@ -185,3 +186,21 @@ def test_many_elements_take_little_memory():
     proven, kilobytes = done.stdout.split()
     assert proven == "True"
     assert int(kilobytes) < 200_000
+
+
+@pytest.mark.parametrize("name", ["record.fields", "record.exact", "record.match"])
+def test_records_that_are_nearly_the_same_take_little_memory(name):
+    import tracemalloc
+
+    import scipy.optimize  # noqa: F401
+
+    gold, system = ([{"name": f"nearly {n * factor}", "kind": "same"} for n in range(2000)] for factor in (1, 3))
+    tracemalloc.start()
+    try:
+        found = find(name).score(gold, system)
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
+    assert found.f1 == pytest.approx(
+        {"record.exact": 667, "record.match": 1333.5, "record.fields": 1333.5}[name] / 2000
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -20,6 +21,9 @@ COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by people
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
+_unfinished: list[BaseException] = []  # keeps what was being done, for nobody waits until it is taken apart
+
+
 class ReaderGone(Exception):
     """The program that reads our output has ended, as `head` does."""
 
@@ -27,6 +31,8 @@ class ReaderGone(Exception):
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """The entry point."""
     gc.set_threshold(_ALLOCATIONS)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads cost more to start than our products of matrices
     try:
         code = run(sys.argv[1:] if arguments is None else arguments)
@@ -37,6 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if arguments is None:
         _leave(code)
     sys.exit(code)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """End what is being done, without looking through a million objects for cycles on the way out."""
+    gc.freeze()
+    raise KeyboardInterrupt
 
 
 def _leave(code: int) -> None:
@@ -83,7 +95,8 @@ def run(arguments: Sequence[str]) -> int:
         said = " ".join(error.format_message().split()).removesuffix(".")
         complain(said[:1].lower() + said[1:] + command)  # in our manner: lower case, one line, no full stop
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        _unfinished.append(error)
         complain("interrupted")
         return INTERRUPTED
     except (ReaderGone, SystemExit):  # click ends the program in this way if nobody reads its help

@@ -17,7 +17,7 @@ from typing import Any
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.evaluate.processes import Pair, Progress, failed, here, observed_chunk, processors, rows_of
+from adjudge.evaluate.processes import Pair, Progress, failed, here, observed_chunk, processors, rows_of, stop
 
 LOCAL = "local"
 _SECONDS = 10  # to find a scheduler
@@ -163,7 +163,7 @@ def _client(distributed: Any, address: str, jobs: int | None) -> Iterator[Any]:
             silence_logs=logging.CRITICAL,
         )
         try:
-            with distributed.Client(cluster) as client:
+            with distributed.Client(cluster) as client, _ending(cluster):
                 yield client
         finally:
             cluster.close()
@@ -175,6 +175,18 @@ def _client(distributed: Any, address: str, jobs: int | None) -> Iterator[Any]:
             except TimeoutError:
                 raise UsageError(f"the cluster at {address} has no workers", hint="start some (dask worker)") from None
         yield client
+
+
+@contextmanager
+def _ending(cluster: Any) -> Iterator[None]:
+    """End the workers of our own cluster at once if the work is interrupted; asked kindly, they finish theirs."""
+    try:
+        yield
+    except BaseException:
+        for nanny in cluster.workers.values():
+            nanny.auto_restart = False
+        stop(set())
+        raise
 
 
 def _connected(distributed: Any, address: str) -> Any:

@@ -235,7 +235,7 @@ def _elsewhere(
                 refused = not started.is_set() and _has_given_up(pool)
                 if losses > RETRIES or refused:
                     raise
-                _stop(others)
+                stop(others)
                 pool.shutdown(wait=True, cancel_futures=True)
                 pool, started = new_pool()
                 waiting = deque((again, _submitted(pool, again)) for again, _ in waiting)
@@ -257,7 +257,7 @@ def _elsewhere(
         ) from None
     finally:
         if not finished:
-            _stop(others)
+            stop(others)
         pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -297,7 +297,7 @@ def _has_given_up(pool: Any) -> bool:
     return any((process.exitcode or 0) > 0 for process in list((getattr(pool, "_processes", None) or {}).values()))
 
 
-def _stop(others: set[Any]) -> None:
+def stop(others: set[Any]) -> None:
     """End the workers now: a document that takes minutes must not keep an interrupted program alive.
 
     The pool does not know a worker that was being started when the interruption came, so all children are looked at.

@@ -64,22 +64,41 @@ def worths(listing: ListingKind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[
 
 
 def correct(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> npt.NDArray[np.float64]:
-    """The correct leaves of all pairs (gold x system)."""
+    """The correct leaves of all pairs (system x gold)."""
     import numpy as np
 
-    out = np.zeros((len(gs), len(ss)))
+    out = np.zeros((len(ss), len(gs)))
     step = max(1, _BLOCK // max(1, len(ss)))
     for start in range(0, len(gs), step):
-        out[start : start + step] = _table(kind, gs[start : start + step], ss, compiler).correct
-    return out / compiler.unit
+        out[:, start : start + step] = _table(kind, gs[start : start + step], ss, compiler).correct.T
+    out /= compiler.unit
+    return out
 
 
-def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> Table:
-    import numpy as np
-
-    made = Table(*(np.zeros((len(gs), len(ss)), dtype=np.int32 if compiler.unit == 1 else np.int64) for _ in range(4)))
+def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler, inside: Table | None = None) -> Table:
+    made = _empty(len(gs), len(ss), _numbers(gs, ss, compiler) if inside is None else inside.correct.dtype)
     _add(kind, gs, ss, made, compiler)
     return made
+
+
+def _numbers(gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> np.dtype[Any]:
+    """Numbers that hold what pairs are worth: a leaf adds at most the ranks on its path, of which no object has more
+    than fields."""
+    import numpy as np
+
+    if compiler.unit > 1:
+        return np.dtype(np.int64)
+    most = max((_fields(each) for side in (gs, ss) for each in side), default=0)
+    return np.dtype(np.int16 if most * most < 1 << 15 else np.int32)
+
+
+def _fields(p: Any) -> int:
+    """How many objects, fields, elements and leaves a value has, inside of each other."""
+    if isinstance(p, Rec):
+        return 1 + sum(map(_fields, p.parts)) + _fields(p.extra)
+    if isinstance(p, Obj):
+        return 1 + sum(map(_fields, p.parts.values()))
+    return 1 + sum(map(_fields, p.items)) if isinstance(p, Lst) else 1 + size_of(p)
 
 
 def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compiler: Compiler) -> None:
@@ -97,7 +116,7 @@ def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compile
             _add_fields(fields, table, compiler)
         if kind.extra is not None:
             columns = [[None if each is None else each.extra for each in side] for side in records]
-            _merge(table, _table(kind.extra, columns[0], columns[1], compiler), 0)
+            _merge(table, _table(kind.extra, columns[0], columns[1], compiler, table), 0)
     elif isinstance(kind, AnythingKind):
         _add_anything(kind, gs, ss, table, compiler)
     elif kind.listed:
@@ -124,7 +143,7 @@ def _add_fields(fields: Sequence[Field], table: Table, compiler: Compiler) -> No
             continue
         _add_coded(coded, table, compiler)
         coded = []
-        _merge(table, _table(kind, gs, ss, compiler), rank)
+        _merge(table, _table(kind, gs, ss, compiler, table), rank)
     _add_coded(coded, table, compiler)
 
 
@@ -220,7 +239,7 @@ def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], tabl
         part = table
         inside = len(one) < len(gs) or len(other) < len(ss)
         if inside:
-            part = _empty(len(one), len(other), table)
+            part = _empty(len(one), len(other), table.correct.dtype)
         if wanted is Lst:
             _add_lists(kind.list, one, other, part)  # type: ignore[arg-type]
         elif wanted is Obj:
@@ -231,10 +250,10 @@ def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], tabl
             _put(table, part, ours, theirs)
 
 
-def _empty(rows: int, columns: int, like: Table) -> Table:
+def _empty(rows: int, columns: int, numbers: np.dtype[Any]) -> Table:
     import numpy as np
 
-    return Table(*(np.zeros((rows, columns), dtype=like.correct.dtype) for _ in range(4)))
+    return Table(*(np.zeros((rows, columns), dtype=numbers) for _ in range(4)))
 
 
 def _put(table: Table, part: Table, rows: Sequence[int], columns: Sequence[int]) -> None:
@@ -273,7 +292,7 @@ def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table
         if all_of_them:
             whole.append(field)
         else:
-            part = _empty(len(rows), len(columns), table)
+            part = _empty(len(rows), len(columns), table.correct.dtype)
             _add_fields([field], part, compiler)
             _put(table, part, rows, columns)
     _add_fields(whole, table, compiler)

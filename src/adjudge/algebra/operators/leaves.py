@@ -102,7 +102,7 @@ class LeavesOp(Op):
         found = _deeply(lambda: correct(self.record, ours, theirs, self.compiler))
         if self.compiler.unproven and not ctx.is_late():
             ctx.optimal = False
-        return found.T
+        return found
 
     def _are_single(self, ss: Sequence[Any], gs: Sequence[Any]) -> bool:
         """Whether all are single records, whose correct leaves are whole numbers."""

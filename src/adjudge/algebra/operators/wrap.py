@@ -214,14 +214,18 @@ class ThresholdOp(Wrapper):
         inner = self.inner.matrix(ss, gs, ctx)
         out = inner > self.cut if self.strict else inner >= self.cut
         if self.by_integers:  # what is too close to the cut for floating point
-            close = np.abs(inner - self.cut) < _ROUNDING
+            close = (inner > self.cut - _ROUNDING) & (inner < self.cut + _ROUNDING)
             if isinstance(self.inner, NormaliseOp) and self.inner.inner.integral:
                 close &= inner != 1.0  # of two counts that is never due to rounding
             for number, (i, j) in enumerate(np.argwhere(close)):
                 if number % 256 == 0 and ctx.is_late():
                     break
                 out[i, j] = self.passes(ss[i], gs[j], ctx)[0]
-        return np.where(out, inner, 0.0) if self.node.keep else out.astype(np.float64)
+        if self.node.keep:
+            inner[~out] = 0.0
+        else:
+            inner[...] = out
+        return inner
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:
         if self.passes(s, g, ctx)[0]:
@@ -341,10 +345,13 @@ class NormaliseOp(Wrapper):
 
         inner = self.inner.matrix([s[0] for s in ss], [g[0] for g in gs], ctx)
         square = float(self.node.beta) * float(self.node.beta)
-        below = square * np.array([g[1] for g in gs])[None, :] + np.array([s[1] for s in ss])[:, None]
-        out = np.full_like(inner, self.undefined)
-        np.divide((1 + square) * inner, below, out=out, where=below > 0)
-        return out
+        inner *= 1 + square
+        ours = square * np.array([g[1] for g in gs])
+        for row, s in zip(inner, ss, strict=True):
+            below = ours + s[1]
+            np.divide(row, below, out=row, where=below > 0)
+            row[below <= 0] = self.undefined
+        return inner
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         found = self.inner.variables(p[0])

@@ -55,7 +55,7 @@ def dense_matching(levels: Sequence[Matrix], allowed: Allowed, deadline: Deadlin
             weight = square
         if tight is not None:
             weight[~tight] = -(size * int(weight.max(initial=0)) + 1)
-        answer = solved_in_time(weight, deadline)
+        answer = solved_in_time(weight, deadline, spent=not rest)
         if answer is None:
             break
         found = [(i, j) for i, j in zip(*answer, strict=True) if _is_allowed(allowed, i, j)]
@@ -99,7 +99,7 @@ def _combined(levels: Sequence[Matrix], allowed: Allowed, size: int, limit: int)
     """As many levels as one number below a limit can hold, and those that are left."""
     import numpy as np
 
-    weight = np.where(allowed, levels[0], 0).astype(np.int64)
+    weight = np.multiply(levels[0], allowed, dtype=np.float64 if limit == _EXACT else np.int64)
     for place, level in enumerate(levels[1:], 1):
         own = np.where(allowed, level, 0)
         factor = 1 + int(min(own.max(axis=0, initial=0).sum(), own.max(axis=1, initial=0).sum()))
@@ -107,6 +107,7 @@ def _combined(levels: Sequence[Matrix], allowed: Allowed, size: int, limit: int)
             return weight, list(levels[place:])
         weight *= factor
         weight += own
+        del own
     return weight, []
 
 

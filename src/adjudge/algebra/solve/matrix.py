@@ -52,22 +52,28 @@ def assignment(matrix: Matrix, deadline: Deadline = NEVER) -> Matched:
     return Matched(least.value, least.pairs, max(most, least.value), most <= least.value)
 
 
-def solved_in_time(matrix: npt.NDArray[Any], deadline: Deadline) -> tuple[list[int], list[int]] | None:
-    """The rows and columns of the best assignment, or None if time is up.
+def solved_in_time(
+    matrix: npt.NDArray[Any], deadline: Deadline, *, spent: bool = False
+) -> tuple[list[int], list[int]] | None:
+    """The rows and columns of the best assignment, or None if time is up; a matrix that is `spent` is needed no more.
 
     What scipy needs long for goes on in a thread, and is let go when time is up. While one is still at it, the next
     has a process of its own, so that there are never two of them.
     """
     rows, columns = matrix.shape
+    if spent:  # else scipy does so with a copy
+        matrix *= -1
     if rows * columns * min(rows, columns) <= _SOON:
-        return solved(matrix)
+        return solved(matrix, not spent)
     if deadline.passed:
         return None
     if any(thread.is_alive() for thread in _LET_GO):
-        answer: tuple[list[int], list[int]] | None = call("adjudge.algebra.solve.matrix:solved", (matrix,), deadline)
+        answer: tuple[list[int], list[int]] | None = call(
+            "adjudge.algebra.solve.matrix:solved", (matrix, not spent), deadline
+        )
         return answer
     found: list[tuple[list[int], list[int]]] = []
-    thread = Thread(target=lambda: found.append(solved(matrix)), daemon=True)
+    thread = Thread(target=lambda: found.append(solved(matrix, not spent)), daemon=True)
     thread.start()
     try:
         thread.join(min(deadline.left, TIMEOUT_MAX))
@@ -94,11 +100,11 @@ def solved_or_late(matrix: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
     return found
 
 
-def solved(matrix: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
-    """The rows and columns of the best assignment."""
+def solved(matrix: npt.NDArray[Any], maximize: bool = True) -> tuple[list[int], list[int]]:
+    """The rows and columns of the heaviest assignment, or of the lightest."""
     from scipy.optimize import linear_sum_assignment
 
-    rows, columns = linear_sum_assignment(matrix, maximize=True)
+    rows, columns = linear_sum_assignment(matrix, maximize=maximize)
     return rows.tolist(), columns.tolist()
 
 
