@@ -36,11 +36,11 @@ def graphrag_folder(data: bytes, room: Path) -> Any:
 
 def marked(data: bytes, _: Path) -> Any:
     """A text of a language model, put onto the words of a small key."""
-    key = _call("formats.corefud:read_corefud", _KEY, trees=True).documents
+    key = _call("formats.corefud:read_corefud", KEY, trees=True).documents
     return _call("formats.corefud_text:read_marked", data, key=key)
 
 
-_KEY = (
+KEY = (
     b"# newdoc id = d\n1\tAda\t_\t_\t_\t_\t2\tnsubj\t_\t_\n1.1\t_\t_\t_\t_\t_\t_\t_\t2:obj\t_\n"
     b"2\tcame\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 )

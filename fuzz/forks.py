@@ -40,7 +40,9 @@ UNLIMITED = 10.0
 MEMORY = 1 << 30
 """Bytes beyond those that the process has at first."""
 SILENCE = 45.0
-"""Seconds of the clock without a word: longer than any limit, for the machine may be busy."""
+"""Seconds of the processor without a word: longer than any limit."""
+PATIENCE = 600.0
+"""Seconds of the clock without a word: the machine may be busy, and what waits for itself takes no processor."""
 ONE_COPY = 200
 """Inputs of one copy: a leak would show, and does not become everyone's."""
 CODES = (0, 1, 2, 3)
@@ -111,6 +113,7 @@ def place() -> Iterator[Path]:
         (room / "work").mkdir()
         _make_devices(room / "work")
         _make_campaign(room)
+        _make_served(room)
         os.chdir(room / "work")
         yield room
     finally:
@@ -132,6 +135,18 @@ def _make_campaign(room: Path) -> None:
     (room / "campaign").mkdir()
     assert run(["eal", "campaign", "init", str(room / "campaign" / "c"), "--demo", "--quiet"]) == 0
     make_small(room / "campaign" / "c")
+
+
+def _make_served(room: Path) -> None:
+    """The folder of a server with a track and somebody in it."""
+    from adjudge.cli import run
+
+    served = room / "served" / "f"
+    served.parent.mkdir()
+    with (room / "said").open("w") as said, contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        track = ("--track", "ner", "--gold", str(room / "in" / "gold.bio"))
+        assert run(["serve", "init", str(served), *track]) == 0
+        assert run(["serve", "invite", str(served), "ann", "--role", "team"]) == 0
 
 
 def prepare() -> None:
@@ -168,12 +183,15 @@ def _copy(make: Make, number: int, stop: int, end: float | None) -> Iterator[dic
         os.close(reading)
         _work(make, range(number, stop), writing)
     os.close(writing)
-    waiting = b""
+    waiting, used, since = b"", 0.0, time.monotonic()
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while True:
-            ready, _, _ = select.select([pipe], [], [], SILENCE)
+            ready, _, _ = select.select([pipe], [], [], SILENCE / 9)
+            if not ready and _used(child) < used + SILENCE and time.monotonic() < since + PATIENCE:
+                continue
             data = pipe.read(1 << 16) if ready else b""
             waiting += data or b""
+            used, since = _used(child), time.monotonic()
             *whole, waiting = waiting.split(b"\n")
             for line in whole:
                 told = json.loads(line)
@@ -188,7 +206,9 @@ def _copy(make: Make, number: int, stop: int, end: float | None) -> Iterator[dic
     if number < stop and not (over and ready and data):  # it did not come to its end, though there was time
         kind, case = make(number)
         wrong = (
-            f"did not end in {SILENCE:g} s" if not ready else f"the process ended: {os.waitstatus_to_exitcode(status)}"
+            f"did not end in {SILENCE:g} s of the processor"
+            if not ready
+            else f"the process ended: {os.waitstatus_to_exitcode(status)}"
         )
         yield _told(number, kind, case, -9, SILENCE, 0, f"{kind}: {wrong}")
 
@@ -338,6 +358,15 @@ def _seconds() -> float:
         used.ru_utime + used.ru_stime
         for used in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
     )
+
+
+def _used(process: int) -> float:
+    """The seconds of the processor that a process and those that it has waited for have taken."""
+    try:
+        times = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]
+    except OSError:  # it has ended, and nobody has asked how
+        return 0.0
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(what: str) -> int:

@@ -18,7 +18,7 @@ import click
 
 import adjudge
 from adjudge.tasks.family import families, find_family
-from fuzz.calls import brat_folder
+from fuzz.calls import KEY, brat_folder
 from fuzz.known import known
 from fuzz.mutate import mutant
 from fuzz.nasty import KINDS, LIMIT, Case
@@ -34,6 +34,7 @@ LARGEST = 100_000
 INPUTS = "../in"
 """Where the inputs of the tests are, seen from the folder in which a command runs."""
 CAMPAIGN = "../campaign"
+SERVED = "../served"
 UNFED = {"demo", "schema", "completion", "metrics", "eal proposal-tables"}
 """Commands that read nothing, and what is always the same: less of them."""
 
@@ -86,7 +87,10 @@ def _kinds() -> dict[str, Callable[[random.Random], Case]]:
     found["metrics of the catalogue"] = _metric
     found["nasty programs"] = program
     found["files alone"] = lambda source: _alone(source.choice(_families())[1], source)
-    found["eal campaign"] = _campaign
+    found["eal campaign"] = lambda source: Case(
+        ("eal", "campaign", source.choice(("run", "run", "status")), "c"), _all_below(CAMPAIGN)
+    )
+    found["serve"] = lambda source: Case(tuple(source.choice(_SERVE).split()), _all_below(SERVED) | _HANDED_IN)
     for name, case in _others():
         found[name] = lambda _, case=case: case  # type: ignore[misc]
     found |= {f"nasty: {name}": (lambda _, case=case: case) for name, case in known().items()}  # type: ignore[misc]
@@ -94,6 +98,20 @@ def _kinds() -> dict[str, Callable[[random.Random], Case]]:
 
 
 _GRAPHS = {
+    "csv": "subject,relation,object,confidence\nAna,founded,Corvex,0.9\nAna,born,1970,0.5\nCorvex,in,Oslo,0.1\n",
+    "langchain": (
+        '{"nodes": [{"id": "Ana", "type": "PER"}, {"id": "Corvex", "type": "ORG"}], "relationships": '
+        '[{"source": {"id": "Ana", "type": "PER"}, "target": {"id": "Corvex", "type": "ORG"}, "type": "FOUNDED"}]}\n'
+    ),
+    "neo4j": (
+        '{"type": "relationship", "label": "FOUNDED", "start": {"id": "1", "properties": {"name": "Ana"}}, '
+        '"end": {"id": "2", "properties": {"name": "Corvex"}}}\n'
+    ),
+    "llamaindex": (
+        '{"nodes": {"Ana": {"label": "PER", "properties": {}, "name": "Ana"}}, "relations": '
+        '{"r": {"label": "FOUNDED", "source_id": "Ana", "target_id": "Corvex", "properties": {}}}, '
+        '"triplets": [["Ana", "r", "Corvex"]]}\n'
+    ),
     "json": '[["Ana", "founded", "Corvex"], {"subject": "Ana", "relation": "born", "object": "1970"}]\n',
     "ntriples": '<http://e/Ana> <http://e/founded> <http://e/Corvex> .\n<http://e/Ana> <http://e/born> "1970" .\n',
     "turtle": '@prefix e: <http://e/> .\ne:Ana e:founded e:Corvex ; e:born "1970" .\n',
@@ -105,11 +123,30 @@ _GRAPHS = {
 def _others() -> Iterator[tuple[str, Case]]:
     """Commands that neither the tests of faults nor the families have."""
     for reader, text in _GRAPHS.items():
-        words = ("kbp", "score", "gold", "system", "--reader", reader)
+        words = ("kbp", "score", "gold", "system", "--reader", "triples" if reader == "csv" else reader)
         yield f"kbp {reader}", Case(words, {"gold": text, "system": text})
+    sides: dict[str, str | bytes] = {"gold": _GRAPHS["csv"], "system": _GRAPHS["csv"].replace("Corvex", "corvex ag")}
+    names = {"alias": "Corvex\tcorvex ag\n", "map": "corvex ag\tCorvex\n", "relations": "born\t-born\n"}
+    ontology = "relation\tdomain\trange\nfounded\tPER\tORG\n"
+    for how in ("folded", "fuzzy=0.5", "alias=alias", "map=map"):
+        words = ("kbp", "score", "gold", "system", "--graph", "--names", how, "--system-relations", "relations")
+        words += ("--ontology", "ontology.tsv", "--hops", "3")
+        yield f"kbp names {how}", Case(words, sides | names | {"ontology.tsv": ontology})
+    words = ("kbp", "validate", "system", "--ontology", "ontology.tsv")
+    yield "kbp ontology", Case(words, {"system": _GRAPHS["json"], "ontology.tsv": ontology})
+    entries = min((SEEDS / "webnlg").iterdir()).read_bytes()
+    for compat in ("webnlg-2020", "webnlg-2020-nervaluate-0.1.8"):
+        words = ("kbp", "score", "gold.xml", "system.xml", "--compat", compat)
+        yield f"kbp {compat}", Case(words, {"gold.xml": entries, "system.xml": entries})
     entities = min((SEEDS / "corefud").iterdir()).read_bytes()
     words = ("coref", "score", "gold.conllu", "system.conllu", "--profile", "corefud")
     yield "coref corefud", Case(words, {"gold.conllu": entities, "system.conllu": entities})
+    marked = min((SEEDS / "corefud-text").iterdir()).read_bytes()
+    words = ("coref", "score", "gold.conllu", "system.txt", "--profile", "corefud")
+    yield "coref corefud text", Case(words, {"gold.conllu": KEY, "system.txt": marked})
+    words = ("coref", "score", "gold", "system", "--profile", "corefud", "--match", "head", "--compat", "corefud")
+    yield "coref crac", Case(words[:-2], {f"{side}/{n}.conllu": entities for side in ("gold", "system") for n in "ab"})
+    yield "coref corefud compat", Case(words, {"gold": entities, "system": entities})
     facts = '[{"correct_answer": "x", "evaluation": 1}, {"correct_answer": "y", "evaluation": 0}, {"accuracy": "50%"}]'
     yield "kbp judged", Case(("kbp", "judged", "a.json", "b.json"), {"a.json": facts, "b.json": facts})
     ends = "document,in_pool,all\n" + "".join(f"d{n},1,2\n" for n in range(6))
@@ -200,13 +237,29 @@ def _alone(cases: list[Case], source: random.Random) -> Case:
     return Case((*words, "--bootstrap", "0") if words[0] == "gold" else words, source.choice(cases).files)
 
 
-def _campaign(source: random.Random) -> Case:
-    """A small campaign whose files are changed."""
-    place = Path(CAMPAIGN)
-    files: dict[str, str | bytes] = {
+def _all_below(folder: str) -> dict[str, str | bytes]:
+    """Files to be changed: a small campaign, or a server without people at work."""
+    place = Path(folder)
+    return {
         each.relative_to(place).as_posix(): each.read_bytes() for each in sorted(place.rglob("*")) if each.is_file()
     }
-    return Case(("eal", "campaign", source.choice(("run", "run", "status")), "c"), files)
+
+
+# Everything but what goes on until it is interrupted.
+_SERVE = (
+    *("serve people f", "serve verify f", "serve rebuild f", "serve upgrade f", "serve rotate f", "serve import f"),
+    *("serve track f", "serve track f ner --runs 3", "serve track f new --task coref --gold gold.conll"),
+    *("serve scoring f ner", "serve scoring f ner --again", "serve scoring f ner --freeze", "serve board f -o out"),
+    *("serve program f ner -o out.zip", "serve export f -o out", "serve backup f -o out", "serve restore f new"),
+    *("serve invite f ben --role team", "serve revoke f ann", "serve import f --answers facts.jsonl --as ann"),
+    *("serve init new --schema records --answers facts.jsonl", "serve init new --track coref --gold gold.conll"),
+    "serve init new --schema mine.toml --answers facts.jsonl",
+)
+_HANDED_IN: dict[str, str | bytes] = {
+    "facts.jsonl": '{"id": "x1", "document": "d1", "record": {"name": "Ada"}}\n',
+    "gold.conll": "#begin document (d); part 000\nd 0 0 Ada (0)\n#end document\n",
+    "mine.toml": (Path(adjudge.__file__).parent / "serve" / "schemas" / "records.toml").read_bytes(),
+}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -231,7 +284,8 @@ def _options(words: tuple[str, ...], source: random.Random) -> tuple[str, ...]:
     has_limit = any("--time-limit" in each.opts and each.type.name == "float range" for each in known)
     if has_limit and "--time-limit" not in line:
         line += ["--time-limit", f"{LIMIT:g}"]
-    if any("--bootstrap" in each.opts for each in known) and "--bootstrap" not in line:
+    alone = words[:2] == ("coref", "score") and "--compat" in line
+    if any("--bootstrap" in each.opts for each in known) and "--bootstrap" not in line and not alone:
         line += ["--bootstrap", "10"]
     for _ in range(source.choice((0, 0, 0, 1, 1, 2, 3))):
         if known:

@@ -305,7 +305,7 @@ def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
     # What means nothing if both sides are plain triples.
     graph = read.gold.table is not None
     for name in (*_ALIGNED, *_FACTS, "nil_key", "nil_merge", "nil_by_type") if graph else _GRAPH_ONLY:
-        if is_given(name):
+        if is_given(name) and name != "min_confidence":
             flag = "--" + name.replace("_", "-")
             one, other = ("annotated documents", "plain triples") if graph else ("triples", "annotated documents")
             raise UsageError(f"{flag} is about {one}, and gold is {other}", hint="leave it out")

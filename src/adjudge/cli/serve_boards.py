@@ -11,7 +11,7 @@ import click
 
 from adjudge.cli.options import Target, command, flag, format_option, value
 from adjudge.cli.output import emit_json, emit_lines
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, ValidationError
 from adjudge.findings import counted
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ def _opened(folder: str) -> Iterator[tuple[Folder, Store]]:
 
     found = Folder(folder)
     with Store.open(found.path, found.database) as store:
-        yield found, store
+        try:
+            yield found, store
+        except ValidationError as error:
+            raise error.at(folder) from None
 
 
 @command(

@@ -31,6 +31,7 @@ SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet", ".csv")
 _HEAD = 1000  # lines at the beginning that may say nothing
 _LONGEST = 1 << 24  # characters of a field of CSV
 _HINT = "write subject, relation, object and document with a TAB between them"
+_NUMBER = "write a number such as 0.8"
 
 
 class Layout(NamedTuple):
@@ -285,7 +286,8 @@ def _is_row(fields: list[str], layout: Layout, found: Findings, number: int, lin
     empty = [(place, role) for role, place in layout.places.items() if not one_line(fields[place])]
     for place, role in empty:
         column = None if line is None else field_column(line, place + 1)
-        found.add("empty-field", f"the {role} is empty", number, column, "name it")
+        hint = _NUMBER if role == "confidence" else "name it"
+        found.add("empty-field", f"the {role} is empty", number, column, hint)
     return not empty
 
 
@@ -296,7 +298,7 @@ def _add_row(fields: list[str], layout: Layout, graph: Graph, found: Findings, n
         sure = confidence_of(fields[places["confidence"]])
         if sure is None:
             message = f"the confidence {fields[places['confidence']]!r:.40} is no number"
-            found.add("improper-confidence", message, number, None, "write a number such as 0.8")
+            found.add("improper-confidence", message, number, None, _NUMBER)
             return
     document = fields[places["document"]] if "document" in places else NOWHERE
     graph.add([fields[places[role]] for role in TRIPLE], document, confidence=sure)

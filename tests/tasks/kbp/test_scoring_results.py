@@ -276,8 +276,21 @@ def test_a_curve_is_what_thresholds_of_the_confidence_give(tmp_path):
                 alone, metric
             )
     assert {s.slice["confidence"] for s in result.systems[0].scores if s.slice} == {"0.4+", "0.6+", "0.9+"}
-    with pytest.raises(UsageError, match="triples have no confidence"):
-        score(b"a\tr\tb\td\n", [b"a\tr\tb\td\n"], names=["A"], by=["confidence"])
+    plain = b"a\tr\tb\td\n"
+    for asked in ({"by": ["confidence"]}, {"min_confidence": 0.5}):
+        with pytest.raises(UsageError, match="no system says how confident it is"):
+            score(plain, [plain], names=["A"], **asked)
+
+
+def test_the_confidences_of_a_graph_are_used():
+    gold = b"subject,relation,object\nana,founded,corvex\ncorvex,in,oslo\n"
+    system = b"subject,relation,object,score\nana,founded,corvex,0.9\ncorvex,in,oslo,0.2\nana,in,oslo,0.4\n"
+    read = {"hops": 2, "bootstrap": 0, "names": ["A"]}
+    result = score(gold, [system], by=["confidence"], **read)
+    for least, counts in ((0.2, (2, 2, 3)), (0.4, (1, 2, 2)), (0.9, (1, 2, 1))):
+        alone = score(gold, [system], min_confidence=least, **read)
+        assert kbp_naive.scored_counts(alone, "kbp.hop1") == counts
+        assert kbp_naive.scored_counts(result, "kbp.hop1", confidence=f"{least:g}+") == counts
 
 
 def test_relations_that_nobody_has_are_named():

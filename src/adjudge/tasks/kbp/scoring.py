@@ -164,14 +164,23 @@ def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
     gold = read.gold.graph
     assert gold is not None
     known = documents_of(gold) if read.documents is None else read.documents
-    renamed = rename_graphs(
-        gold, [each.graph for each in read.systems if each.graph is not None], options.naming, typed=options.typed
-    )
-    systems = tuple(
-        MappedSystem(each.name, own.table, {"outside": each.outside, "facts": each.outside + len(own.table)})
-        for each, own in zip(read.systems, renamed.systems, strict=True)
-    )
-    return Mapped(renamed.gold.table, {}, {}, {}, (), (), systems, tuple(known), named=False, renamed=renamed)
+    graphs = [each.graph for each in read.systems if each.graph is not None]
+    if options.min_confidence and not any(each.confidences for each in graphs):
+        raise UsageError("no system says how confident it is", hint="leave --min-confidence out")
+    surer = [_surer(each, options.min_confidence) for each in graphs]
+    renamed = rename_graphs(gold, surer, options.naming, typed=options.typed)
+    systems = []
+    for each, all_of_it, own in zip(read.systems, graphs, renamed.systems, strict=True):
+        unsure = len(all_of_it.table) - len(own.table)
+        tally = {"outside": each.outside, "low-confidence": unsure, "facts": each.outside + len(all_of_it.table)}
+        systems.append(MappedSystem(each.name, own.table, tally))
+    return Mapped(renamed.gold.table, {}, {}, {}, (), (), tuple(systems), tuple(known), named=False, renamed=renamed)
+
+
+def _surer(graph: Graph, least: float) -> Graph:
+    """Those triples of a graph whose confidence is not lower."""
+    rows = [row for row, confidence in enumerate(graph.confidences) if confidence >= least]
+    return graph if len(rows) == len(graph.confidences) else graph.select(rows, set(documents_of(graph)))
 
 
 def score_mapped(mapped: Mapped, options: KbOptions, *, profile: str = DEFAULT_PROFILE, **more: Any) -> Result:
@@ -242,8 +251,7 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
             own = prepare(each.own, options, "system", labels=each.labels or {}, **how).facts
         remarks = [*problem_notes(each.notes), *strangers(right.facts, side.facts, names, mapped=mapped.named)]
         curve = []
-        kb = None if read is None or "confidence" not in run.by else read.systems[place].kb
-        sure = [] if kb is None else [kb.facts[step.fact].confidence for step in each.trace if step.row >= 0]
+        sure = _confidences(mapped, read, place) if read is not None and "confidence" in run.by else ()
         for least in thresholds(sure):
             surer = only_rows(each.table, [row for row, confidence in enumerate(sure) if confidence >= least])
             curve.append((least, prepare(surer, options, "system", **how).facts))
@@ -262,6 +270,15 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
     if read is not None:
         task.explainers = partial(_explainers, read, options, mapped)
     return task
+
+
+def _confidences(mapped: Mapped, read: KbInputs, place: int) -> Sequence[float]:
+    """Those of the rows of a system, none if it says nothing of them."""
+    if mapped.renamed is not None:
+        return mapped.renamed.systems[place].confidences
+    kb = read.systems[place].kb
+    trace = mapped.systems[place].trace
+    return [] if kb is None else [kb.facts[step.fact].confidence for step in trace if step.row >= 0]
 
 
 def _graph_sides(

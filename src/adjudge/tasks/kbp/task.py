@@ -435,7 +435,8 @@ def check_run(run: KbRun, *, confidences: bool = False) -> None:
             hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
             raise UsageError(f"knowledge bases have no slices by {field!r}", hint=hint)
     if "confidence" in run.by and not confidences:
-        raise UsageError("triples have no confidence", hint="give annotated documents and knowledge bases")
+        hint = "give knowledge bases, or triples with a column `confidence`"
+        raise UsageError("no system says how confident it is", hint=hint)
     if run.pool not in (None, "micro"):
         raise UsageError(
             "paths lead across documents, which have no scores of their own to average", hint="leave --pool out"
