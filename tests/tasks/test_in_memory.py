@@ -210,3 +210,17 @@ def test_answers_of_chat_clients_are_read_with_a_schema_too(schema):
         output_text = '{"a": 1}'
 
     assert aj.score("record.fields", [{"a": 1}], [Answer()], schema=schema, bootstrap=0)["record.fields"].f1 == 1
+
+
+@pytest.mark.parametrize("one", [({7, 8}, {9}), ({"a", "b"}, {"c"}), (["a", "b"], ["c"]), ([(0, 1), (4, 5)], [(7, 8)])])
+@pytest.mark.parametrize("several", [False, True])
+def test_clusters_of_ids_and_of_places(one, several):
+    gold, system = list(one), [type(one[0])([*one[0], *one[1]])]
+    found = aj.score("coref", [gold] if several else gold, [system] if several else system, bootstrap=0)
+    assert found["coref.b3"].precision == pytest.approx(5 / 9)
+
+
+def test_a_table_of_items_has_documents_without_any():
+    rows = [{"doc": "a", "start": 0, "end": 2, "label": "PER"}]
+    found = aj.score("ner", rows, rows, documents=["a", "b"], bootstrap=0)
+    assert found.systems[0].documents == 2

@@ -249,7 +249,7 @@ def id_column(columns: Iterable[str], declared: Declared) -> str | None:
 
 
 def _by_document(table: Table, column: str, declared: Declared) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in declared.documents or ()}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in declared.take("documents") or ()}
     for row in table.rows:
         rest = {name: value for name, value in row.items() if name != column and value is not None}
         found.setdefault(str(row[column]), []).append(rest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from adjudge.formats.coerce.corpus import (
@@ -59,6 +59,8 @@ def is_place(value: Any) -> bool:
 
 def pair_of(value: Any) -> tuple[int, int] | None:
     """Start and end of a pair, or of something with both as fields."""
+    if isinstance(value, Set):
+        return None
     if is_list(value):
         values = list(value)
         return (plain(values[0]), plain(values[1])) if len(values) == 2 and all(map(is_place, values)) else None

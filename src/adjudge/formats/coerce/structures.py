@@ -95,20 +95,30 @@ def triples_of(value: Any) -> list[tuple[Any, ...]] | str | None:
 
 
 def is_clusters(value: Any) -> bool:
-    """Whether a value is one document: a list of clusters of spans, not a list of such lists."""
+    """Whether a value is one document: a list of clusters of spans or ids, not a list of such lists.
+
+    >>> is_clusters([[(0, 1), (4, 5)]]), is_clusters([{7, 8}, {9}]), is_clusters([["a", "b"]]), is_clusters([[{7, 8}]])
+    (True, True, True, False)
+    """
     if not is_list(value) or not len(value):
         return False
     clusters = [each for each in value if is_list(each) and len(each)]
-    return bool(clusters) and all(is_list(mention) and pair_of(mention) is not None for c in clusters for mention in c)
+    return len(clusters) > 0 and all(_is_mention(mention, c) for c in clusters for mention in c)
+
+
+def _is_mention(value: Any, cluster: Any) -> bool:
+    """Whether what is in a cluster is a mention: two numbers, a text, or whatever is in a set."""
+    return pair_of(value) is not None if is_list(value) else isinstance(value, str) or isinstance(cluster, Set)
 
 
 def has_named_mentions(document: Any) -> bool:
-    """Whether the first mention of a document is a name, and no place."""
+    """Whether the first mention of a document is a name or another id, and no place."""
     clusters: Any = document.get("clusters") if isinstance(document, Mapping) else document
     if not is_list(clusters):
         return False
-    first = next((mention for cluster in clusters if is_list(cluster) for mention in cluster), None)
-    return isinstance(first, str)
+    firsts = ((mention, cluster) for cluster in clusters if is_list(cluster) for mention in cluster)
+    mention, cluster = next(firsts, (None, None))
+    return isinstance(mention, str) or (isinstance(cluster, Set) and pair_of(mention) is None)
 
 
 def clusters_of(value: Any, declared: Declared) -> list[list[Any]] | None:
@@ -141,5 +151,5 @@ def _by_cluster(rows: list[Mapping[str, Any]]) -> list[list[Any]]:
 
 def _mentions(cluster: Any) -> list[Any]:
     if isinstance(cluster, Set):
-        cluster = sorted(cluster, key=repr)
+        return [str(each) if (pair := pair_of(each)) is None else pair for each in sorted(cluster, key=repr)]
     return [pair if (pair := pair_of(each)) is not None else each for each in cluster]
