@@ -1,16 +1,13 @@
 """`--jobs` and `--cluster`: the same bytes wherever the work is done."""
 
-import importlib.util
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-needs_dask = pytest.mark.skipif(
-    importlib.util.find_spec("distributed") is None, reason="needs Dask: pip install 'adjudge[cluster]'"
-)
+from dask_here import dask_here, needs_dask
+
 KEY = """#begin document (d{n}); part 000
 d{n} 0 0 a (0
 d{n} 0 1 b 0)
@@ -70,26 +67,9 @@ def test_a_cluster_gives_the_same_bytes(campaign, name):
 @needs_dask
 def test_a_cluster_that_is_there_already(campaign, tmp_path):
     """A scheduler and a worker of their own, on this machine: by address and by scheduler file."""
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-    file = tmp_path / "scheduler.json"
-    common = {"cwd": tmp_path, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    here = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *here], **common
-    )
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "2", "--no-nanny", *here], **common
-    )
-    try:
-        command = [*commands(campaign)["score"], "--bootstrap", "20", "--format", "json"]
-        deadline = time.monotonic() + 30
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
+    command = [*commands(campaign)["score"], "--bootstrap", "20", "--format", "json"]
+    with dask_here(tmp_path) as file:
         assert run(campaign, *command, "--cluster", str(file)) == run(campaign, *command, "--jobs", "1")
-    finally:
-        for process in (worker, scheduler):
-            process.terminate()
-            process.wait(20)
 
 
 def test_a_cluster_without_dask_or_nowhere(adjudge, campaign):

@@ -1,5 +1,6 @@
 """Runs that teams hand in: checked, scored, counted, replaced, withdrawn; every state ends."""
 
+import json
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from adjudge.serve import intake, states
 from adjudge.serve.messages import Fault
 from adjudge.serve.store import Store, care, now
 from adjudge.serve.tracks import parse_settings, set_phase
+from dask_here import dask_here, needs_dask
 from serve.tracks import documents, fill, finished, row, upload, working
 
 GOOD, BAD = documents(1, 2, 4), b'{"id": "d0", "entities": [{"span": {"start": 3, "end": 1}, "type": "P"}]}\n'
@@ -45,6 +47,17 @@ def test_scores_and_findings_are_those_of_the_command_line(store, tmp_path):
     assert "$ adjudge ner score gold.jsonl one=one.jsonl" in log
     assert not care.verify(store).problems
     assert care.rebuild(store) == []
+
+
+@needs_dask
+def test_scoring_is_handed_to_a_cluster(tmp_path):
+    with dask_here(tmp_path) as file, Store.open(tmp_path / "folder") as store:
+        fill(store, tmp_path, cluster=json.loads(file.read_bytes())["address"])
+        with working(store):
+            (scored,) = finished(store, upload(store, "one.jsonl", GOOD).submission)
+        log = store.get_blob(scored.files["log"]).decode()
+        assert (scored.state, scored.score["value"]) == ("scored", pytest.approx(2 / 3)), log
+        assert "--cluster tcp://127.0.0.1:" in log
 
 
 def test_what_costs_a_run(store):
