@@ -363,6 +363,15 @@ def test_runs_in_one_file(tmp_path, run):
     assert "mine#11" not in (tmp_path / "page.html").read_text()
     again = run(["compare", "saved.json", "--format", "json"])
     assert json.loads(again.out)["systems"][0]["scores"] == other[0]["scores"]
+    import adjudge as aj
+
+    for source in ("mine.jsonl", {"mine": rows}):
+        found = aj.score("ner", "gold.jsonl", source, metrics="strict", runs="seed")
+        assert [system.name for system in found.systems] == ["mine#11", "mine#12", "mine#13"]
+        mean = {(score.metric, score.part): score.value for score in found.mean_of_runs().systems[0].scores}
+        assert mean == {(score["metric"], score["part"]): score["value"] for score in other[0]["scores"]}
+    with pytest.raises(AdjudgeError, match=r"a row has no 'sed'.* seed"):
+        aj.score("ner", "gold.jsonl", rows, metrics="strict", runs="sed")
     fixed = run([*usual, "mine.jsonl", "--runs", "seed", "--runs-fixed"])
     assert json.loads(fixed.out)["systems"][0]["scores"] != other[0]["scores"]
     write("mine.jsonl", rows[1:])

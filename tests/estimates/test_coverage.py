@@ -56,6 +56,19 @@ def test_documents_as_a_sample():
     check(simulation.sampled_whole("small", 12, True, times=400), "argument", "link")
 
 
+def test_systems_of_one_f1_are_not_told_apart_by_what_was_read():
+    assert simulation.equal_items("unlike", 80, "judge", populations=1, times=400)["alarms"].within(0.0, 0.06)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", simulation.EQUAL)
+def test_false_alarms_of_estimates_and_of_judges(kind):
+    assert simulation.equal_items(kind, 80, "judge")["alarms"].within(0.0, 0.06)
+    assert simulation.equal_whole(kind, 20, judged=True, populations=2)["alarms"].within(0.0, 0.06)
+    assert simulation.equal_sampled(kind, 20, 2000)["alarms"].within(0.0, 0.06)
+    assert simulation.fair_judge(kind, 80, times=2000)["alarms"].within(0.0, 0.06)
+
+
 def test_clusters_vary_together():
     found = simulation.clusters(30, 4, times=400)
     check(found, "clusters")

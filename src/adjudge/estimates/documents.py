@@ -113,6 +113,8 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
         notes.append(Note("few-documents", number, f"only {number} assessed documents: intervals are rough"))
     if carried > _LARGE:
         message = f"one document has {carried:.0%} of the variance of a score: its interval is rough"
+        if len({row.probability for row in design.rows if row.probability < 1}) == 1:
+            message += "; if a few documents are much larger than others, draw by size (--by document --active)"
         notes.append(Note("one-document-carries", 1, message))
     assert pseudo is not None
     return Estimate(

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -42,15 +43,39 @@ def split_runs(source: Source, column: str) -> dict[str, RunLines]:
     )
     if not rows:
         raise FormatError([Problem("the file has no rows", path=whole.place)])
-    runs = sorted(
-        set(rows.values()), key=lambda value: (not value.isdigit(), int(value) if value.isdigit() else 0, value)
-    )
-    numbered = all(map(str.isdigit, runs))
     found: dict[str, RunLines] = {}
-    for number, run in enumerate(runs, 1):
+    for number, run in _numbered(rows.values()).items():
         kept = "".join(line if at < head or rows.get(at) == run else "\n" for at, line in enumerate(lines))
-        found[run if numbered else str(number)] = RunLines(kept.encode(), whole.place)
+        found[number] = RunLines(kept.encode(), whole.place)
     return found
+
+
+def rows_of_runs(rows: Iterable[Any], column: str, side: str) -> dict[str, list[dict[str, Any]]]:
+    """The same of rows in memory.
+
+    >>> rows_of_runs([{"seed": 7, "id": "d1"}, {"seed": 8, "id": "d1"}], "seed", "A")
+    {'7': [{'id': 'd1'}], '8': [{'id': 'd1'}]}
+    """
+    listed = list(rows)
+    lost = [row for row in listed if not isinstance(row, Mapping) or row.get(column) is None]
+    if lost or not listed:
+        known = lost[0] if lost and isinstance(lost[0], Mapping) else {}
+        hint = did_you_mean(column, map(str, known)) or "every row is a mapping that names its run"
+        what = f"a row has no {column!r}" if lost else "there are no rows"
+        raise UsageError(f"{side}: {what}", hint=hint)
+    return {
+        number: [
+            {name: value for name, value in row.items() if name != column} for row in listed if str(row[column]) == run
+        ]
+        for number, run in _numbered(str(row[column]) for row in listed).items()
+    }
+
+
+def _numbered(values: Iterable[str]) -> dict[str, str]:
+    """The value of every run by its number."""
+    runs = sorted(set(values), key=lambda value: (not value.isdigit(), int(value) if value.isdigit() else 0, value))
+    numbered = all(map(str.isdigit, runs))
+    return {run if numbered else str(number): run for number, run in enumerate(runs, 1)}
 
 
 def _objects(lines: list[str], column: str, place: str) -> tuple[int, dict[int, str]]:

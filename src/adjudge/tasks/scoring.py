@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.evaluate.sides import is_stdin
+from adjudge.evaluate.sides import is_file, is_stdin, name_systems
 from adjudge.tasks.named import NamedTask, asking, task_of
 from adjudge.tasks.reading import Corpus
 from adjudge.tasks.request import repeatable, request_of
@@ -46,6 +46,8 @@ def score(
     the result has the texts and what became of every item. Of metrics: `profile`, `hierarchy` (fields and their
     hierarchies, for partial credit), `hierarchy_credit`, `adjust`, and those of the task, such as `schema` and `repair`
     of records. `compat` counts as a published scorer does (`compat="seqeval-1.2.2"`), and takes its options.
+    With `runs` (`runs="seed"`) rows that differ in this column are runs of one system, called NAME#1, NAME#2 and so on;
+    their mean is `result.mean_of_runs()`.
 
     >>> score("ner", [["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], bootstrap=0)["ner.type"].f1
     1.0000
@@ -53,6 +55,8 @@ def score(
     >>> score("record.set", gold, [{"id": "d1", "items": ["a", "x"]}], bootstrap=0)["record.set"].precision
     0.5000
     """
+    if (column := options.pop("runs", None)) is not None:
+        system = _by_run(system, column)
     if options.get("compat") is not None:
         from adjudge.tasks.published import published_score
 
@@ -77,6 +81,24 @@ def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
         gold.side("gold") if isinstance(gold, Corpus) else gold,
         system.side("system") if isinstance(system, Corpus) else system,
     )
+
+
+def _by_run(system: Any, column: str) -> dict[str, Any]:
+    """Every run of every system as a system of its own."""
+    from adjudge.formats.coerce.corpus import as_table
+    from adjudge.formats.runs import rows_of_runs, split_runs
+
+    found: dict[str, Any] = {}
+    for name, source in name_systems(None, system):
+        table = None if is_file(source) else as_table(source, name)
+        rows = list(table.rows) if table is not None else source
+        if not is_file(source) and (isinstance(rows, Mapping) or not isinstance(rows, Iterable)):
+            raise UsageError(
+                f"{name}: no rows that name their run by {column!r}", hint="give a file, a list or a table"
+            )
+        runs: Mapping[str, Any] = split_runs(source, column) if is_file(source) else rows_of_runs(rows, column, name)
+        found |= {f"{name}#{number}": own for number, own in runs.items()}
+    return found
 
 
 def _is_spent(source: Any) -> bool:
