@@ -368,7 +368,7 @@ the full stop. In the second it takes *cannot* for one word.""",
         ),
     ),
     why="""\
-The table of 2018 is the definition with words aligned by their characters: *cannot* is no gold word, so precision
+The table of 2018 is the definition with words aligned by their characters: *cannot* is not a gold word, so precision
 and recall differ. It leaves out subtypes, so `obl` for `obl:tmod` is right; with subtypes it is not. Since
 CoNLL-X, words of punctuation were often left out, and subtypes, where there were any, compared; that was an
 accuracy and needs the gold words on both sides (accuracy = P = R there). CLAS leaves out function words and

@@ -313,7 +313,7 @@ def nugget(source: random.Random) -> Case:
                 rows.append(f"run\td0\t{name}\t{place * 10},{place * 10 + 4}\tword\t{kind}\tActual")
         if number:
             source.shuffle(rows)
-        for twin in range(each):  # one of every place, for two at one place are no mentions of one event
+        for twin in range(each):  # one of every place, for two at one place are not mentions of one event
             ids = [f"E{place * each + twin}" for place in range(places)]
             cut = source.choice((2, 3, len(ids)))
             groups = [ids[at : at + cut] for at in range(0, len(ids), cut)]

@@ -23,7 +23,7 @@ _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 def visible(text: str, *, keep: str = "") -> str:
     r"""Text in which everything that a terminal would obey instead of showing is written as an escape.
 
-    Names of files and values come from outside: they may hold line breaks, colours, or bytes that are no characters.
+    Names of files and values come from outside: they may hold line breaks, colours, or bytes that are not characters.
 
     >>> print(visible("a" + chr(27) + "[31m" + chr(10)))
     a\x1b[31m\n

@@ -35,7 +35,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, sweep: bool =
 def replacing(path: str | os.PathLike[str], *, sweep: bool = True) -> Iterator[IO[bytes]]:
     """A file to write, which takes the place of `path` if the block ends without an error.
 
-    What is no file (a device, a pipe such as /dev/stdout) cannot be replaced and is written directly.
+    What is not a file (a device, a pipe such as /dev/stdout) cannot be replaced and is written directly.
     """
     target = os.path.realpath(path)  # a symbolic link stays a link: what it points to is replaced
     if is_special(target):
@@ -200,7 +200,7 @@ def _check_free(target: Path, files: Iterable[str], inputs: Iterable[str | Path]
         there = [name for name in dict.fromkeys(name.split("/")[0] for name in files) if os.path.lexists(target / name)]
         if there:
             hint = "choose a new or empty folder"
-            raise UsageError([Problem("there is something already", str(fresh / name), hint=hint) for name in there])
+            raise UsageError([Problem("it already exists", str(fresh / name), hint=hint) for name in there])
 
 
 def _write_all(place: Path, target: Path, files: Mapping[str, bytes]) -> None:

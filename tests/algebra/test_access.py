@@ -54,7 +54,7 @@ def test_fields_of_values():
     readers = {name: getter(name) for _, name, *_ in (*FIELDS, *MISSING)}  # one serves many types
     for value, name, expected in FIELDS:
         assert get(value, name) == readers[name](value) == expected
-    for value, name in MISSING:  # methods are no fields
+    for value, name in MISSING:  # methods are not fields
         for read in (readers[name], lambda value, name=name: get(value, name)):
             with pytest.raises(MissingField):
                 read(value)

@@ -677,7 +677,7 @@ class Holder(Generic[T]):
     [
         (
             Any,
-            r"Any: Any says nothing about how to compare, choose a similarity: Annotated\[..., adjudge.algebra.exact\]",
+            r"Any: Any does not define how to compare, choose a similarity: Annotated\[..., adjudge.algebra.exact\]",
         ),
         (object, "object: object says nothing"),
         (Deep, r"Deep\.arguments\[\*\]\.value: Any says nothing"),
@@ -699,7 +699,7 @@ class Holder(Generic[T]):
         (Holder[list], r"Holder\.item: list does not say"),
         (Callable[[int], int], "Callable"),
         (type[int], "type"),
-        (Plain, "Plain: Plain is not a type that can be taken apart, make it a dataclass"),
+        (Plain, "Plain: Plain is not a type with parts that can be compared, make it a dataclass"),
         (Holder[Plain], r"Holder\.item: Plain is not"),
         (Bare, r"Bare\.x: the field has no type"),
         (Node, r"Node\.children\[\*\]: Node contains itself"),
@@ -767,7 +767,7 @@ def test_classes_inside_functions_work_but_cannot_be_saved():
 
     node = derive_similarity(One | Another)
     assert not list(problems(node, One(1)))
-    with pytest.raises(UsageError, match="cannot be written down"):
+    with pytest.raises(UsageError, match="cannot be serialised"):
         encode(node)
 
 

@@ -197,7 +197,7 @@ def test_named_functions_survive():
 def test_functions_without_a_name_cannot_be_saved_and_are_not_mixed_up():
     two = functools.partial(int, base=2)
     for given_ in (lambda value: value, two, Scaler(2), Scaler(2).method, "x".join):
-        with pytest.raises(UsageError, match="cannot be written down"):
+        with pytest.raises(UsageError, match="cannot be serialised"):
             Fn.of(given_).check_saved()
         assert Fn.of(given_) == Fn.of(given_) != Fn("casefold")
     assert Fn.of(two) != Fn.of(functools.partial(int, base=3))

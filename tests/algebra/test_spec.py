@@ -247,7 +247,7 @@ def test_functions_by_name():
             ],
         ),
         ("about: x", ["1:1: a metric needs metric"]),
-        ("sim: set\nof: exact", ["1:1: the similarity stands at the top, put it under metric:"]),
+        ("sim: set\nof: exact", ["1:1: the similarity is at the top level, put it under metric:"]),
         ("- metric\n- exact", ["1:1: expected an object with metric: ..., got an array"]),
         ("metric: exact\npool: both", ["2:7: pool cannot be both, use micro, macro"]),
         ("metric: exact\nreport: f1", ["2:9: expected an array, got a string"]),
@@ -368,9 +368,9 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_what_cannot_be_written_down():
-    with pytest.raises(UsageError, match="cannot be written down"):
+    with pytest.raises(UsageError, match="cannot be serialised"):
         encode(ir.Mapped(of=ir.Exact(), by=Fn.of(lambda value: value)))
-    with pytest.raises(UsageError, match="cannot be written down"):
+    with pytest.raises(UsageError, match="cannot be serialised"):
         dump_spec(MetricSpec(metric=ir.Custom(function=Fn.of(lambda a, b: 1.0))))
     for bad in (math.nan, math.inf):
         with pytest.raises((UsageError, FormatError)):
@@ -396,5 +396,5 @@ def test_the_conventions_are_always_written():
 
 
 def test_a_number_that_is_too_long_is_called_so() -> None:
-    with pytest.raises(FormatError, match=r"a number of 5000 digits is too large, write one that can be counted with"):
+    with pytest.raises(FormatError, match=r"a number of 5000 digits is too large, write a finite one"):
         load_spec(f"metric: {{sim: number, scale: {'9' * 5000}}}")

@@ -31,7 +31,7 @@ def pages(request):
 
 @pytest.fixture(scope="session")
 def known(pages):
-    """What stands in the pages that are no demos."""
+    """What stands in the pages that are not demos."""
     found = json.loads((pages / "pages.json").read_text(encoding="utf-8"))
     assert (tuple(found["families"]), len(found["hostile"])) == (FAMILIES, len(HOSTILE))
     return found
@@ -55,7 +55,7 @@ def axe(request, chromium):
     if path is None or not path.exists():
         pytest.skip("axe-core is not installed: npm install --prefix build/axe axe-core")
     source = path.read_text(encoding="utf-8")
-    window = Window(chromium, bypass_csp=True)  # axe is no script of the page
+    window = Window(chromium, bypass_csp=True)  # axe is not a script of the page
     yield lambda page, **options: (window.open(page, **options), window.page.evaluate(source))[0]
     window.context.close()
 

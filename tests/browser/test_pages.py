@@ -408,7 +408,7 @@ def test_hostile_texts_are_shown_as_texts(hostile, look, known):
     page.wait_for_function("() => document.querySelector('#document .hit')")
     assert page.evaluate("[...document.querySelectorAll('img, iframe, object, [onerror], [onload]')].length") == 0
     assert page.evaluate("document.querySelectorAll('script').length") == 6
-    # Nothing is left that would turn others around, or is no letter.
+    # Nothing is left that would turn others around, or is not a letter.
     assert page.evaluate(
         r"!/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)"
     )

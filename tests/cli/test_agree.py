@@ -72,7 +72,7 @@ def test_labels(adjudge, campaign):
         (("gold.jsonl",), "at least two annotators"),
         (("gold.jsonl", "good.jsonl", "--unit", "x"), "--unit does nothing without --label"),
         (("gold.jsonl", "good.jsonl", "--distance", "ordinal"), "--distance does nothing without --label"),
-        (("gold.jsonl", "good.jsonl", "--disagreements", "--format", "csv"), "do not go together"),
+        (("gold.jsonl", "good.jsonl", "--disagreements", "--format", "csv"), "cannot be combined"),
         (("a=gold.jsonl", "a=good.jsonl"), "two annotators are called 'a'"),
         (("gold.jsonl", "good.jsonl", "-o", "gold.jsonl"), "also an input"),
         (("-", "-"), "standard input can be read only once"),

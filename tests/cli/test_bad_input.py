@@ -125,7 +125,7 @@ def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
     assert ran.code == 70
     assert ran.err.splitlines() == [
-        "error: this is a bug of adjudge, not of your input: ZeroDivisionError: oops",
+        "error: this is a bug in adjudge, not in your input: ZeroDivisionError: oops",
         "error: please report it to the maintainers, with the output of the same command and --verbose",
     ]
     assert "Traceback" in adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl", "--verbose").err

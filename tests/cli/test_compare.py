@@ -41,7 +41,7 @@ def test_differences_can_be_left_out(saved):
     assert "differ most" in saved("compare", "good.json", "poor.json", "--quiet", "--top", "1").out
     assert "differ most" not in saved("compare", "good.json").out
     ran = saved("compare", "good.json", "poor.json", "--format", "latex", "--top", "3")
-    assert (ran.code, ran.err) == (2, "error: --top and --format latex do not go together, use text, md or json\n")
+    assert (ran.code, ran.err) == (2, "error: --top and --format latex cannot be combined, use text, md or json\n")
 
 
 def test_a_table_for_a_paper(saved):
@@ -150,7 +150,7 @@ def test_what_select_refuses(saved):
     assert "at least two systems" in saved("select", "good.json").err
     assert "have no score x" in saved("select", "good.json", "poor.json", "--metric", "x").err
     assert saved("select", "good.json", "poor.json", "--disagree", "many").code == 2
-    said = "error: the result does not have what became of every item, write it with --save and --save-documents\n"
+    said = "error: the result was saved without the outcome of every item, write it with --save and --save-documents\n"
     ran = saved("select", "good.json", "poor.json", "--items")
     assert (ran.code, ran.err) == (2, said)
 
@@ -164,4 +164,4 @@ def test_a_summary_is_added_to_what_is_there(adjudge, campaign: Path):
     assert "\n\n| metric |" in text  # apart from what came before
     assert adjudge(*arguments[:-1], "no/such/folder.md").code == 2
     assert "to print it use --format md" in adjudge(*arguments[:-1], "-").err
-    assert "do not go together" in adjudge(*arguments, "--explain", "d1").err
+    assert "cannot be combined" in adjudge(*arguments, "--explain", "d1").err

@@ -322,7 +322,7 @@ def test_the_task_of_two_files_is_guessed(names, files, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "there is nothing in the file, check that it was written to its end"),
+        (b"", "there is nothing in the file, check that it is complete"),
         (
             gzip.compress(b'{"id": "d"}\n' * 50, mtime=0)[:30],
             "the compressed file ends too early, copy or create the file again",

@@ -74,7 +74,7 @@ def test_create_again_changes_nothing(call: Call):
     assert contents(Path("new")) == before
     code, _, err = call("create", "pool", "-o", "new")
     assert code == 2
-    assert "there is something already" in err
+    assert "it already exists" in err
     assert "--overwrite" in err
     assert call("create", "pool", "-o", "new", "--overwrite", "--quiet") == (0, "", "")
 

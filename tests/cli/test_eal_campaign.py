@@ -126,7 +126,7 @@ def test_one_run_at_a_time(demo):
     with alone(demo):
         ran = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "another run is at work on this campaign: process" in ran.stderr
+    assert "another run is working on this campaign: process" in ran.stderr
     assert ran.stderr.rstrip().endswith("wait until it is finished")
     ran = subprocess.run(command, check=False, capture_output=True, text=True)
     assert ran.returncode == 0

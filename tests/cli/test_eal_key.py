@@ -1,4 +1,4 @@
-"""The key that people make: changed lines, files that are no documents, texts, quotations, and mistakes in one file."""
+"""Keys that people make: changed lines, files that are not documents, texts, quotations, and mistakes in one file."""
 
 import json
 import shutil
@@ -158,7 +158,7 @@ def test_files_that_are_no_documents(adjudge, ready):
     assert (ready / "scores" / "ranking.json").read_text() == before
     assert told["check"]["message"].endswith("; not a document: notes")
     found = Path(told["check"]["details"]).read_text()
-    assert "/notes: warning: this is no document of the campaign and is not scored, keep it elsewhere" in found
+    assert "/notes: warning: this is not a document of the campaign and is not scored, move it elsewhere" in found
     assert "were put there by an editor, as a backup, they are not read" in found
     assert told["reference"]["message"].endswith("; not a document: notes")
     assert steps(adjudge)[1]["score"]["status"] == "up to date"
@@ -177,7 +177,7 @@ def test_a_stray_file_in_a_key_is_not_scored(adjudge):
     ran = adjudge("eal", "assessment", "check", "key", "--quiet")
     assert ran.out.splitlines() == [
         f"key: warning: {DOC}~ was put there by an editor, as a backup, it is not read",
-        "key/notes: warning: the file has comments and no response, keep it elsewhere if it is no document",
+        "key/notes: warning: the file has comments but no response, move it elsewhere if it is not a document",
     ]
     notes = {each["code"]: each for each in found["systems"][0]["notes"]}
     assert notes["stray-file"]["examples"] == ["notes"]

@@ -196,7 +196,7 @@ def test_graphs_are_written_whole_or_not_at_all(call):
 
 
 def test_responses_that_nobody_has_assessed_are_named(call):
-    """Those of one system: what was seen of the document by then is no page."""
+    """Those of one system: what was seen of the document by then is not a page."""
     code, out, err = call("report", *DEMO[:-2], "-o", "page.html")
     assert (code, out) == (1, "")
     assert re.search(r"^error: \S+/arguments/\S+:\d+: nobody has assessed the response", err)

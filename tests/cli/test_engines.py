@@ -75,4 +75,4 @@ def test_a_cluster_that_is_there_already(campaign, tmp_path):
 def test_a_cluster_without_dask_or_nowhere(adjudge, campaign):
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl", "--cluster", "nowhere")
     assert ran.code == 2
-    assert "Dask" in ran.err or "is no cluster" in ran.err
+    assert "Dask" in ran.err or "is not a cluster" in ran.err

@@ -50,7 +50,7 @@ FOUND = {
         None,
         "warning: entities[2]: the same as entities[0], keep one of them",
     ),
-    "empty": ([ner(), ner(id="d2")], None, "warning: there is nothing in any document, is it the right file"),
+    "empty": ([ner(), ner(id="d2")], None, "warning: no document contains anything, is it the right file"),
     "unknown-document": ([*GOLD, ner((0, 2), id="d3")], GOLD, "3: error: the document 'd3' is not in gold, remove it"),
     "missing-document": (GOLD[:1], GOLD, "warning: the document 'd2' of gold is missing, write it, even if"),
     "unknown-label": (
@@ -141,7 +141,7 @@ def test_an_empty_file_is_a_system_that_found_nothing(capsys):
     Path("file.jsonl").write_text("")
     assert run(["ner", "validate", "file.jsonl", "--reader", "jsonl"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "file.jsonl: warning: the file has no documents, a system that found nothing scores 0",
+        "file.jsonl: warning: the file has no documents, an empty system scores 0",
         "file.jsonl: 0 documents, 0 errors, 1 warning",
     ]
 
@@ -153,7 +153,7 @@ def test_very_many_documents_that_do_not_fit(capsys, monkeypatch):
     assert "(and 20 more like it, on lines 2, 3, 4, ...)" in first
     assert last == (
         "file.jsonl:21:1: warning: more than 20 documents do not fit, and those behind this one were not looked at, "
-        "fix the first ones"
+        "fix these first"
     )
 
 
@@ -174,7 +174,7 @@ def test_a_line_that_cannot_be_read_does_not_end_the_check(tmp_path, monkeypatch
     Path("s.jsonl").write_text("{broken\n")
     assert run([*line, "--severity", "unreadable=warning"]) == 0
     notes = [each["message"] for each in json.loads(capsys.readouterr().out)["findings"] if each["kind"] == "note"]
-    assert notes == ["nothing else of the file was looked at"]
+    assert notes == ["the rest of the file was not checked"]
 
 
 def test_what_else_is_wrong_is_found_beside_lines_of_any_format(tmp_path, monkeypatch, capsys):
@@ -186,7 +186,7 @@ def test_what_else_is_wrong_is_found_beside_lines_of_any_format(tmp_path, monkey
         assert run(line) == 0
         found = json.loads(capsys.readouterr().out)["findings"]
         assert [each["line"] for each in found if each["kind"] == "unreadable"] == lines
-        assert "nothing else of the file was looked at" not in [each["message"] for each in found]
+        assert "the rest of the file was not checked" not in [each["message"] for each in found]
 
 
 def test_a_file_whose_end_is_missing(adjudge, tmp_path):

@@ -248,7 +248,7 @@ def test_explain_refuses_what_it_would_not_heed(adjudge) -> None:
         ran = adjudge(*SCORE, "--explain", "d0", *option)
         assert (ran.code, ran.err) == (
             2,
-            f"error: --explain and {option[0]} do not go together, leave one of them out\n",
+            f"error: --explain and {option[0]} cannot be combined, leave one of them out\n",
         )
     assert adjudge(*SCORE, "--explain", "d0", "--pool", "macro", "--time-limit", "5").code == 0
 

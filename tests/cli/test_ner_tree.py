@@ -79,7 +79,7 @@ def test_strict_readers(adjudge, tmp_path):
 def test_options_of_other_scorers_are_refused(adjudge):
     code, _, err = adjudge("ner", "score", "gold.bio", "system.bio", "--compat", "conlleval", "--scheme", "IOB2")
     assert code == 2
-    assert "--scheme does not belong to conlleval" in err
+    assert "--scheme is not an option of conlleval" in err
 
 
 def test_trees(adjudge):

@@ -128,7 +128,7 @@ def test_all_problems_of_all_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert convert_("--to", "tbf", "-t", "tkn", "ann", "-o", "a.tbf") == 1
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(", ")[0] for line in lines] == [
-        "error: ann/b.ann:1:6: '0 x' is no place in a text",
+        "error: ann/b.ann:1:6: '0 x' is not a position in a text",
         "error: ann/c.ann:1:6: the event E1 has the trigger 'T1'",
         "error: tkn: there is no token table for the document 'd'",
     ]

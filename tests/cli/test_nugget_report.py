@@ -70,7 +70,7 @@ def test_characters(call):
         (["-g", "gold.tbf", "-s", "a=gold.tbf", "-s", "a=gold.tbf"], 2, "two systems are called 'a'"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "--types", "none"], 2, "none: the list of types cannot be read"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "--coref-threshold", "2"], 2, "a coreference threshold of 2 is not"),
-        (["-g", "gold.tbf", "-s", "bad.tbf", "-o", "page.html"], 1, "bad.tbf:2:1: a line that is no mention"),
+        (["-g", "gold.tbf", "-s", "bad.tbf", "-o", "page.html"], 1, "bad.tbf:2:1: a line that is not a mention"),
     ],
 )
 def test_mistakes(call, arguments, code, message):

@@ -91,7 +91,7 @@ mine\tf\tE1\tt1\tran\tMovement_Transport-Person\tActual
         "bad.tbf:6:37: error: the gold nugget 'E5' (here 'E9') was changed: the realis is 'Other', in gold 'Generic' "
         "(gold.tbf:6), copy the line of gold",
         "    mine\td\tE5\tt9\tfought\tConflict_Attack\tGeneric",
-        "bad.tbf:7:8: error: 'E6' is no gold nugget, remove it, and name gold nuggets only in relations",
+        "bad.tbf:7:8: error: 'E6' is not a gold nugget, remove it, and name gold nuggets only in relations",
         "bad.tbf:8:8: error: 'E7' is another copy of the gold nugget 'E4', remove it, and name gold nuggets only in "
         "relations",
         "bad.tbf:10:1: error: document 'f' is not one of those that are scored, remove it, or check the id",

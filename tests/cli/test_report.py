@@ -88,4 +88,4 @@ def test_documents_are_saved_with_a_result_only(call):
     assert "--save-documents does nothing without --save" in err
     code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--explain", "nw-01", "--save-documents")
     assert code == 2
-    assert "do not go together" in err
+    assert "cannot be combined" in err

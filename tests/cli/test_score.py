@@ -114,7 +114,7 @@ def test_explain(adjudge) -> None:
     assert (unknown.code, unknown.err) == (2, "error: there is no document 'd00' in gold, did you mean d0?\n")
     assert adjudge(*SCORE, "--explain", "d0", "--format", "csv").code == 2
     assert adjudge(*SCORE, "--explain", "d0", "--save", "x.json").err == (
-        "error: --explain and --save do not go together, leave one of them out\n"
+        "error: --explain and --save cannot be combined, leave one of them out\n"
     )
 
 

@@ -51,8 +51,8 @@ def test_people_come_and_go(folder, capsys):
         (["people", "/nowhere"], "there is no serve.toml in it"),
         (["run", "FOLDER", "--host", "0.0.0.0"], "0.0.0.0 can be reached from outside, and nothing would be encrypted"),
         (["run", "FOLDER", "--tls-cert", "x.pem"], "a certificate and its key go together"),
-        (["run", "FOLDER", "--host", "0.0.0.0", "--behind-proxy", "me"], "'me' is no address"),
-        (["demo", "--keep", "FOLDER"], "there is something already"),
+        (["run", "FOLDER", "--host", "0.0.0.0", "--behind-proxy", "me"], "'me' is not an address"),
+        (["demo", "--keep", "FOLDER"], "it already exists"),
     ],
 )
 def test_what_is_refused(folder, capsys, arguments, message):

@@ -69,7 +69,7 @@ def test_auto_err_takes_both_sides_from_one_file(page):
             2,
             "gold.json: this may be gtt or iterx, choose: --reader gtt",
         ),
-        ("template score gold.json preds.json --compat gtt --phi 3", 2, "--phi does not belong to gtt"),
+        ("template score gold.json preds.json --compat gtt --phi 3", 2, "--phi is not an option of gtt"),
         ("template score gold.json preds.json --compat gtt --event-n '>=2'", 2, "--event-n and --docids go together"),
         ("template errors gold.json nothing.json", 2, "nothing.json: there is no such file"),
         ("template errors gold.json preds.json -o gold.json", 2, "gold.json"),

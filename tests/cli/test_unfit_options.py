@@ -14,7 +14,7 @@ from adjudge.cli import run
     ("line", "said"),
     [
         (("record", "score", "r.csv", "r.csv", "--reader", "csv", "--field", "x"), "--field says nothing"),
-        (("ner", "score", "b.bio", "s=b.bio", "--reader", "iobes", "--scheme", "."), "says nothing of files"),
+        (("ner", "score", "b.bio", "s=b.bio", "--reader", "iobes", "--scheme", "."), "does not apply to files"),
         (("merge", "r.json", "--cluster-by", "x"), "no such option"),
     ],
 )

@@ -274,7 +274,7 @@ def test_one_mistake_on_many_lines_is_one_line(validator, call):
         (("good", "--limit", "-1"), "is not possible"),
         (("good", "--severity", "x=error"), "there is no kind of problem 'x'"),
         (("good", "--severity", "KIND"), "--severity KIND has no severity"),
-        (("good", "--severity", "KIND=bad"), "'bad' is no severity of KIND"),
+        (("good", "--severity", "KIND=bad"), "'bad' is not a severity of KIND"),
         (("good", "-o", "good"), "good"),
         (("good", "-o", "none/out"), "none"),
         (("-", "-"), "standard input can be read only once"),

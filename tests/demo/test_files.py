@@ -32,7 +32,7 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "empty: 5 files of the campaign kbp\n"
     before = {path: path.read_bytes() for path in _files(tmp_path)}
     for folder, said in (
-        ("empty", "there is something already, choose a new or empty folder"),
+        ("empty", "it already exists, choose a new or empty folder"),
         ("empty/gold.jsonl", "this is a file, a folder is needed"),
         ("no/demo", "the folder around it does not exist, create it first"),
     ):
@@ -51,7 +51,7 @@ def test_the_folder_one_is_in(tmp_path, monkeypatch, capsys):
     assert found == ["delta.tsv", "fjord.tsv", "geyser.jsonl", "gold.jsonl", "links.csv", "log"]
     assert run(["kbp", "score", "--gold", "gold.jsonl", "--wiki", "links.csv", "delta.tsv", "--quiet"]) == 0
     assert run(["demo", "--files", "."]) == 2
-    assert "gold.jsonl: there is something already" in capsys.readouterr().err
+    assert "gold.jsonl: it already exists" in capsys.readouterr().err
     assert sorted(path.name for path in (tmp_path / "here").iterdir()) == found
 
 
@@ -69,5 +69,5 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path, monkeypatch):
 def test_files_alone(more, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["demo", "--files", "demo", *more]) == 2
-    assert "do not go together" in capsys.readouterr().err
+    assert "cannot be combined" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -277,8 +277,8 @@ def test_several_assessors():
     ("size", "options", "message"),
     [
         (500, {}, "a sample of 500 from 200"),
-        (1, {}, "says nothing of how sure"),
-        ("many", {}, "is no number"),
+        (1, {}, "is too small for an interval"),
+        ("many", {}, "is not a number"),
         (50, {"strata": "genre"}, "the items have no genre"),
         (3, {"strata": "type"}, "from 2 strata"),
         (50, {"active": True, "strata": "type"}, "either by strata or by importance"),

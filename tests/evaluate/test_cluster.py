@@ -138,7 +138,7 @@ def test_what_cannot_be_sent_is_done_here(run):
 
 @needs_dask
 def test_mistakes():
-    with pytest.raises(UsageError, match="'nowhere' is no cluster"):
+    with pytest.raises(UsageError, match="'nowhere' is not a cluster"):
         list(map_documents(divmod, [("a", 1, 1)], cluster="nowhere"))
     with pytest.raises(UsageError, match="cannot be sent to another process"):
         list(map_documents(lambda gold, system: 1, [("a", 1, 1)], cluster="local"))

@@ -94,7 +94,7 @@ class Stages:
         assert ran.code in codes, (stage, kind, ran)
         assert "bug" not in ran.err, (stage, kind, ran.err)
         expected = tree(self.after[stage])
-        if ran.code == 2 and kind == "EACCES" and "another run is at work" in ran.err:
+        if ran.code == 2 and kind == "EACCES" and "another run is working" in ran.err:
             pass  # that is what this error means if something is locked
         elif ran.code == 2 and stage == "init" and "there is a campaign already" in ran.err:
             assert (work / "c" / "campaign.toml").is_file()  # it was done before, but for the clearing up

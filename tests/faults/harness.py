@@ -147,7 +147,7 @@ class Ground:
             return
         if writer.overwrite and not old and ran.code == 2:
             # Killed when all was done but the clearing up: what is there is the result.
-            assert "there is something already" in ran.err, (writer.name, ran)
+            assert "it already exists" in ran.err, (writer.name, ran)
             ran = self.nursery.run(writer.again, work)
         assert ran.code == writer.code, (writer.name, ran)
         found = tree(work)

@@ -54,7 +54,7 @@ def test_runs_of_a_campaign(stages: Stages) -> None:
     ended = at_once([["eal", "campaign", "run", "c"]] * 3, work)
     assert 0 in [code for code, _ in ended]
     for code, error in ended:
-        assert code == 0 or (code == 2 and "another run is at work on this campaign" in error), (code, error)
+        assert code == 0 or (code == 2 and "another run is working on this campaign" in error), (code, error)
     assert tree(work) == tree(stages.after["pool"])
 
 

@@ -125,8 +125,8 @@ class TestNames:
     @pytest.mark.parametrize(
         ("names", "says"),
         [
-            (["arguments/D1", "arguments/D1"], "is there twice"),
-            (["arguments/D1", "./arguments//D1"], "is there twice"),
+            (["arguments/D1", "arguments/D1"], "occurs twice"),
+            (["arguments/D1", "./arguments//D1"], "occurs twice"),
             (["arguments/D1", "arguments/d1"], "the same name on many systems"),
             (["arguments/D1", "Arguments/D2"], "the same name on many systems"),
             (["arguments/\u00e9", "arguments/e\u0301"], "the same name on many systems"),

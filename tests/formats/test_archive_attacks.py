@@ -111,7 +111,7 @@ class TestTricks:
         header.type = tarfile.XGLTYPE
         entries = tarfile.TarInfo("arguments/D1").tobuf() + tarfile.TarInfo("arguments/D2").tobuf()
         (box.root / "a.tgz").write_bytes(gzip.compress(extended(header, record("path", "arguments/D3")) + entries))
-        box.refused(box.root / "a.tgz", "'arguments/D3' is there twice")
+        box.refused(box.root / "a.tgz", "'arguments/D3' occurs twice")
 
     @pytest.mark.parametrize("size", ["-1", "1e9", "9" * 30, "", "0x10"])
     def test_sizes_that_are_none(self, box, size):
@@ -119,7 +119,7 @@ class TestTricks:
         header.type = tarfile.XHDTYPE
         data = extended(header, record("size", size)) + tarfile.TarInfo("arguments/D1").tobuf()
         (box.root / "a.tgz").write_bytes(gzip.compress(data))
-        box.refused(box.root / "a.tgz", "a size that is no number")
+        box.refused(box.root / "a.tgz", "a size that is not a number")
 
     def test_a_size_that_hides_an_entry(self, box):
         """The second entry stands in what the extended header calls content of the first, and is nothing else."""
@@ -411,5 +411,5 @@ class TestDamage:
 
     def test_no_place_to_unpack(self, box):
         path = make(box.root / "a.zip", FILES.items())
-        with pytest.raises(UsageError, match="no place to unpack"):
+        with pytest.raises(UsageError, match="no folder to unpack"):
             open_archive(path, work=Path("/nonexistent"))

@@ -92,7 +92,7 @@ def test_json_is_the_same_as_a_text():
             '[{"doc_id": "d", "tokens": ["Los"], "clusters_token_offsets": [[[0, 1]]]}]',
             "that are not those of its tokens",
         ),
-        ("[{", "this is no JSON"),
+        ("[{", "this is not JSON"),
     ],
 )
 def test_what_cannot_be_read(text, said):

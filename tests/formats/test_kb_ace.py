@@ -164,7 +164,7 @@ def test_spans_behind_the_text(folder):
     ("old", "new", "message"),
     [
         ('DOCID="X1"', "", "no document with a DOCID"),
-        ('<entity ID="X1-E2"', '<entity ID="X1-E1"', "the id 'X1-E1' is there twice (line 4)"),
+        ('<entity ID="X1-E2"', '<entity ID="X1-E1"', "the id 'X1-E1' occurs twice (line 4)"),
         ('<entity ID="X1-E2"', "<entity", "an element entity without an id"),
         ('TYPE="NOM"', 'TYPE="NOUN"', "a mention of the type 'NOUN'"),
         ('REFID="X1-E3"', 'REFID="X1-E9"', "there is no entity 'X1-E9' in the document"),
@@ -172,7 +172,7 @@ def test_spans_behind_the_text(folder):
          "the relation has two arguments 1"),
         ('<relation_argument REFID="X1-E3" ROLE="Arg-1"/>', "", "the relation has no Arg-1"),
         (f"<extent>{charseq('Oslo')}</extent>", "", "a mention without an extent"),
-        (f"<head>{charseq('Oslo')}</head>", "<head><timespan/></head>", "a timespan is no place in a text"),
+        (f"<head>{charseq('Oslo')}</head>", "<head><timespan/></head>", "a timespan is not a position in a text"),
         ('END="', 'END="x', "the offsets are"),
         ("</document>", "", "the file is not XML: mismatched tag"),
         ('"apf.v5.1.1.dtd"', '"x" [<!ENTITY a "b">]', "declares or uses entities"),
@@ -191,7 +191,7 @@ def test_an_argument_that_is_no_entity_is_counted(folder):
     (folder / "X1.apf.xml").write_text(APF.replace('REFID="X1-E3"', 'REFID="X1-V1"'), encoding="utf-8")
     corpus = read_ace(folder)
     assert len(corpus.documents[0].facts) == 1
-    assert "1 relation with an argument that is no entity" in str(corpus.notes[0])
+    assert "1 relation with an argument that is not an entity" in str(corpus.notes[0])
 
 
 def test_the_final_stage_is_taken(tmp_path):

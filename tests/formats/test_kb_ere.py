@@ -99,8 +99,8 @@ def test_texts_that_do_not_fit(folder):
     [
         ("deft_ere", "deft_ere_event_nuggets", "not of <deft_ere>, event nuggets have no entities"),
         ("hoppers>", "events>", "this is Light ERE"),
-        ('doc_id="d"', "", "nothing says which document this is"),
-        ('<entity id="ent-1"', '<entity id="f-1"', "the id 'f-1' is there twice"),
+        ('doc_id="d"', "", "the document is not named"),
+        ('<entity id="ent-1"', '<entity id="f-1"', "the id 'f-1' occurs twice"),
         ('noun_type="NOM"', 'noun_type="X"', "a mention of the type 'X'"),
         ('length="6"', 'length="0"', "ends before it starts"),
         ('offset="', 'offset="-', "the offset is '-"),

@@ -56,7 +56,7 @@ def test_table_round_trip(queries):
     ("query", "format", "said"),
     [
         (KbQuery("Q", ("r",), (), "", "a\tb"), "xml", "a TAB or several blanks"),
-        (KbQuery("Q", ("r",), (), "", "a\x01b"), "xml", "a character that XML has not, write a table"),
+        (KbQuery("Q", ("r",), (), "", "a\x01b"), "xml", "a character that XML does not allow, write a table"),
         (KbQuery("Q", ("r",), (), "", "-"), "tsv", "does not fit into a table, write XML"),
         (KbQuery("Q", ("r",), (EntryPoint("a", "d", 0, 1), EntryPoint("b", "d", 2, 3))), "tsv", "does not fit"),
         (KbQuery("Q", ("r",), (EntryPoint("a", "d,e", 0, 1),)), "tsv", "a comma in its id"),

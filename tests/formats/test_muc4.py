@@ -43,7 +43,7 @@ LIMA = Compound("location", ("PERU", Compound("qualified", ("LIMA", "CITY"))))
         ("25 AUG 89 -", "date", Compound("range", ("25 AUG 89", None))),
         ("(- 25 AUG 89) / (24 AUG 89)", "date", either(Compound("range", (None, "25 AUG 89")), "24 AUG 89")),
         ("3 - 5", "number", Compound("range", ("3", "5"))),
-        # With a reference, a number is no range.
+        # With a reference, a number is not a range.
         ('3 - 5: "MEN"', "number", xref("3 - 5", '"MEN"')),
         ('- 5 / PLURAL: "MEN"', "number", xref(either("- 5", "PLURAL"), '"MEN"')),
         ("A / B: (C", "text", "A / B: (C"),

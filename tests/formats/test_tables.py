@@ -1,7 +1,7 @@
 """What every reader makes of small files, good and bad: a line of `readers.jsonl` for each file.
 
 A line has the reader, what the case is about, its options, the bytes of the file (as text, or in hexadecimal digits if
-they are no text), and either what is read or everything that is said of the file, which is called `f`. If an answer is
+they are not text), and either what is read or everything that is said of the file, which is called `f`. If an answer is
 meant to change: `python tests/formats/test_tables.py` writes what is said now, for the difference to be looked at.
 """
 

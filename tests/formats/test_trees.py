@@ -1,4 +1,4 @@
-"""Trees and graphs: heads that are no tree are refused, and depth is no trouble."""
+"""Trees and graphs: heads that do not form a tree are refused, and depth is not a problem."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

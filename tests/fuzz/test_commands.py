@@ -33,7 +33,7 @@ def test_what_once_did_not_end_and_some_more() -> None:
         (1, 0.1, "error: gold.jsonl:3:1: there is no id, add it", None),
         (1, 0.1, "error: there is no id, add it", "no file is named: error: there is no id, add it"),
         (1, 0.1, "", "exit 1 without a word"),
-        (1, 0.1, "error: memory ran out, score fewer documents", "memory"),
+        (1, 0.1, "error: out of memory, score fewer documents", "memory"),
         (70, 0.1, "error: this is a bug", "exit 70: error: this is a bug"),
         (2, 0.1, "Traceback (most recent call last):\n", "a traceback is shown"),
     ],

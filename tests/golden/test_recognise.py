@@ -176,7 +176,7 @@ def test_logs_say_what_is_wrong_with_them(tmp_path):
         read_inspect(zipped([]))
     with pytest.raises(Exception, match="the archive cannot be read"):
         read_inspect(zipped(log(["1"], ["1"]))[:-10], name="x")
-    with pytest.raises(Exception, match=r"x:1: this is no log of Inspect"):
+    with pytest.raises(Exception, match=r"x:1: this is not an Inspect log"):
         read_inspect_gold(b'{"samples": 3}', name="x")
     twice = log(["[1]"], ["[1]"]) * 2
     with pytest.raises(Exception, match="two samples are called 'd0'"):

@@ -44,7 +44,7 @@ def test_smatch_by_hand():
         ("", "(g / go-02 :ARG0 (b / boy))", "(b / boy :ARG0-of (g / go-02))", (3, 4, 4)),
         ("", "(s / small :domain (b / boy))", "(b / boy :mod (s / small))", (3, 4, 4)),
         ("", "(s / small :domain (b / boy))", "(s / small :mod-of (b / boy))", (4, 4, 4)),
-        # consist-of is no inverse: only the concepts agree.
+        # consist-of is not an inverse: only the concepts agree.
         ("", "(g / group :consist-of (m / man))", "(m / man :consist (g / group))", (2, 4, 4)),
         # A constant under mod counts; a repeated triple counts once.
         ("", "(a / and :mod 5 :mod 5)", "(a / and :mod 5)", (3, 3, 3)),
@@ -157,7 +157,7 @@ def test_steps():
         ("(b / boy", "line 1, column 1 of the graph: this bracket is never closed"),
         ([["a", "b"]], "triple 1 is not [source, role, target]"),
         ([["a", "instance", "c"], "abc"], "triple 2 is not [source, role, target]"),
-        (5, "this is no graph"),
+        (5, "this is not a graph"),
     ],
 )
 def test_what_is_no_graph_is_said(value, message):

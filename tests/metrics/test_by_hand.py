@@ -134,8 +134,8 @@ def test_clusterings_are_of_the_whole_corpus_and_have_no_hierarchies():
     assert "taken together as one" in find("linking.b3").definition()
 
 
-NO_LIST, NO_SPAN = "the mentions are no list", "mention 2 has no span of two whole numbers"
-NO_TEXT = "the type or entity of mention 2 is no text"
+NO_LIST, NO_SPAN = "the mentions are not list", "mention 2 has no span of two whole numbers"
+NO_TEXT = "the type or entity of mention 2 is not text"
 WHOLE = mention(0, 5, "PER", "Q1")
 
 

@@ -179,7 +179,7 @@ class TestOmniEvent:
     @pytest.mark.parametrize(
         ("entities", "found"),
         [
-            # The gold argument is at 13-17. An entity one mention of which overlaps it is no candidate at all.
+            # The gold argument is at 13-17. An entity one mention of which overlaps it is not a candidate at all.
             ([{"mentions": [{"position": [15, 20]}, {"position": [0, 2]}]}], 0),
             ([{"mentions": [{"position": [17, 20]}, {"position": [0, 2]}]}], 1),
             ([{"mentions": [{"position": [0, 2]}]}, {"mentions": [{"position": [0, 2]}]}], 2),  # listed twice
@@ -349,7 +349,7 @@ class TestCommand:
 
     def test_an_option_of_ours_and_a_published_scorer_do_not_mix(self, files, capsys):
         assert run(["event", "score", *files, "--compat", "oneie", "--triggers", "gold"]) == 2
-        assert "--triggers belongs to our own scores" in capsys.readouterr().err
+        assert "--triggers is not an option of published scorers" in capsys.readouterr().err
 
     def test_a_needed_file_is_asked_for(self, files, capsys):
         assert run(["event", "score", *files, "--compat", "gen-arg"]) == 2

@@ -100,10 +100,10 @@ class TestCompat:
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
-            (["--compat", "wordscore", "--docs", "1"], "--compat wordscore and --docs do not go together"),
-            (["--compat", "wordscore", "--table", "x"], "--table does not belong to wordscore"),
+            (["--compat", "wordscore", "--docs", "1"], "--compat wordscore and --docs cannot be combined"),
+            (["--compat", "wordscore", "--table", "x"], "--table is not an option of wordscore"),
             (["--compat", "other"], "--compat other needs --table"),
-            (["--upper"], "--upper belongs to a published scorer"),
+            (["--upper"], "--upper is an option of a published scorer"),
         ],
     )
     def test_options_that_would_do_nothing_are_refused(self, files, arguments, says):

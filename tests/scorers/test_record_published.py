@@ -127,7 +127,7 @@ def test_extract_bench_by_a_schema(schema):
             {"type": "string", "x-aws-stickler-comparator": "BERTComparator"},
             "'BERTComparator' is not followed",
         ),
-        (stickler, {"type": "string", "x-aws-stickler-weight": "a lot"}, "'a lot' is no number"),
+        (stickler, {"type": "string", "x-aws-stickler-weight": "a lot"}, "'a lot' is not a number"),
         (stickler, {"$ref": "#/$defs/no"}, "there is no #/$defs/no"),
         (stickler, {"type": "array"}, "a list must say what its items are"),
         (extract_bench, {"type": "string"}, "asks a language model about this field"),
@@ -151,8 +151,8 @@ def test_values_that_do_not_fit_are_listed_with_their_lines(tmp_path):
     with pytest.raises(FormatError) as caught:
         stickler.run(str(gold), str(system))
     assert [(each.path, each.line, each.message) for each in caught.value.problems] == [
-        (str(system), 1, "total: '1,250.50' is no number"),
-        (str(system), 2, "total: [7] is no number"),
+        (str(system), 1, "total: '1,250.50' is not a number"),
+        (str(system), 2, "total: [7] is not a number"),
     ]
 
 
@@ -177,7 +177,7 @@ def test_a_schema_belongs_to_the_scorers_that_read_one(tmp_path, capsys):
     (tmp_path / "g.jsonl").write_text(lines({"a": "x"}))
     argv = ["record", "score", str(tmp_path / "g.jsonl"), str(tmp_path / "g.jsonl"), "--compat", "donut"]
     assert run([*argv, "--schema", str(tmp_path / "g.jsonl")]) == 2
-    assert "--schema does not belong to donut" in capsys.readouterr().err
+    assert "--schema is not an option of donut" in capsys.readouterr().err
 
 
 def test_long_lists_of_lines_are_matched():

@@ -67,7 +67,7 @@ class Server:
 
 
 def memory() -> str | None:
-    """A folder that is no disk, if there is one: for tests that write often and do not ask what a disk does."""
+    """A folder that is not a disk, if there is one: for tests that write often and do not ask what a disk does."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 

@@ -211,7 +211,7 @@ def test_a_server_and_eal_campaign_run_on_one_folder(tmp_path):
         steps = {step.step: step for step in run_campaign(folder)}
         assert steps["score"].status == "done"
         assert export_folder(store, NAME, tmp_path / "out") > 48
-        with pytest.raises(UsageError, match="there is something already"):
+        with pytest.raises(UsageError, match="it already exists"):
             export_folder(store, NAME, tmp_path / "out")
 
 

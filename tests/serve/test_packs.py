@@ -50,7 +50,7 @@ def test_a_pack_goes_and_comes_back(tmp_path):
         again = merge_pack(store, NAME, tmp_path / "pack")
         assert (again.new, again.findings) == (0, [])
         assert scope_view(ann, DOCUMENT)["items"] == after
-        with pytest.raises(UsageError, match="this is no pack of 'demo'"):
+        with pytest.raises(UsageError, match="this is not a pack of 'demo'"):
             merge_pack(store, NAME, pack_of_nothing(tmp_path))
 
 

@@ -75,7 +75,7 @@ ANSWERS = {
     "pages:set_password": 422,
     "api:revoke": 422,
     "desks:pool": 422,  # there is no folder to look into
-    "desks:export": 422,  # what is hidden here is no realis
+    "desks:export": 422,  # what is hidden here is not a realis
     "desks:decide": 410,  # the readers have not finished
     "runs:track": 404,  # nothing of it is public
     "board_desk:board": 404,

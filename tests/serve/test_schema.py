@@ -17,7 +17,7 @@ BROKEN = {
         ["38: the key 'q' answers 'aet' and 'aer' at"],
     ),
     "reserved": (EAL, 'keys = { w="W"', 'keys = { j="W"', ["38: the key 'j' of 'aer' is reserved"]),
-    "no key": (EAL, 'keys = { w="W"', 'keys = { ww="W"', ["38: 'ww' is no key"]),
+    "no key": (EAL, 'keys = { w="W"', 'keys = { ww="W"', ["38: 'ww' is not a key"]),
     "a class and a choice": (KB, 'm="NOM"', '"1"="NOM"', ["41: the key '1' answers 'class' and 'level' at"]),
     "no answer": (
         KB,
@@ -37,7 +37,7 @@ BROKEN = {
     "field of a claim": (EAL, "is {cas}", "is {filler}", ["9: there is no field 'filler', did you mean base_filler"]),
     "field of a carry": (EAL, 'carry = ["cas"', 'carry = ["cs"', ["66: there is no field 'cs', did you mean cas"]),
     "function": (EAL, "{ontology:", "{onto:", ["10: there is no function 'onto'"]),
-    "mark": (EAL, 'line="cas_span"', 'line="cas"', ["11: 'cas' is no place in a text"]),
+    "mark": (EAL, 'line="cas_span"', 'line="cas"', ["11: 'cas' is not a position in a text"]),
     "word": (EAL, 'words = { C="', 'words = { K="', ["16: no question has the value 'K'"]),
     "condition": (
         EAL,

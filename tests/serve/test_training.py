@@ -46,6 +46,6 @@ def test_mistakes_are_said_at_once(tmp_path):
     assert [(problem.line, problem.message) for problem in caught.value.problems][1:] == [
         (2, "2 items of 'MINI_DF_01' are like this"),
         (3, "no item of 'MINI_DF_01' is like this"),
-        (4, "'X' is no answer to 'aet'"),
+        (4, "'X' is not an answer to 'aet'"),
         (5, "the answers are not complete"),
     ]

@@ -176,7 +176,7 @@ def test_wrong_answers_are_refused_one_by_one(store):
         ],
     )
     assert [str(each) for each in results[:2]] == [
-        "'X' is no answer to 'aet', choose from W, I, NIL, C\n"
+        "'X' is not an answer to 'aet', choose from W, I, NIL, C\n"
         "there is no question 'role', questions are aet, aer, cas, bf, realis, mention_type",
         "there is no item 'nobody', load the page again",
     ]

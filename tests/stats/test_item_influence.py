@@ -95,10 +95,10 @@ def test_order_and_number():
 def test_what_has_no_items():
     gold = [{"id": "d", "clusters": [["a", "b"]]}]
     chains = aj.score("coref.b3", gold, {"A": gold, "B": gold}, bootstrap=0, documents=True)
-    with pytest.raises(UsageError, match=r"coref\.b3 is no sum over items"):
+    with pytest.raises(UsageError, match=r"coref\.b3 is not a sum over items"):
         select_items(chains, 3)
     plain = documents([["a"]])
-    with pytest.raises(UsageError, match="does not have what became of every item, write it with --save"):
+    with pytest.raises(UsageError, match="saved without the outcome of every item, write it with --save"):
         select_items(aj.score("record.set", plain, {"A": plain, "B": plain}, bootstrap=0), 3)
     with pytest.raises(UsageError, match="at least two systems"):
         select_items(aj.score("record.set", plain, {"A": plain}, bootstrap=0, documents=True), 3)

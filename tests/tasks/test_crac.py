@@ -92,7 +92,7 @@ def test_every_draw_has_all_documents_of_every_dataset():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("key", "sys/cs_pdt/cs_pdt-corefud-test.conllu"), "the key is a folder, and this is none"),
+        (("key", "sys/cs_pdt/cs_pdt-corefud-test.conllu"), "the key is a folder, but this is not"),
         (("key", "other"), "other/xx_new.conllu: the key has no dataset xx_new, "),
         (("key", "other"), "other/cs_pdt.conllu:1: sentence 1 (s1): word 1 is 'x', but 'w1' in the key, "),
         (("twice", "key"), "is of the dataset cs_pdt too, give a folder with one file of each dataset"),

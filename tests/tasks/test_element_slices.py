@@ -182,7 +182,7 @@ def test_a_metric_looks_at_the_fields_it_compares_and_no_others() -> None:
     mapped = find('{"metric": {"sim": "map", "by": "get(items)", "of": {"sim": "set", "of": "exact"}}}')
     assert compared_fields(mapped) is None
     gold = [{"id": "a", "items": [{"kind": "x"}], "others": [{"kind": "x"}]}]
-    with pytest.raises(UsageError, match=r"no metric looks at 'others.kind', name a field of items"):
+    with pytest.raises(UsageError, match=r"no metric uses 'others.kind', name a field of items"):
         score(spec, gold, gold, by=["others.kind"])
 
 

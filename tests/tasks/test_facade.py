@@ -324,7 +324,7 @@ def test_a_state_forgets_documents_and_keeps_their_counts(sizes):
     assert (len(state), summary(found)) == (1300, summary(whole))
     assert state._parts
     assert len(state._pairs) < 1000
-    with pytest.raises(aj.AdjudgeError, match="counted already are forgotten, ask the new state for slices"):
+    with pytest.raises(aj.AdjudgeError, match="already counted are not kept, ask the new state for slices"):
         state.result(by="genre")
     with pytest.raises(aj.AdjudgeError, match="documents=True"):
         found.explain("2")
@@ -556,7 +556,7 @@ def test_annotators_in_memory_keep_their_names():
     [
         (lambda: aj.agree("ner.strict", [[["O"]], [["O"]]]), "annotators have no names, give {name: documents}"),
         (lambda: aj.compare({"a": 1}), "cannot compare str, give results"),
-        (lambda: aj.score("kbp", ["a r b"], ["a r b"]), "gold: 'a r b' is no triple"),
+        (lambda: aj.score("kbp", ["a r b"], ["a r b"]), "gold: 'a r b' is not a triple"),
     ],
 )
 def test_what_is_given_in_another_shape_is_said(call, said):

@@ -237,7 +237,7 @@ def test_documents_nested_too_deeply(tmp_path, depth: int, jobs: int) -> None:
 
 def test_a_function_that_ends_the_program() -> None:
     metric = aj.algebra.set_of(aj.algebra.custom(lambda a, b: sys.exit(3)))
-    with pytest.raises(UsageError, match="a function of the metric ends the program"):
+    with pytest.raises(UsageError, match="a function of the metric exits the program"):
         score(metric, [["a"]], [["b"]])
 
 

@@ -249,7 +249,7 @@ def test_slicing_by_fields_of_documents() -> None:
         ("gener", "no gold document has a field 'gener' to slice by, did you mean genre"),
         ("items", "cannot slice by 'items': its value is an array"),
         ("relations.typ", r"no element has a field 'typ' to slice by \(relations.typ\), did you mean type"),
-        ("other.x", "no metric looks at 'other.x', name a field of relations"),
+        ("other.x", "no metric uses 'other.x', name a field of relations"),
     ],
 )
 def test_what_cannot_be_sliced_by(by: str, said: str) -> None:

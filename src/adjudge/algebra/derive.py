@@ -191,7 +191,7 @@ def _variable_type(tp: TypeVar, at: _At) -> Any:
         return tp.__default__  # type: ignore[attr-defined]
     raise at.error(
         f"the type variable {tp.__name__} is open",
-        f"say what it stands for, as in {_owner(at)}[str], or give it a bound",
+        f"declare what it stands for, as in {_owner(at)}[str], or give it a bound",
     )
 
 
@@ -329,7 +329,7 @@ def _is_unpacked(tp: Any) -> bool:
 
 def _class(tp: Any, cls: Any, args: tuple[Any, ...], at: _At) -> ir.Similarity:
     if not isinstance(cls, type) or cls in (object, type, Any):
-        raise at.error(f"{_name(tp)} says nothing about how to compare", _REMEDY)
+        raise at.error(f"{_name(tp)} does not define how to compare", _REMEDY)
     if issubclass(cls, Variable):
         return ir.Variable()
     if issubclass(cls, enum.Enum):
@@ -339,7 +339,7 @@ def _class(tp: Any, cls: Any, args: tuple[Any, ...], at: _At) -> ir.Similarity:
     scalar = _scalar(cls)
     if scalar is not None:
         return scalar
-    raise at.error(f"{_name(tp)} is not a type that can be taken apart", f"make it a dataclass, or {_REMEDY}")
+    raise at.error(f"{_name(tp)} is not a type with parts that can be compared", f"make it a dataclass, or {_REMEDY}")
 
 
 def _scalar(cls: type) -> ir.Exact | None:
@@ -552,7 +552,7 @@ def _own_key(option: Option, records: Sequence[Option]) -> str:
         if name not in others and isinstance(option.of, ir.Record) and not ir.takes_null(option.of.fields[name]):
             return name
     hint = 'give each of them a field like kind: Literal["..."]'
-    raise UsageError(f"nothing tells {option.name} from the other cases", hint=hint)
+    raise UsageError(f"nothing distinguishes {option.name} from the other cases", hint=hint)
 
 
 def _names(option: Option) -> set[str]:

@@ -54,7 +54,7 @@ def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _records(value: Any) -> list[Any]:
-    """The records of a document, which may be one object; what is no object is the only field of one."""
+    """The records of a document, which may be one object; what is not an object is the only field of one."""
     value = values.as_json(value)
     if not isinstance(value, dict | list) and value is not None:
         raise ValidationError(f"expected an array or an object, got {value!r}", hint="give a record, or a list of them")
@@ -214,7 +214,7 @@ class Fn:
         """Raise unless the name alone leads back to this function."""
         if self._unnamed:
             raise UsageError(
-                f"the function {self.name} cannot be written down",
+                f"the function {self.name} cannot be serialised",
                 hint="define it at the top level of a module, or use a named function such as casefold",
             )
 

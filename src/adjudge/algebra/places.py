@@ -220,7 +220,7 @@ def _scalar(node: Any, where: Where, source: Source, problems: list[Problem]) ->
     except ValueError:
         if node.value.strip("+-").isdigit():  # Python reads some thousands of digits
             message = f"a number of {len(node.value)} digits is too large"
-            problems.append(source.problem(where, message, "write one that can be counted with"))
+            problems.append(source.problem(where, message, "write a finite one"))
             return None
     problems.append(source.problem(where, f"the tag {node.tag} is not understood here", "leave the tag out"))
     return None

@@ -51,7 +51,7 @@ class Plan:
         self, node: ir.Similarity, conventions: ir.Conventions = DEFAULTS, *, time_limit: float | None = None
     ) -> None:
         if ir.has_variables(node):
-            raise UsageError("a variable stands outside of any latent", hint="wrap the metric in latent(...)")
+            raise UsageError("a variable is outside any latent", hint="wrap the metric in latent(...)")
         self.time_limit = time_limit
         self.capped = _capped(node)
         self._unfinished: tuple[Any, Any, Any, Any, Context] | None = None
@@ -334,7 +334,7 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
         case ir.Normalise():
             if node.by == "jaccard" and not _bounded(node.of):
                 raise UsageError(
-                    f"{path}: a Jaccard index needs a value that neither self score is below",
+                    f"{path}: a Jaccard index needs a value that is at most both self scores",
                     hint="match 1:1, or take precision and recall",
                 )
             recall = None if node.recall is None else inside(node.recall, path)

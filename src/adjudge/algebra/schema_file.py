@@ -101,7 +101,7 @@ def read_value(source: Source) -> shape.Schema:
 
 
 def of_records(root: shape.Shape) -> shape.Shape:
-    """The shape of a document: elements of a list that are no objects are records with the field `value`."""
+    """The shape of a document: elements of a list that are not objects are records with the field `value`."""
     if isinstance(root, shape.Listing) and isinstance(root.of, shape.Leaf | shape.Listing):
         return msgspec.structs.replace(root, of=shape.Fields(fields={"value": root.of}))
     return root
@@ -162,11 +162,11 @@ class Reader:
         if isinstance(raw, list):
             if len(raw) == 1:
                 return shape.Listing(of=self.node(raw[0], (*where, 0)))
-            self.note(where, "a list says what its elements are, once", "write [text]")
+            self.note(where, "a list has one entry, which describes its elements", "write [text]")
             return _ANY
         if not isinstance(raw, dict):
             what = "nothing" if raw is None else repr(raw)
-            self.note(where, f"{what} says no comparison", hint or "write text, number, {number: 0.5}, [text]")
+            self.note(where, f"{what} names no comparison", hint or "write text, number, {number: 0.5}, [text]")
             return _ANY
         return self.mapping(raw, where)
 
@@ -250,7 +250,7 @@ class Reader:
                 found[name] = tuple(scalar_text(each) for each in listed) if simple else ()
         if not found:
             hint = "write {enum: [kg, g]} or {enum: {USD: [$]}}; a field called enum stands under fields:"
-            self.note(where, "enum takes the values that there are", hint)
+            self.note(where, "enum takes the list of allowed values", hint)
         return shape.Enum(values=found)
 
     def listing(self, given: Options) -> shape.Listing:

@@ -73,7 +73,7 @@ def _canonical(node: ir.Similarity) -> ir.Similarity:
     except FormatError:
         plain = None
     if plain != node:
-        raise UsageError("the similarity cannot be written down", hint="are all its numbers finite?")
+        raise UsageError("the similarity cannot be serialised", hint="are all its numbers finite?")
     return _with_defaults(node if plain is None else plain)
 
 
@@ -245,7 +245,7 @@ class _Reader:
         if not isinstance(raw, dict):
             self.note((), f"expected an object with metric: ..., got {_kind(raw)}")
         elif "sim" in raw and "metric" not in raw:
-            self.note((), "the similarity stands at the top", "put it under metric:")
+            self.note((), "the similarity is at the top level", "put it under metric:")
         self.stop()
         given: dict[str, Any] = {
             key: self.similarity(value, (key,)) if key in ("metric", "recall") and value is not None else value

@@ -106,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
         complain("something in the input is nested too deeply, flatten it")
         return 1
     except MemoryError:
-        complain("memory ran out, score fewer documents at once (--docs) or draw fewer resamples (--bootstrap)")
+        complain("out of memory, score fewer documents at once (--docs) or draw fewer resamples (--bootstrap)")
         return 1
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL:
@@ -127,7 +127,7 @@ def _report_bug(error: Exception, *, verbose: bool) -> int:
 
     if verbose:
         say("".join(traceback.format_exception(error)).rstrip())
-    complain(f"this is a bug of adjudge, not of your input: {type(error).__name__}: {error}")
+    complain(f"this is a bug in adjudge, not in your input: {type(error).__name__}: {error}")
     how = "with the command and the lines above" if verbose else "with the output of the same command and --verbose"
     complain(f"please report it to the maintainers, {how}")
     return BUG

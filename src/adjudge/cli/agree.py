@@ -46,11 +46,11 @@ RESOLVE = ("majority", "dawid-skene", "least-distance")
         "Also kappa and alpha of labels: a field of documents (genre) or of elements (tokens.tag). Repeatable.",
         multiple=True,
     ),
-    value("--unit", "FIELDS", "Pair elements by these fields of theirs, separated by commas, and not by their places."),
+    value("--unit", "FIELDS", "Pair elements by these fields, separated by commas, instead of by position."),
     choice(
         "--distance",
         DISTANCES,
-        "How far two labels are apart; numbers have ranks (ordinal) or values (interval).",
+        "Distance between two labels; for numbers, of ranks (ordinal) or of values (interval).",
         default=DISTANCES[0],
     ),
     flag("--disagreements", "List what only one annotator has, document by document."),
@@ -83,13 +83,13 @@ RESOLVE = ("majority", "dawid-skene", "least-distance")
     examples=["adjudge agree ner.strict anna.bio ben.bio clara.bio --reader bio --disagreements"],
 )
 def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
-    """Measure how far annotators agree, and list where they do not.
+    """Measure how well annotators agree, and list where they do not.
 
     METRIC is a name from `adjudge metrics`, a specification file, or module:name; several are separated by commas.
     Every pair of annotators is scored as if one were gold and the other a system, on the documents that both have.
     Where elements have spans, kappa and alpha are of their labels on characters or tokens, and alpha_u of the spans as
-    units. An annotator is called after the file, or NAME in NAME=FILE. --save keeps the first annotator against the
-    others, with every item, for adjudge report; --report writes that page at once.
+    units. An annotator is named after the file, or NAME if given as NAME=FILE. --save keeps the first annotator against
+    the others, with every item, for adjudge report; --report writes that page at once.
 
     Readers are those of the families (adjudge ner score --help: bio, ...), and those of the tasks: coref (chains in
     CoNLL, CoNLL-U or JSON lines), tbf (event nuggets), eal-arguments, eal-assessments and eal-frames (folders of event
@@ -108,7 +108,7 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
             refuse_alone(option, "--label")
     if options["disagreements"] and options["format_"] not in ("text", "md", "json"):
         hint = "use text, md or json"
-        raise UsageError(f"--disagreements and --format {options['format_']} do not go together", hint=hint)
+        raise UsageError(f"--disagreements and --format {options['format_']} cannot be combined", hint=hint)
     if options["resolve"] in RESOLVE[:2] and len(options["label"]) != 1:
         raise UsageError(f"--resolve {options['resolve']} is of one kind of labels", hint="name it with --label FIELD")
     if options["resolve"] and (options["save"] is not None or options["report"] is not None):

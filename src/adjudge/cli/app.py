@@ -63,7 +63,7 @@ _EAL = {
     "trim": Entry("Keep the best of redundant responses.", "eal_stores"),
     "top": Entry("Keep the N most confident responses, as the hoppers allow.", "eal_stores"),
     "pool": Entry("Join submissions into one store.", "eal_stores"),
-    "sample": Entry("Draw the documents that people assess whole.", "eal_estimates"),
+    "sample": Entry("Draw the documents to be assessed completely.", "eal_estimates"),
     "baseline-link": Entry("Link all responses with the same event type.", "eal_stores"),
     "neutralize": Entry("Take realis or coreference out of the comparison.", "eal_stores"),
     "assessment": Entry(
@@ -90,7 +90,7 @@ _EAL = {
 _KBP = {
     "score": Entry("Score whole knowledge bases against annotation or triples, hop by hop.", "kbp"),
     "discovery": Entry("Score mentions, types, links and clusters of entities, before any fact.", "kbp"),
-    "explain": Entry("For every missed and wrong path the first step that broke, counted and with examples.", "kbp"),
+    "explain": Entry("For every missed and wrong path, the first step that failed, with counts and examples.", "kbp"),
     "report": Entry("Write an HTML page: scores, where paths are lost, and examples with their text.", "kbp"),
     "query": Entry(
         "Ask knowledge bases queries of one or more hops and score the answers; make sets of queries.", "kbp_query"
@@ -152,7 +152,7 @@ COMMANDS = {
     ),
     "report": Entry("Write a page to look at: scores, comparisons, every document.", "results"),
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
-    "agree": Entry("Measure how far annotators agree, and list where they do not.", "agree"),
+    "agree": Entry("Measure how well annotators agree, and list where they do not.", "agree"),
     "select": Entry("Select what is best annotated next to tell systems apart.", "results"),
     "sample": Entry("Draw what people assess, with recorded probabilities.", "estimates"),
     "estimate": Entry("Score systems from a sample that was assessed.", "estimates"),

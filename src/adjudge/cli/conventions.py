@@ -49,32 +49,32 @@ class Pair(Value):
 def convention_options(*, own: Mapping[str, Any]) -> list[click.Parameter]:
     """The options, without those of which a task has its `own`."""
     made: dict[str, click.Parameter] = {
-        "ends": choice("--ends", ENDS, "Whether a bare span ends behind its last token or character, or with it."),
+        "ends": choice("--ends", ENDS, "Whether the end of a bare span is exclusive or inclusive."),
         "gold_ends": choice("--gold-ends", ENDS, "The same for gold alone."),
         "system_ends": choice("--system-ends", ENDS, "The same for the systems alone."),
-        "unit": choice("--unit", ("token", "char"), "What bare offsets count."),
-        "base": choice("--base", ("0", "1"), "From what bare offsets, or heads of trees, are counted."),
-        "offsets": choice("--offsets", ("utf-16", "bytes"), "Bare offsets count these, not characters."),
-        "scheme": value("--scheme", "NAME", "How tags are read: IO, IOB1, IOB2, IOE2, IOBES or BILOU, strictly."),
+        "unit": choice("--unit", ("token", "char"), "Unit of bare offsets."),
+        "base": choice("--base", ("0", "1"), "Whether bare offsets, or heads of trees, start at 0 or 1."),
+        "offsets": choice("--offsets", ("utf-16", "bytes"), "Unit of bare offsets, if not characters."),
+        "scheme": value("--scheme", "NAME", "Tagging scheme, read strictly: IO, IOB1, IOB2, IOE2, IOBES or BILOU."),
         "labels": value("--labels", "LIST", "The names of tags that are numbers: O,B-PER,... or a file, one per line."),
-        "annotator": value("--annotator", "ID", "Whose annotations count, if there are several of one text."),
+        "annotator": value("--annotator", "ID", "Which annotator counts if a text has several."),
         "field": value("--field field_", "NAME", "The field that holds the items, if it has another name."),
         "fields": value(
             "--fields",
             "NAME=FIELD",
-            "Fields of items with other names: start=from. Repeatable.",
+            "Other names for fields of items: start=from. Repeatable.",
             type=Pair(),
             multiple=True,
         ),
         "id": value("--id", "NAME", "The field or column that names the document."),
-        "locate": choice("--locate", ("next", "all", "first"), "Which occurrences mentions without offsets are."),
+        "locate": choice("--locate", ("next", "all", "first"), "Which occurrence a mention without offsets refers to."),
         "fragments": choice("--fragments", ("join", "keep"), "Join the fragments of a span, or compare each."),
         "gold_column": value("--gold-column", "NAME", "The column of gold, if one table has both sides."),
         "system_column": value("--system-column", "NAME", "The column of the system, if one table has both sides."),
         "map": value(
             "--map",
             "LABEL=LABEL",
-            "Take one label for another on both sides: PERSON=PER. Repeatable.",
+            "Rename a label on both sides: PERSON=PER. Repeatable.",
             type=Pair(),
             multiple=True,
         ),
@@ -92,7 +92,7 @@ def conventions_of(options: dict[str, Any]) -> dict[str, Any]:
             pairs = found[name]
             found[name] = dict(pairs)
             if len(found[name]) < len(pairs):
-                raise UsageError(f"--{name} says two things of one name", hint="give each name once")
+                raise UsageError(f"--{name} gives one name twice", hint="give each name once")
     if "field_" in found:
         found["field"] = found.pop("field_")
     if "base" in found:

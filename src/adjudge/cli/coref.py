@@ -52,17 +52,23 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
             "profile": "As the reference scorer counts; with repeated mentions removed and BLANC as in its paper "
             "(clean); with errors for whatever is doubtful (strict); or as the scorer of the CRAC shared tasks reads, "
             "matches and counts CorefUD. [default: conll-8.01]",
-            "singletons": "Whether chains of one mention count, on both sides. [default: keep, of corefud drop]",
+            "singletons": "Whether chains of one mention count, on both sides. [default: keep; with corefud, drop]",
             "match": "When mentions are the same: equal (exact); with the same head, whatever their other words "
             "(head; with corefud, equal mentions must have the same head too); or overlapping (partial; with corefud, "
-            "within the mention of the key and with its head). [default: exact, of corefud head]",
-            "overlap": ("SHARE", "For --match partial: words in common over words in either, at least. [default: 0.5]"),
-            "zeros": "For --profile corefud: match zeros by the parents and relations of their heads, or by their "
-            "place. [default: dependent]",
+            "within the mention of the key and with its head). [default: exact; with corefud, head]",
+            "overlap": (
+                "SHARE",
+                "For --match partial: minimum share of words in common (words in both over words in either). "
+                "[default: 0.5]",
+            ),
+            "zeros": (
+                "For --profile corefud: match zeros by the parents and relations of their heads, or by their "
+                "position. [default: dependent]"
+            ),
         },
     ),
-    choice("--compat", COMPAT, "Print what the reference scorer prints, or that of CorefUD, and only that."),
-    flag("--each-document", "With --compat: also the block that it prints for each document."),
+    choice("--compat", COMPAT, "Print only the output of the CoNLL reference scorer, or of the CorefUD scorer."),
+    flag("--each-document", "With --compat: also print its block for each document."),
     scoring_options(
         by="Also score by a field: genre.",
         explain="Print what went wrong in this document instead of the scores.",
@@ -82,7 +88,7 @@ def score(**options: Any) -> None:
     KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
     With --profile corefud they may be folders of datasets, whose mean is coref.crac, and responses the texts or JSON of
     language models.
-    A response is called after its file, or NAME in NAME=FILE. Several are compared with paired tests.
+    A response is named after its file, or NAME if given as NAME=FILE. Several are compared with paired tests.
     """
     from functools import partial
 
@@ -118,9 +124,9 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     metrics = chosen_compat(options["metric"], options["compat"])
     corefud = options["compat"] == "corefud"
     if corefud and options["each_document"]:
-        raise UsageError("the scorer of CorefUD prints nothing of documents", hint="leave --each-document out")
+        raise UsageError("the CorefUD scorer prints no documents", hint="leave --each-document out")
     if corefud and is_folder(sides.gold):
-        raise UsageError("the scorer of CorefUD prints one dataset", hint="give files, or leave --compat out")
+        raise UsageError("the CorefUD scorer prints one dataset", hint="give files, or leave --compat out")
     run = run_from(options, keep=not corefud, digest=False)
     evaluation = evaluate(task, sides.gold, sides.paths, run).checked()
     if corefud:
@@ -137,15 +143,15 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
     choice("--from from_", FORMATS, "Format of IN (default: by its content)."),
     choice("--to", FORMATS, "Format to write.", required=True),
     output_option,
-    flag("--quiet", "Do not say what could not be kept."),
+    flag("--quiet", "Do not report what could not be kept."),
     examples=["adjudge coref convert --to jsonl test.conll -o test.jsonl"],
 )
 def convert(source: str, **options: Any) -> None:
     """Write coreference chains in another format.
 
     IN is a CoNLL-2011/2012 file (conll), CoNLL-U with entities (conllu) or JSON lines of clusters (jsonl), plain or
-    gzip; - is standard input. Only documents, tokens, chains and mentions are kept, not words or other columns; what
-    else is lost is said on standard error.
+    gzip; - is standard input. Only documents, tokens, chains and mentions are kept, not words or other columns;
+    anything else that is lost is reported on standard error.
     """
     check_targets(options, inputs=(source,))
     corpus = read_coreference(source, format=options["from_"])
@@ -171,8 +177,8 @@ def convert(source: str, **options: Any) -> None:
 def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     """Report what is wrong with coreference files: brackets, repeated mentions, headers, end markers.
 
-    An error stops the reference scorer; a warning is read in silence, but hardly as it was meant. The exit code is 1
-    if there is an error.
+    Errors stop the reference scorer; warnings are accepted silently, but probably not as intended. The exit code is 1
+    if there are errors.
     """
     if options["profile"] is None:
         if options["gold"] is not None:

@@ -24,9 +24,7 @@ DOCUMENT = "nw-06"
     "demo",
     click.Argument(["task"], metavar="[TASK]", type=click.Choice(TASKS), default="extraction"),
     output_options,
-    value(
-        "--report folder", "FOLDER", "Also write a page to look at, FOLDER/TASK.html.", type=click.Path(path_type=Path)
-    ),
+    value("--report folder", "FOLDER", "Also write the report page FOLDER/TASK.html.", type=click.Path(path_type=Path)),
     value(
         "--files",
         "FOLDER",
@@ -39,7 +37,7 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
     """Score a small campaign that comes with the package.
 
     TASK is extraction (relations and events, the default), coref, nugget, eal (event arguments and linking) or kbp
-    (knowledge bases); each has a few short documents and three systems. The output ends with commands to go on with.
+    (knowledge bases); each has a few short documents and three systems. The output ends with commands to try next.
     """
     from adjudge.report.render import render
 
@@ -47,7 +45,7 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
     if files is not None:
         for name, given in (("--report", folder), ("--output", output), ("--format", format_ != "text")):
             if given:
-                raise UsageError(f"--files and {name} do not go together", hint="leave one of them out")
+                raise UsageError(f"--files and {name} cannot be combined", hint="leave one of them out")
         from adjudge.demo.files import copy_campaign
 
         number = copy_campaign(task, files)

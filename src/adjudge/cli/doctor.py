@@ -41,11 +41,11 @@ _LACKS = {"relation": "no relations", "linking": "no ids"}
     examples=["adjudge doctor gold.jsonl system.jsonl"],
 )
 def doctor(files: tuple[str, ...], **options: Any) -> int:
-    """Say what a file or folder is, what is odd about it, which commands it fits, and the next one to type.
+    """Report what a file or folder is, what looks wrong with it, which commands can read it, and what to run next.
 
     FILE is anything: annotation, the output of a system, a saved result, a specification of a metric, a folder; - is
-    standard input. Of several files it also says how they fit together, and which one looks like gold. The exit code is
-    1 if none of them can be read as anything that is known.
+    standard input. For several files it also reports how they fit together, and which one looks like gold. The exit
+    code is 1 if none of them is in a known format.
     """
     from adjudge.tasks.doctor import examine
     from adjudge.tasks.guess import next_command, together

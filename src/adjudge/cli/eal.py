@@ -70,12 +70,12 @@ side_options = [
     choice(
         "--unassessed",
         ("error", "false-positive", "ignore"),
-        "What responses are that nobody has assessed. [default: as the profile says]",
+        "How unassessed responses count. [default: as the profile says]",
     ),
     choice(
         "--unlinked",
         ("error", "drop", "singleton"),
-        "What responses are that are not generic and in no frame. [default: as the profile says]",
+        "How non-generic responses in no frame count. [default: as the profile says]",
     ),
     value("--decide decisions", "NAME=VALUE", "Change any decision of the profile. Repeatable.", multiple=True),
     value(
@@ -187,12 +187,14 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     "score",
     side_options,
     _also_option,
-    value("--texts", "SOURCES", "Source documents that --explain and --save-documents show. Nothing is removed by it."),
+    value(
+        "--texts", "SOURCES", "Source documents for --explain and --save-documents to show; they remove no responses."
+    ),
     value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
     scoring_options(
         by=_BY,
         pool="Sum counts, or average documents. [default: micro]",
-        explain="Print what became of this document instead of the scores.",
+        explain="Print the outcome of every item in this document instead of the scores.",
         resampling=resampling_options(", or as the profile says"),
         without={
             "time_limit": "no response needs a search",
@@ -208,8 +210,8 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
 def score(**options: Any) -> None:
     """Score submissions against assessments and reference frames: arguments, linking, and both together.
 
-    ASSESSMENTS is the key, a folder or an archive. A submission is a folder or an archive, called after its file, or
-    NAME in NAME=SUBMISSION.
+    ASSESSMENTS is the key, a folder or an archive. A submission is a folder or an archive, named after its file, or
+    NAME if given as NAME=SUBMISSION.
     """
     sides, chosen = _sides(options, "per_document"), settings_of(options)
     evaluation = _counted(sides, chosen, options)
@@ -239,7 +241,7 @@ def score(**options: Any) -> None:
     value(
         "--texts",
         "SOURCES",
-        "Show the texts: a folder of source documents, or a list of ids and paths. Nothing is removed by it.",
+        "Show the texts: a folder of source documents, or a list of ids and paths; they remove no responses.",
     ),
     docs_option,
     value("--only", "LIST", "", hidden=True),

@@ -42,13 +42,13 @@ REPAIRS = {
     "realis-copy": "copies with the realis of the assessor",
     "cleared": "answers that are not asked for",
     "waits-again": "an answer is missing, the response is unassessed now",
-    "wrong-time": "times that are no dates, their CAS is wrong now",
+    "wrong-time": "times that are not dates, their CAS is wrong now",
     "new-cluster": "CASes without a cluster, each has one of its own now",
     "new-ids": "documents with ids of another program, now hashes of the content",
     "first-cluster": "CASes with two clusters, the first one counts",
 }
 
-report_options = [format_option("text", "json"), flag("--quiet", "Do not say what was done.")]
+report_options = [format_option("text", "json"), flag("--quiet", "Do not report what was done.")]
 verbose_option = flag("--verbose", "List every response that is counted.")
 
 
@@ -62,7 +62,7 @@ def target_options(what: str, *, required: bool = True) -> Any:
             required=required,
             type=click.Path(path_type=Path),
         ),
-        flag("--overwrite", "Replace OUT if it is there already."),
+        flag("--overwrite", "Replace OUT if it exists."),
     ]
 
 
@@ -123,13 +123,13 @@ def response_line(response: Response) -> str:
 def create(pool: str, onto: str | None, trim: Any, unlinked: Any, **options: Any) -> None:
     """Make a store of assessments from a pool: every response, with UNANNOTATED in the columns of the assessor.
 
-    Responses that EXISTING has, assessed or not, stay as they are there. While the store is written it holds a file
+    Responses already in EXISTING, assessed or not, stay unchanged. While the store is written it holds a file
     __lock, and nobody else may write to it.
     """
     if trim == "coref" and onto is None:
         raise UsageError("--trim coref needs the clusters of a store", hint="give it with --onto")
     if unlinked is not None and trim is None:
-        raise UsageError("--unlinked says what --trim does", hint="give both, or neither")
+        raise UsageError("--unlinked needs --trim", hint="give both, or neither")
     chosen, output = get_profile(options["profile"]), options["output"]
     prepare = None if trim is None else trimming(trim, unlinked=unlinked or chosen.unlinked)
     how = {"ids": options["ids"], "overwrite": options["overwrite"]}
@@ -246,8 +246,8 @@ def check(store: str, **options: Any) -> int:
     response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or not asked
     for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good ones in no frame,
     pooled responses that have no line. A warning is work that is left, or what a scorer would repair in silence:
-    unassessed responses, times that are no dates, frames with several event types. The exit code is 1 if there is an
-    error.
+    unassessed responses, times that are not dates, frames with several event types. The exit code is 1 if there are
+    errors.
     """
     check_targets(options)
     how = {name: options[name] for name in ("frames", "pool", "limit")}
@@ -285,10 +285,10 @@ def repair(store: str, **options: Any) -> None:
     """Fix assessments that break the rules of the guidelines.
 
     Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
-    time that is no date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official programs
-    the first counts), and every CAS of an assessed response without a cluster gets one of its own. Ids of an older
-    program, which no line matches, are written anew. What cannot be read, a line whose response was changed, and a
-    response with two different assessments stay errors.
+    time that is not a date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official
+    programs the first counts), and every CAS of an assessed response without a cluster gets one of its own. Ids of an
+    older program, which no line matches, are written anew. What cannot be read, a line whose response was changed, and
+    a response with two different assessments stay errors.
     """
     by = get_profile(options["profile"])
     _change("repair", store, repairing(by), options, repaired=by)

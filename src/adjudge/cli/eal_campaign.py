@@ -23,8 +23,8 @@ from adjudge.tasks.eal.progress import progress as measure_progress
 @command(
     "init",
     click.Argument(["folder"], metavar="FOLDER"),
-    flag("--demo", "Put the bundled campaign into it: texts, three submissions, and the answers."),
-    flag("--quiet", "Do not say what was made."),
+    flag("--demo", "Fill it with the bundled campaign: texts, three submissions, and the answers."),
+    flag("--quiet", "Do not report what was created."),
     examples=["adjudge eal campaign init autumn", "adjudge eal campaign init try --demo"],
 )
 def init(folder: str, demo: bool, quiet: bool) -> None:
@@ -53,7 +53,7 @@ def init(folder: str, demo: bool, quiet: bool) -> None:
     examples=["adjudge eal campaign run autumn"],
 )
 def run(folder: str, dry_run: bool, format_: str, quiet: bool) -> int:
-    """Do every automatic step of the campaign in FOLDER that is due, and say what it waits for.
+    """Run every automatic step of the campaign in FOLDER that is due, and report what it is waiting for.
 
     Each step has a line: done, up to date, waiting or failed. A submission that is not valid is left out and the others
     go on; the exit code is then 1. Whether a step is due depends on the content of files and settings alone. It is safe
@@ -123,7 +123,7 @@ VIEWS = ("document", "type")
     examples=["adjudge eal assessment progress assessments --by type"],
 )
 def progress(store: str, frames: str | None, views: tuple[str, ...], sort: str, **options: Any) -> None:
-    """Say how many responses are assessed and how many wait, by document and by event type.
+    """Report how many responses are assessed and how many are left, by document and by event type.
 
     The estimate of the hours that are left comes from the times at which files were changed: gaps of more than an hour
     are breaks, gaps of less than a second the work of programs. A store that was written by a program at once has none.

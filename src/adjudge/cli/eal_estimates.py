@@ -72,7 +72,7 @@ def design_path(store: Path) -> Path:
     examples=["adjudge eal sample pool --by document --size 6 -o to-assess"],
 )
 def sample(pool: str, **options: Any) -> None:
-    """Draw the documents that people assess whole, at random and with recorded probabilities.
+    """Draw the documents to be assessed completely, at random and with recorded probabilities.
 
     POOL is a store of responses as `adjudge eal pool` writes it. With -o the responses of the drawn documents wait for
     assessment in OUT, and the design is written next to it, into OUT.design.jsonl; else the design is printed. Keep it:
@@ -88,7 +88,7 @@ def sample(pool: str, **options: Any) -> None:
     from adjudge.tasks.eal.stores import create_store
 
     if options["genre_list"] is not None and options["strata"] is None:
-        raise UsageError("--genre-list says what --strata draws from", hint="add --strata genre")
+        raise UsageError("--genre-list needs --strata", hint="add --strata genre")
     by = options["by"]
     if by == "document":
         refuse_alone("--clusters", "--by class")
@@ -112,7 +112,7 @@ def sample(pool: str, **options: Any) -> None:
             return
         target = design_path(output)
         if target.exists() and not options["overwrite"]:
-            raise UsageError(f"{target}: there is something already", hint="choose another OUT, or give --overwrite")
+            raise UsageError(f"{target}: it already exists", hint="choose another OUT, or give --overwrite")
         store.keep_only(set(fresh) if by == "document" else {document_of(each) for each in fresh})
         prepare = keeping(fresh, clusters) if by == "class" else None
         with beside(target) as stream:
@@ -153,9 +153,14 @@ _NOT_HERE = ("unassessed", "genre", "genre_list")  # all that was drawn is asses
     value("--design", "FILE", "Which documents were drawn, as `adjudge eal sample` wrote it.", required=True),
     value("--judge", "ASSESSMENTS", "What an automatic judge says of all documents: a store like that of people."),
     value("--judge-frames", "LINKING", "The frames of the judge for all documents."),
-    value("--clusters", "STORE", "Of classes: the assessments whose clusters the classes were drawn with."),
-    flag("--impute", "Of classes: also the argument score as it is, clipped, by a model of the verdicts."),
-    choice("--documents", ("fixed", "sample"), "Whether other documents like these are meant, too.", default="fixed"),
+    value("--clusters", "STORE", "For classes: the assessments whose clusters defined the classes."),
+    flag("--impute", "For classes: also the official clipped argument score, from a model of the verdicts."),
+    choice(
+        "--documents",
+        ("fixed", "sample"),
+        "Whether the scores are about these documents only, or about others like them.",
+        default="fixed",
+    ),
     level_option,
     save_option,
     format_option("text", "json", "csv"),
@@ -181,7 +186,7 @@ def estimate(**options: Any) -> None:
     listed = [options[name] for name in ("frames", "quotes", "design", "judge", "judge_frames")]
     sides = sides_of(options, inputs=listed)
     if options["judge_frames"] is not None and options["judge"] is None:
-        raise UsageError("--judge-frames are those of a judge", hint="give --judge, too")
+        raise UsageError("--judge-frames needs --judge", hint="give --judge as well")
     if options["judge"] is not None and (options["frames"] is None) != (options["judge_frames"] is None):
         raise UsageError("frames of people and of the judge are needed together", hint="give both, or neither")
     if sides.gold is None or not sides.paths:
@@ -280,7 +285,7 @@ def _check_assessed(path: str, design: Design) -> list[str]:
                 problems.append(Problem(f"{document} was drawn and has no assessments", path=path, hint="assess it"))
             elif waiting := len(keys.key(document).unassessed):
                 message = f"{document} was drawn, and {counted(waiting, 'response')} of it wait for assessment"
-                problems.append(Problem(message, path=keys.place(document), hint="assess the document whole"))
+                problems.append(Problem(message, path=keys.place(document), hint="assess the whole document"))
     if problems:
         raise ValidationError(problems)
     return outside

@@ -84,7 +84,7 @@ def read(linking: str, key: str, **options: Any) -> int:
     how = {name: options[name] for name in ("written", "comments", "overwrite", "complete")}
     output, profile = options["output"], options["profile"]
     if output is None and (how["overwrite"] or how["comments"] or how["written"] != "responses"):
-        raise UsageError("--overwrite, --comments and --as say how OUT is written", hint="give -o OUT")
+        raise UsageError("--overwrite, --comments and --as need -o", hint="give -o OUT")
     if how["comments"] and how["written"] == "classes":
         raise UsageError("--comments describe responses, not classes", hint="leave out --comments or --as")
     with uncollected():

@@ -74,7 +74,7 @@ EXPLAINED = {
     "unassessed": "nobody has assessed it, it stays as it is",
 }
 
-profile_option = choice("--profile", PROFILES, "Whose conventions decide where sources disagree.", default="spec")
+profile_option = choice("--profile", PROFILES, "Which conventions apply where the sources disagree.", default="spec")
 
 
 def ids_option(*, keep: bool) -> Any:
@@ -82,7 +82,7 @@ def ids_option(*, keep: bool) -> Any:
     return choice(
         "--ids",
         IDS if keep else IDS[:2],
-        "First column: content hash, number of 2014" + (", or as it was." if keep else "."),
+        "First column: content hash, 2014 number" + (", or unchanged." if keep else "."),
         default="sha1",
     )
 
@@ -97,12 +97,12 @@ def store_options(*, keep_ids: bool) -> Any:
             required=True,
             type=click.Path(path_type=Path),
         ),
-        flag("--overwrite", "Replace OUT if it is there already."),
+        flag("--overwrite", "Replace OUT if it exists."),
         ids_option(keep=keep_ids),
         profile_option,
         format_option("text", "json"),
         flag("--verbose", "List every response that was removed or changed, and why."),
-        flag("--quiet", "Do not say what was done."),
+        flag("--quiet", "Do not report what was done."),
     ]
 
 
@@ -292,8 +292,8 @@ def filter_quotes(
     """Remove the responses whose base filler or CAS begins or ends in <quote> ... </quote>.
 
     Capitals count as well, and a quotation that is never closed reaches to the end of its document, with a note.
-    A response with a whole quotation inside one of them stays, with a note. Hoppers lose the responses that go; those
-    that are left empty vanish.
+    A response with a whole quotation inside one of them stays, with a note. Removed responses are also removed from
+    their hoppers, and empty hoppers are dropped.
     """
     check_targets({"save_quotes": save_quotes}, "save_quotes")
     profile = get_profile(options["profile"])
@@ -419,7 +419,7 @@ def pool(stores: tuple[str, ...], **options: Any) -> None:
     paths = _names(stores)
     provenance = provenance_path(output)
     if provenance.exists() and not overwrite and not is_alone(output):
-        raise UsageError(f"{provenance}: there is something already", hint="choose another OUT, or give --overwrite")
+        raise UsageError(f"{provenance}: it already exists", hint="choose another OUT, or give --overwrite")
     with ExitStack() as stack:
         opened = {name: profile.open_store(path) for name, path in paths.items()}
         for store in opened.values():
@@ -463,7 +463,7 @@ def _names(stores: tuple[str, ...]) -> dict[str, str]:
 def baseline_link(store: str, **options: Any) -> None:
     """Link all responses of a document that have the same event type and are not generic.
 
-    Linking files of STORE are not looked at.
+    Linking files of STORE are ignored.
     """
 
     def step(arguments: Arguments, _: Linking | None) -> Outcome:
@@ -487,7 +487,7 @@ def neutralize(store: str, realis: bool, coref: bool, key: str | None, save_key:
 
     With --realis every response becomes Actual; of those that become the same the most confident stays. With --coref a
     response whose base filler is assessed as right and whose CAS is not becomes a good response of KEY with the same
-    type, role and base filler, else with the same type and role; if there is none, it is removed.
+    type, role and base filler, else with the same type and role; otherwise it is removed.
     """
     _check(realis=realis, coref=coref, key=key, save_key=save_key)
     profile = get_profile(options["profile"])

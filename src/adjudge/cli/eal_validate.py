@@ -44,9 +44,9 @@ from adjudge.tasks.eal.validation import validate as check
 def validate(submissions: tuple[str, ...], **options: Any) -> int:
     """Report what is wrong with event arguments and linking: archive, columns, ids, types, offsets, dates, frames.
 
-    A submission is a folder, a .zip or a .tar.gz with arguments/ and linking/. An error is what the official programs
-    refuse, or what cannot be scored as it is meant; a warning does no harm to the score, but is odd or against the
-    letter of the format; --severity changes what a kind of problem is. The exit code is 1 if there is an error.
+    A submission is a folder, a .zip or a .tar.gz with arguments/ and linking/. Errors are what the official programs
+    refuse or what cannot be scored as intended; warnings do not affect the score, but are unusual or violate the
+    format. --severity changes the severity of a kind of problem. The exit code is 1 if there are errors.
     """
     if options["dump"] and (options["format_"] == "json" or options["save"]):
         raise UsageError(

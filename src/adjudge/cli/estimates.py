@@ -30,7 +30,7 @@ _design = value(
     "--design", "FILE", "What was drawn with which probability, as `adjudge sample` wrote it.", required=True
 )
 _by = value("--by", "FIELD", "Also by a field of the items. Repeatable.", multiple=True)
-_judge = value("--judge", "FILE", "Opinions of a judge (id, judge); for a result: the result against the judge.")
+_judge = value("--judge", "FILE", "Verdicts of a judge (id, judge); for a result: the result against the judge.")
 level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
 
 
@@ -40,13 +40,15 @@ level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95
     value("--size", "N", "How many units to draw: a number, or a share such as 10%.", required=True),
     choice("--by", ("item", "document"), "What is drawn.", default="item"),
     value("--strata", "FIELD", "Draw from every value of a field in proportion, at least two of each."),
-    flag("--active", "Draw more often what moves the scores and is doubtful to the judge."),
-    value("--for pair", "A,B", "With --active: what moves the difference of two systems."),
+    flag("--active", "Draw items more often if they affect the scores and the judge is unsure."),
+    value("--for pair", "A,B", "With --active: items that affect the difference of these two systems."),
     value(
         "--uniform", "SHARE", "With --active: this share of the sample is drawn evenly. [default: 0.2]", type=Share()
     ),
-    choice("--design", ("fixed", "poisson"), "Exactly so many, or each unit by itself.", default="fixed"),
-    value("--labels", "FILE", "Verdicts that are known already; they do not count in the size."),
+    choice(
+        "--design", ("fixed", "poisson"), "Draw exactly this many units, or each unit independently.", default="fixed"
+    ),
+    value("--labels", "FILE", "Verdicts that are already known; they do not count towards the size."),
     value("--after", "DESIGN LABELS", "Another round after these.", nargs=2),
     value("--seed", "N", "Seed of the draw.", default=13, type=Whole("give a whole number from 0")),
     output_option,
@@ -56,7 +58,7 @@ level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95
     ],
 )
 def sample(pool: str, **options: Any) -> None:
-    """Draw what people assess, at random and with recorded probabilities.
+    """Draw what people will assess, at random and with recorded probabilities.
 
     POOL has a line for every item that some system returned: id, document, systems, perhaps judge (0 to 1) and other
     fields; JSON lines or a table. A result saved with --save-documents is a pool, too, and so is a store of `eal pool`.
@@ -99,17 +101,22 @@ def sample(pool: str, **options: Any) -> None:
     choice(
         "--assist",
         ("auto", "none", "constant", "judge"),
-        "What stands in for items nobody read, corrected by the sample; auto is judge if there is one, else constant.",
+        "How unassessed items are predicted, corrected by the sample; auto is judge if there is one, else constant.",
         default="auto",
     ),
-    choice("--documents", ("fixed", "sample"), "Whether other documents like these are meant, too.", default="fixed"),
+    choice(
+        "--documents",
+        ("fixed", "sample"),
+        "Whether the scores are about these documents only, or about others like them.",
+        default="fixed",
+    ),
     value("--cluster-by", "FIELD", "With --documents sample: documents with the same value vary together."),
     value("--exhaustive", "FILE", "Documents read to the end (document, in_pool, all): recall beyond the pool."),
     flag("--impute", "Also the argument score that is clipped in every document, by a model of the verdicts."),
-    flag("--graded", "Of several assessors, count the probability that an item is right, not the verdict."),
+    flag("--graded", "With several assessors, count the probability that an item is correct, not the verdict."),
     _by,
     level_option,
-    flag("--assumptions", "Print what the intervals rest on, and score nothing."),
+    flag("--assumptions", "Print the assumptions of the intervals, without scoring."),
     save_option,
     format_option(*_FORMATS),
     output_option,
@@ -166,8 +173,8 @@ def emit_estimate(found: Estimate, options: Mapping[str, Any]) -> None:
     click.Argument(["pool"], metavar="POOL"),
     click.Argument(["labels"], metavar="LABELS"),
     _design,
-    value("--judge opinions", "FILE", "Opinions of the judge (id, judge), if the pool has none."),
-    value("--threshold", "P", "From here on the judge says right.", default=0.5, type=float),
+    value("--judge opinions", "FILE", "Verdicts of the judge (id, judge), if the pool has none."),
+    value("--threshold", "P", "From this value on the judge's verdict is correct.", default=0.5, type=float),
     _by,
     level_option,
     format_option("text", "json"),
@@ -175,7 +182,7 @@ def emit_estimate(found: Estimate, options: Mapping[str, Any]) -> None:
     examples=["adjudge judge pool.jsonl labels.jsonl --design design.jsonl"],
 )
 def judge(pool: str, labels: str, **options: Any) -> None:
-    """Say how far an automatic judge can be trusted, whom it favours, and how many labels it saves.
+    """Report how far an automatic judge can be trusted, which systems it favours, and how many labels it saves.
 
     LABELS are people's verdicts on a random sample of POOL, made without the judge's answer in view.
     """
@@ -199,12 +206,17 @@ def judge(pool: str, labels: str, **options: Any) -> None:
 @command(
     "plan",
     click.Argument(["source"], metavar="RESULT|ESTIMATE"),
-    value("--difference", "POINTS", "The difference to be found, in points (1.0 is 0.01).", type=float),
-    value("--half-width", "POINTS", "Of an estimate: the half-width its intervals should have, in points.", type=float),
+    value("--difference", "POINTS", "The difference to detect, in points (1.0 is 0.01).", type=float),
+    value(
+        "--half-width",
+        "POINTS",
+        "For an estimate: the half-width that its intervals should have, in points.",
+        type=float,
+    ),
     value("--pair", "A,B", "Only these two systems."),
     value("--alpha", "P", "The level of the test.", default=0.05, type=float),
-    value("--power", "P", "How often the difference should be found.", default=0.8, type=float),
-    value("--comparisons", "N", "How many tests are corrected for: a number, or all.", default="1"),
+    value("--power", "P", "The probability of detecting the difference.", default=0.8, type=float),
+    value("--comparisons", "N", "Number of tests to correct for, or all.", default="1"),
     value("--cluster-by", "FIELD", "Documents with the same value of a field vary together."),
     format_option("text", "json"),
     output_option,

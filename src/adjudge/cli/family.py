@@ -88,11 +88,11 @@ _options = [
         type=Hierarchy(),
     ),
     choice(
-        "--hierarchy-credit", CREDITS, "What a type earns that is right on its upper levels only.", default="halving"
+        "--hierarchy-credit", CREDITS, "Credit for a type that is correct only on its upper levels.", default="halving"
     ),
     section(
         "Uncertainty",
-        value("--runs", "COLUMN", "Rows with another value of this column are another run of the same system."),
+        value("--runs", "COLUMN", "Column that tells the runs of a system apart."),
     ),
     scoring_options(),
 ]
@@ -114,9 +114,9 @@ def score(metric: str, **options: Any) -> None:
 
     METRIC is a name from `adjudge metrics`, a specification file (.yaml or .json), or module:name (a type, or a
     metric of your own); several are separated by commas. GOLD and SYSTEM are JSON lines, one object with an "id"
-    per document, or what --reader says, plain, gzip or zstd, or Parquet; - is standard input. A folder, or a
-    pattern in quotes ('runs/mine-*.jsonl'), is all of its files as one. A system is called after its file, or NAME
-    in NAME=FILE. Several systems are compared with paired tests.
+    per document, or the format given by --reader; plain, gzip, zstd or Parquet; - is standard input. A folder, or a
+    pattern in quotes ('runs/mine-*.jsonl'), is all of its files as one. A system is named after its file, or NAME if
+    given as NAME=FILE. Several systems are compared with paired tests.
     """
     options["given"] = conventions_of(options)
     score_metric(metric, sides_of(options, inputs=metric_files(metric, options)), options)
@@ -180,7 +180,7 @@ def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
     fields = [field for field, _ in options["hierarchy"]]
     for field in fields:
         if fields.count(field) > 1:
-            raise UsageError(f"{field} has two hierarchies", hint="give one")
+            raise UsageError(f"{field} is given two hierarchies", hint="give one")
     return {field: as_hierarchy(file, credit=options["hierarchy_credit"]) for field, file in options["hierarchy"]}
 
 
@@ -218,8 +218,8 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
     own = [f"{name}: {', '.join(reader.metrics)}" for name, reader in family.readers.items() if reader.metrics]
     blocks = [
         f"{family.about}",
-        "GOLD and SYSTEM are files, plain or gzip; - is standard input. A system is called after its file, or NAME in "
-        "NAME=FILE. Several systems are compared with paired tests.",
+        "GOLD and SYSTEM are files, plain or gzip; - is standard input. A system is named after its file, or "
+        "NAME if given as NAME=FILE. Several systems are compared with paired tests.",
         f"\b\nReaders:\n{listed}\n  {JSONL}: one JSON object per line, as `adjudge metrics NAME` shows it",
         *([f"\b\nPublished scorers, for --compat:\n{compats}"] if compats else []),
     ]
@@ -234,15 +234,18 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         side_arguments(),
         value("--metric", "NAMES", f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"),
         choice(
-            "--reader", (GUESS, *readers), f"The format; what could be anything is {family.default}.", default=GUESS
+            "--reader",
+            (GUESS, *readers),
+            f"The format. [default: detected; if in doubt, {family.default}]",
+            default=GUESS,
         ),
         choice("--gold-reader", readers, "The format of gold, if it differs."),
         choice("--system-reader", readers, "The format of the system files, if it differs."),
-        flag("--no-guess", "Never look at files to find their format: name a reader, or it is an error."),
+        flag("--no-guess", "Never detect the format of files: a reader must be given."),
         choice(
             "--compat",
             list(scorers),
-            "Count as this published scorer does and print what it prints; with another --format, its numbers.",
+            "Count as this published scorer does and print its output; with another --format, its numbers.",
         )
         if scorers
         else refused("compat", "there is no published scorer of this task"),
@@ -261,9 +264,9 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             if name in shared and options["compat"] is None:
                 continue
             if options["compat"] is None and name not in family.options:
-                raise UsageError(f"--{name} belongs to a published scorer", hint="give --compat, or leave it out")
+                raise UsageError(f"--{name} is an option of a published scorer", hint="give --compat, or leave it out")
             if options["compat"] is not None and name not in extra:
-                raise UsageError(f"--{name} belongs to our own scores", hint="leave it out, or --compat")
+                raise UsageError(f"--{name} is not an option of published scorers", hint="leave it out, or --compat")
         if options["compat"] is not None:
             options.pop("no_guess")
             if not options["systems"]:
@@ -318,7 +321,7 @@ def run_compat(
     name = scorer.name
     refuse_with(f"--compat {name}", [each for each in without if each not in own])
     for key in given_of(own).keys() - scorer.options.keys():
-        raise UsageError(f"--{key} does not belong to {name}", hint="leave it out")
+        raise UsageError(f"--{key} is not an option of {name}", hint="leave it out")
     for key, option in scorer.options.items():
         if option.choices and own[key] is not None and own[key] not in option.choices:
             hint = f"it has {', '.join(option.choices)}"
@@ -329,7 +332,7 @@ def run_compat(
     arguments = {key.replace("-", "_"): given for key, given in chosen.items()}
     if options["explain"] is not None:
         if not scorer.explain:
-            raise UsageError(f"--compat {name} and --explain do not go together", hint="leave one of them out")
+            raise UsageError(f"--compat {name} and --explain cannot be combined", hint="leave one of them out")
         refuse_with("--explain", ("save", "summary", "fail_under", "fail_if_worse", "format_"))
         arguments[scorer.explain] = options["explain"]
     sides = sides_of(options)
@@ -382,9 +385,9 @@ READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
     examples=["adjudge template errors test.json preds.json --reader gtt"],
 )
 def errors(gold: str, system: str, reader: str, examples: int, **options: Any) -> None:
-    """Count the mistakes of a system by what would fix them, and show examples.
+    """Count the errors of a system by the correction they need, and show examples.
 
-    Templates of one type are aligned so that as many fillers as possible are right. For the classes and numbers of the
+    Templates of the same type are aligned to maximise the number of correct fillers. For the classes and numbers of the
     program of Das et al. (2022), see `adjudge template score --compat auto-err`.
     """
     from adjudge.tasks.family import reads

@@ -87,13 +87,13 @@ def finding_options() -> list[click.Parameter]:
         value(
             "--severity",
             "KIND=LEVEL",
-            "Make a kind of problem an error, a warning, or off. Repeatable.",
+            "Report a kind of problem as an error or a warning, or turn it off. Repeatable.",
             multiple=True,
         ),
         format_option("text", "json"),
         output_option,
         value("--save", "FILE", "Also write the findings to FILE as JSON.", type=Target("give a file")),
-        flag("--quiet", "Only what is wrong: no line of totals."),
+        flag("--quiet", "Print only the problems: no totals."),
     ]
 
 
@@ -255,9 +255,10 @@ def family_validator(family: Family) -> Command:
     listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
     blocks = [
         f"Report what is wrong with files: {family.about[:1].lower()}{family.about[1:]}",
-        "What the reader cannot read, documents that cannot be compared, spans outside of the text, repeated items, "
-        "misspelt fields; with --gold also documents that are missing or unknown, labels that gold never has, and "
-        "shifted offsets. The exit code is 1 if there is an error: what cannot be scored as it is meant.",
+        "What the reader cannot read, documents that cannot be compared, spans outside the text, repeated items, "
+        "misspelled fields; with --gold also documents that are missing or unknown, labels that gold never has, "
+        "and "
+        "shifted offsets. The exit code is 1 if there are errors, that is, anything that cannot be scored as intended.",
         f"\b\nReaders:\n{listed}\n  {JSONL}: one JSON object per line, as `adjudge metrics NAME` shows it",
     ]
 
@@ -265,9 +266,13 @@ def family_validator(family: Family) -> Command:
         family.name,
         choice("--reader", (GUESS, *readers), "The format of the files.", default=GUESS),
         value("--gold", "FILE", "The gold documents that the files must fit."),
-        choice("--gold-reader", readers, "The format of the gold documents, if another."),
-        choice("--side", ("gold", "system"), "What the files are, if that makes a difference (default: what fits)."),
-        value("--metric", "NAMES", "The metrics whose fields are looked at (default: those of the reader)."),
+        choice("--gold-reader", readers, "The format of the gold documents, if it differs."),
+        choice(
+            "--side",
+            ("gold", "system"),
+            "Whether the files are gold or system output, if that matters (default: whichever fits).",
+        ),
+        value("--metric", "NAMES", "The metrics whose fields are checked (default: those of the reader)."),
         [family_option(name, family.options[name]) for name in own],
         kinds=KINDS,
         inputs=("gold",),

@@ -55,13 +55,13 @@ from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, KbOpti
 if TYPE_CHECKING:
     from adjudge.tasks.kbp.inputs import KbInputs
 
-WHOLE = "How intervals are found: auto is jackknife, because paths and clusters do not add up over documents."
+WHOLE = "How intervals are computed: auto is jackknife, because paths and clusters do not add up over documents."
 
 _nil_options = field_options(
     KbOptions,
     {
         "nil_key": "The name of a gold entity without a page.",
-        "nil_merge": "When two entities without a page are one.",
+        "nil_merge": "When two entities without a page are the same.",
     },
 )
 _OLD = {"--gold-format": "--gold-reader", "--system-format": "--system-reader"}
@@ -71,12 +71,12 @@ _input_options = [
         "Inputs",
         value("--wiki", "TABLE", "The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
         value("--redirects", "FILE", "Pages that stand for others: page, TAB, page."),
-        value("--stop", "FILE", "Pages that are no links, one per line."),
+        value("--stop", "FILE", "Pages that do not count as links, one per line."),
         value(
             "--texts",
             "FOLDER",
-            "The source texts of Rich ERE annotation; of graphs, texts in which names should stand, as files DOC.txt "
-            "or lines of JSON with id and text.",
+            "The source texts of Rich ERE annotation; for graphs, texts in which names should occur, as files "
+            "DOC.txt or JSON lines with id and text.",
         ),
         choice(
             "--units",
@@ -86,11 +86,11 @@ _input_options = [
         ),
         choice("--reader", FORMATS, "The format of all files. [default: by their content]"),
         choice("--gold-reader", FORMATS, "The format of gold, if it differs."),
-        choice("--system-reader", FORMATS, "The format of the systems, if another."),
-        flag("--strict", "Cold Start files must keep all rules; see adjudge kbp validate."),
+        choice("--system-reader", FORMATS, "The format of the systems, if it differs."),
+        flag("--strict", "Cold Start files must follow all rules; see adjudge kbp validate."),
     ),
 ]
-_NAMED: dict[str, Any] = {"typed": "Entities are the same only if their types are, too."}
+_NAMED: dict[str, Any] = {"typed": "Entities are the same only if their types match too."}
 _graph_options = [
     section(
         "Knowledge graphs",
@@ -102,8 +102,15 @@ _graph_options = [
         ),
         field_options(KbOptions, _NAMED),
         flag("--ignore-documents", "Compare all triples as one graph."),
-        choice("--iri", ("full", "local"), "Names of RDF: IRIs, or what is behind the last # or /.", default="full"),
-        choice("--literals", ("plain", "full"), "Literals of RDF: without or with tag and type.", default="plain"),
+        choice(
+            "--iri",
+            ("full", "local"),
+            "Names of RDF nodes: whole IRIs, or the part after the last # or /.",
+            default="full",
+        ),
+        choice(
+            "--literals", ("plain", "full"), "RDF literals: without or with language tag and datatype.", default="plain"
+        ),
         choice("--rdf-type", ("type", "fact"), "rdf:type is the type of an entity, or a fact.", default="type"),
     ),
 ]
@@ -113,7 +120,7 @@ _score_graph_options = section(
     value(
         "--ontology",
         "FILE",
-        "What relations and types should keep to: Text2KGBench JSON, a table of relation, domain and range, or Turtle.",
+        "Allowed relations and types: Text2KGBench JSON, a table of relation, domain and range, or Turtle.",
     ),
 )
 _COMPAT = ("webnlg-2020", "webnlg-2020-nervaluate-0.1.8", "text2kgbench")
@@ -128,7 +135,7 @@ _compat_options = section(
     choice(
         "--malformed",
         ("error", "wrong"),
-        "With --compat webnlg-2020: what a triple of a system is that has not three parts. [default: error]",
+        "With --compat webnlg-2020: how to treat a system triple that does not have three parts. [default: error]",
     ),
 )
 _NOT_COMPAT = (
@@ -138,10 +145,10 @@ _NOT_COMPAT = (
 )
 _GRAPH_ONLY = ("names", "typed", "ignore_documents", "iri", "literals", "rdf_type", "graph", "ontology")
 _ALIGNED: dict[str, Any] = {
-    "mention_match": "Which span of a gold mention the system's must equal.",
+    "mention_match": "Which span of a gold mention the system must match.",
     "threshold": ("P", "A node is the entity that has more than P % of its names. [50]"),
     "levels": ("LEVELS", "System mentions that count: NAM, NOM, PRO. [NAM]"),
-    "gold_levels": ("LEVELS", "Gold mentions that may be hit. [all]"),
+    "gold_levels": ("LEVELS", "Gold mentions that can be matched. [all]"),
     "require_type": "Align nodes with entities of their own type only.",
     "one_to_one": "Align at most one node with a gold entity.",
 }
@@ -153,7 +160,7 @@ _FACTS: dict[str, Any] = {
 }
 _RELATIONS: dict[str, Any] = {
     "include": ("NAMES", "The only relations that count: A,B or a file with one per line."),
-    "exclude": ("NAMES", "Relations that do not count, on both sides; none for none."),
+    "exclude": ("NAMES", "Relations to leave out on both sides; none keeps all."),
     "gold_relations": ("FILE", "Other names for gold relations: name, TAB, new name."),
     "system_relations": ("FILE", "The same for the relations of systems."),
     "symmetric": "Symmetric relations as they are, or in both directions.",
@@ -173,14 +180,14 @@ _choice_options = [
     choice(
         "--profile",
         PROFILES,
-        "The choices of the paper, or those that measure what users want to know; any of them can be changed.",
+        "The choices of the paper, or those we recommend for practice; each can be changed.",
         default=DEFAULT_PROFILE,
     ),
     section("Alignment within documents", field_options(KbOptions, _ALIGNED)),
     section(
         "Gold entities",
         _nil_options,
-        field_options(KbOptions, {"nil_by_type": "Only entities of the same type are one."}),
+        field_options(KbOptions, {"nil_by_type": "Only entities of the same type are the same."}),
     ),
     section("Facts", field_options(KbOptions, _FACTS)),
     section("Relations", field_options(KbOptions, _RELATIONS)),
@@ -191,7 +198,7 @@ _choice_options = [
         value(
             "--engine",
             f"[{'|'.join(ENGINES)}]",
-            "How paths are counted; sample estimates from some first nodes.",
+            "How paths are counted; sample estimates from a sample of start nodes.",
             default="auto",
         ),
     ),
@@ -199,7 +206,7 @@ _choice_options = [
 _limit_option = value(
     "--limit",
     "N",
-    "Examples for each reason, those first that cost most paths; 0 for all.",
+    "Examples for each reason, the costliest first; 0 for all.",
     default=5,
     type=Whole("give the number of examples, or 0 for all"),
 )
@@ -217,7 +224,7 @@ _resampling_options = [
         ", or as the profile says",
         names=UNCLUSTERED,
         more=(CENTRED,),
-        bootstrap="Resamples for intervals and tests, 0 for none. [default: 1000 where that takes minutes at most]",
+        bootstrap="Resamples for intervals and tests, 0 for none. [default: 1000 if that takes no more than minutes]",
         interval=f"{WHOLE} JSON has all.",
     ),
     section(
@@ -315,7 +322,7 @@ def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
 _time_option = value(
     "--time-limit",
     "SECONDS",
-    "Seconds for each document (60 unless told); what all of them together are too few for is an error.",
+    "Seconds for each document (60); it is an error if the total is not enough.",
     type=Seconds(),
 )
 
@@ -346,13 +353,13 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     _score_graph_options,
     _compat_options,
     _choice_options,
-    section("Paths", value("--memory", "SIZE", "Refuse to take more in any process, such as 4GB.", type=Memory())),
+    section("Paths", value("--memory", "SIZE", "Memory limit of each process, such as 4GB.", type=Memory())),
     _scoring_options(
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
         without={
             "pool": "paths go across documents, so that there is no mean over documents",
-            "exact": "what is not counted in time is no score, and what is estimated says so",
+            "exact": "what is not counted in time is not a score, and what is estimated says so",
         },
     ),
     examples=[
@@ -370,10 +377,10 @@ def score(**options: Any) -> None:
 
     GOLD is annotated documents (ACE, Rich ERE, JSON lines) or plain triples, a file or a folder. SYSTEM is a Cold Start
     file or extractions as JSON lines if gold is annotated; else triples: a table (subject, relation, object, perhaps
-    document and confidence, as TSV, CSV or Parquet), JSON, N-Triples, N-Quads, Turtle, TriG, a folder of GraphRAG, or
-    what LangChain, Neo4j, LlamaIndex and KGGen write; a file, a folder, or a pattern in quotes. A system is called
-    after its file, or NAME in NAME=FILE. --by scores each relation (one hop), the first relation of paths, their
-    sequence of relations, or those facts alone that are at least so confident (a curve of precision and recall).
+    document and confidence, as TSV, CSV or Parquet), JSON, N-Triples, N-Quads, Turtle, TriG, a GraphRAG folder, or the
+    output of LangChain, Neo4j, LlamaIndex or KGGen; a file, a folder, or a pattern in quotes. A system is named after
+    its file, or NAME if given as NAME=FILE. --by scores each relation (one hop), the first relation of paths, their
+    sequence of relations, or only the facts above each confidence (a precision-recall curve).
     """
     if options["compat"] is not None:
         from adjudge.cli.family import run_compat
@@ -384,7 +391,9 @@ def score(**options: Any) -> None:
         run_compat(find_scorers("kbp")[options["compat"]], own, options, without)
         return
     if options["malformed"] is not None:
-        raise UsageError("--malformed belongs to a published scorer", hint="add --compat webnlg-2020, or leave it out")
+        raise UsageError(
+            "--malformed is an option of a published scorer", hint="add --compat webnlg-2020, or leave it out"
+        )
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.memory import limited
     from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
@@ -436,7 +445,7 @@ def score(**options: Any) -> None:
             "pool": "clusters go across documents, so that there is no mean over documents",
             "jobs": "clusters are compared in one process",
             "cluster": "clusters are compared in one process",
-            "exact": "what is not counted in time is no score",
+            "exact": "what is not counted in time is not a score",
         },
     ),
     examples=[
@@ -448,8 +457,8 @@ def score(**options: Any) -> None:
 def discovery(**options: Any) -> None:
     """Score entity discovery and linking: mentions, their types and links, and clusters over the whole corpus.
 
-    SYSTEM is a Cold Start file or extractions as JSON lines; gold is annotated documents. A system is called after its
-    file, or NAME in NAME=FILE.
+    SYSTEM is a Cold Start file or extractions as JSON lines; gold is annotated documents. A system is named after its
+    file, or NAME if given as NAME=FILE.
     """
     from adjudge.evaluate.corpus import corpus_explanations
     from adjudge.tasks.kbp.discovery import DiscoveryTask, measures
@@ -518,10 +527,10 @@ def discovery(**options: Any) -> None:
     old=_OLD,
 )
 def explain(**options: Any) -> None:
-    """Say for every missed and every wrong path which step broke first, counted as a waterfall, with examples.
+    """Explain for every missed and every wrong path which step failed first, as a waterfall with examples.
 
     The steps are: mentions found, entities aligned, linked to the right entity, related, by the right relation, through
-    the right entity in the middle. What is lost at the steps adds up to what the score misses.
+    the right entity in the middle. The losses at the steps add up to what the score lacks.
     """
     sides, chosen, hops = _sides(options), _chosen(options), options["chosen"]
     if hops and options["hops"] is None:
@@ -529,7 +538,7 @@ def explain(**options: Any) -> None:
     elif hops and max(hops) > chosen.hops:
         raise UsageError(f"--hop {max(hops)} is beyond --hops {chosen.hops}", hint="leave --hops out")
     if options["engine"] != "auto":
-        raise UsageError("explanations look at paths one by one, by no engine", hint="leave --engine out")
+        raise UsageError("explanations look at paths one by one and use no engine", hint="leave --engine out")
     from adjudge.evaluate.corpus import in_time
     from adjudge.report.kb_explanations import render_explanations
     from adjudge.tasks.kbp.explain import explain_inputs

@@ -64,14 +64,14 @@ def _policy_options(*, unassessed: str) -> Any:
     """The options of the policy; what is not assessed differs in its default."""
     both = ("wrong", "ignore")
     made = {
-        "inexact": (("right", *both), "wrong", "that were assessed as inexact"),
+        "inexact": (("right", *both), "wrong", "assessed as inexact"),
         "unassessed": (both, unassessed, "that nobody has assessed"),
         "duplicates": (both, "ignore", "that repeat a right one"),
         "wrong-parent": (both, "wrong", "that follow a wrong one"),
     }
     return [
         *(
-            choice(f"--{name}", choices, f"What answers are {which}.", default=default)
+            choice(f"--{name}", choices, f"How answers {which} count.", default=default)
             for name, (choices, default, which) in made.items()
         )
     ]
@@ -81,14 +81,14 @@ _query_options = [
     choice(
         "--match",
         MATCHES,
-        "With assessments: an answer is assessed if just this one is, or if one with the same value is, or with "
-        "the same value but for case.",
+        "With assessments: an answer counts as assessed if exactly this one is, if one with the same value is, "
+        "or ignoring case.",
         default="assessed",
     ),
     choice(
         "--entry-points",
         VIEWS,
-        "Of a query with several entry points, each counts, the best one, or their mean.",
+        "For a query with several entry points: count each, the best one, or their mean.",
         default="each",
     ),
     value(
@@ -129,8 +129,8 @@ _FILE = Target("this is written to a file, name one")
         "Make N queries from gold for each number of hops, instead of reading them.",
         type=Whole("give the number of queries"),
     ),
-    value("--hops", "N", "Of queries that are made, at most.", default=2, type=Whole("give 1 or more")),
-    value("--gold", "KB", "Judge by the answers of this: triples, Cold Start, annotated documents."),
+    value("--hops", "N", "Maximum number of hops of generated queries.", default=2, type=Whole("give 1 or more")),
+    value("--gold", "KB", "Judge answers by this gold: triples, Cold Start, annotated documents."),
     value("--wiki", "TABLE", "Links of the mentions of annotated gold documents to pages."),
     choice(
         "--units",
@@ -145,12 +145,12 @@ _FILE = Target("this is written to a file, name one")
     _query_options,
     _policy_options(unassessed="ignore"),
     value("--by", "FIELD", "Also score by query, slots, hops or type. Repeatable.", multiple=True),
-    value("--explain", "QUERY", "Print what became of the answers to this query instead of the scores."),
+    value("--explain", "QUERY", "Print the outcome of the answers to this query instead of the scores."),
     resampling_options(names=UNCLUSTERED),
     rank_options,
     fail_under_option,
     save_option,
-    flag("--save-documents", "Save what became of the answers to every query as well."),
+    flag("--save-documents", "Also save the outcome of the answers to every query."),
     summary_option,
     output_options,
     examples=[
@@ -162,9 +162,9 @@ _FILE = Target("this is written to a file, name one")
 def query(systems: tuple[str, ...], **options: Any) -> None:
     """Ask knowledge bases queries of one or more hops, and score their answers.
 
-    SYSTEM is a knowledge base (Cold Start, triples, documents in JSON lines) or a file of answers; it is called after
-    its file, or NAME in NAME=FILE. A query starts at the node whose named mention has most in common with its entry
-    point. Without a SYSTEM, queries are only made and written.
+    SYSTEM is a knowledge base (Cold Start, triples, documents in JSON lines) or a file of answers; it is named after
+    its file, or NAME if given as NAME=FILE. A query starts at the node whose named mention has most in common with its
+    entry point. Without a SYSTEM, queries are only made and written.
     """
     from adjudge.formats.kb_queries import read_assessments, write_answers
     from adjudge.tasks.kbp.answers import GoldJudge, Judge, PoolJudge
@@ -234,7 +234,7 @@ def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
     if options["gold"] and options["assessments"]:
         raise UsageError("answers are judged by gold or by assessments", hint="leave out --gold or --assessments")
     if systems and not options["gold"] and not options["assessments"]:
-        raise UsageError("nothing to judge the answers by", hint="add --gold KB or --assessments FILE")
+        raise UsageError("there is nothing to judge the answers by", hint="add --gold KB or --assessments FILE")
     if options["wiki"] and not options["gold"]:
         raise UsageError("--wiki links the mentions of gold", hint="add --gold")
     if not systems and options["write_queries"] is None:
@@ -262,7 +262,7 @@ def _queries(gold: KbIndex | TripleIndex | None, options: Mapping[str, Any], see
     assert gold is not None
     queries = generate_queries(gold, options["generate"], hops=range(1, options["hops"] + 1), seed=seed)
     if not queries:
-        raise UsageError("gold answers no query at all", hint="check that it has facts, and entities with names")
+        raise UsageError("gold does not answer any query", hint="check that it has facts, and entities with names")
     return queries
 
 
@@ -303,7 +303,7 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
     click.Argument(["systems"], metavar="SYSTEM...", nargs=-1, required=True),
     value("--queries", "FILE", "Queries, as XML of Cold Start or as a table.", required=True),
     value("--assessments", "FILE", "The pooled assessments.", required=True),
-    value("--metric", "NAME", "Score to look at.", default="kbp.query"),
+    value("--metric", "NAME", "The score to compare.", default="kbp.query"),
     _query_options,
     _policy_options(unassessed="wrong"),
     resampling_options(
@@ -316,10 +316,10 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
     examples=["adjudge kbp pooling-bias --queries q.xml --assessments pool.tab a b c"],
 )
 def pooling_bias(systems: tuple[str, ...], **options: Any) -> None:
-    """How the scores of systems change if their own unique answers had not been assessed.
+    """How the scores of systems would change if their own unique answers had not been assessed.
 
-    SYSTEM is a file of answers or a knowledge base; name all systems whose answers were pooled. One after the other is
-    left out: assessments that only it has contributed are removed, and its answers that nobody else has are then wrong.
+    SYSTEM is a file of answers or a knowledge base; name all systems whose answers were pooled. Each is left out in
+    turn: assessments that only it has contributed are removed, and its answers that nobody else has are then wrong.
     """
     from adjudge.formats.kb_queries import read_assessments, read_queries
     from adjudge.tasks.kbp.pooling import pooling_bias as measure_bias

@@ -53,7 +53,9 @@ from adjudge.tasks.kbp.validation import validate as check
         "Relations with the types of their ends, to compare triples with: Text2KGBench JSON, a table of relation, "
         "domain and range, or Turtle.",
     ),
-    choice("--iri", ("full", "local"), "Names of RDF: whole IRIs, or what is behind the last # or /.", default="full"),
+    choice(
+        "--iri", ("full", "local"), "Names of RDF nodes: whole IRIs, or the part after the last # or /.", default="full"
+    ),
     value(
         "--repair repaired",
         "OUT",
@@ -134,7 +136,7 @@ def judged(files: tuple[str, ...], **options: Any) -> None:
 
     FILE is a file, a folder or a pattern; NAME=FILE is of the system NAME, others are of one system. The score is the
     mean over files of the share of facts that were judged right; files are resampled. A file that states another
-    accuracy than its judgements have is named in a note. Whoever judged is not run again.
+    accuracy than its judgements have is named in a note. The judge itself is not run.
     """
     from adjudge.evaluate.run import Run
     from adjudge.tasks.kbp.judged import MEASURES, score_judged

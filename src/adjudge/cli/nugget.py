@@ -47,16 +47,16 @@ side_options = [
     value(
         "-t --tokens",
         "FOLDER",
-        "Token tables, one per document; places are tokens then. Without it, as the gold file has them.",
+        "Token tables, one per document; positions are then tokens. [default: as in the gold file]",
     ),
-    value("--token-suffix", "TEXT", "What follows the id in table names.", default=".tab"),
-    value("--texts", "DIR", "Texts, one file <document><suffix> for each document, for what is shown."),
-    value("--text-suffix", "TEXT", "What follows the id in text names.", default=".txt"),
-    choice("--mode", ("token", "char"), "What places are, if it is not to be guessed."),
+    value("--token-suffix", "TEXT", "Suffix of the names of token tables.", default=".tab"),
+    value("--texts", "DIR", "Texts, one file <document><suffix> per document, to show."),
+    value("--text-suffix", "TEXT", "Suffix of the names of texts.", default=".txt"),
+    choice("--mode", ("token", "char"), "What positions are, instead of guessing."),
     choice(
         "--profile",
         PROFILES,
-        "The specification to the letter, or as the official program counted in 2015 or counts since 1.8.",
+        "Follow the specification, or count as the official program did in 2015 or does since 1.8.",
         default="spec",
     ),
     value("--types", "FILE", "Score only these types: one per line."),
@@ -64,13 +64,13 @@ side_options = [
     value(
         "--coref-threshold",
         "DICE",
-        "Nuggets are the same mention for coreference from this overlap on.",
+        "Minimum overlap for nuggets to be the same mention in coreference.",
         type=float,
         default=1.0,
     ),
     choice("--coref-mapping", MAPPINGS, "The mapping that coreference and sequencing build on.", default="type"),
     flag("--sequencing/--no-sequencing", "Score After and Subevent links. [default: if any]", default=None),
-    flag("--any-links", "Also score links of which the reverse is stated too."),
+    flag("--any-links", "Also score links that are stated in both directions."),
 ]
 """Gold, systems, tokens, and how they are compared."""
 
@@ -81,21 +81,21 @@ side_options = [
     value(
         "--attributes",
         "NAMES",
-        "Attributes of which all combinations are scored, next to the span alone; none for the span only.",
+        "Attributes to score in all combinations, besides the span alone; none scores the span only.",
         default=",".join(ATTRIBUTES),
     ),
-    choice("--confusion", ATTRIBUTES, "Print which values the systems take for which instead of the scores."),
+    choice("--confusion", ATTRIBUTES, "Print which values the systems confuse instead of the scores."),
     value(
         "--comparison",
         "FILE",
         "Also write gold and system nuggets side by side, in the layout of the official program.",
         type=Target(),
     ),
-    choice("--compat", COMPAT, "Print the report of the official program, and only that."),
+    choice("--compat", COMPAT, "Print only the report of the official program."),
     scoring_options(
         by="Also score by type or by realis.",
         pool="Only micro or only macro averages of nuggets.",
-        explain="Print what became of this document instead of the scores.",
+        explain="Print the outcome of every item in this document instead of the scores.",
     ),
     examples=[
         "adjudge nugget score gold.tbf a.tbf b.tbf -t tokens/",
@@ -106,8 +106,8 @@ side_options = [
 def score(**options: Any) -> None:
     """Score systems against gold nuggets: spans, types, realis, coreference and sequencing.
 
-    Files are TBF, plain or gzip; - is standard input. A system is called after its file, or NAME in NAME=FILE. Several
-    are compared with paired tests.
+    Files are TBF, plain or gzip; - is standard input. A system is named after its file, or NAME if given as NAME=FILE.
+    Several are compared with paired tests.
     """
     sides = sides_of(options, "comparison", inputs=[options["types"]])
     profile = options["profile"]

@@ -29,21 +29,21 @@ ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, wh
 @validator(
     "nugget",
     value("-t --tokens", "DIR", "Token tables, one file <document><suffix> for each document."),
-    value("--token-suffix", "TEXT", "How names of tables end.", default=".tab"),
+    value("--token-suffix", "TEXT", "Suffix of the names of token tables.", default=".tab"),
     value("--texts", "DIR", "Texts, one file <document><suffix> for each document."),
-    value("--text-suffix", "TEXT", "How names of texts end.", default=".txt"),
-    value("--sizes", "FILE", "Numbers of characters: a document id and its number in each line."),
+    value("--text-suffix", "TEXT", "Suffix of the names of texts.", default=".txt"),
+    value("--sizes", "FILE", "Lengths of the documents in characters: a document id and a number per line."),
     value("--types", "FILE", "Event types that are allowed: a file with one per line, 2015 or 2016."),
     value(
         "--gold",
         "GOLD",
-        "The nuggets that were given, a TBF file: they must have been copied, and nothing else may be there.",
+        "TBF file of the given nuggets, which must be copied unchanged, with nothing added.",
     ),
     value("--docs", "LIST", "The documents that must be there: a file with one id per line, a TBF file, or a,b,c."),
     choice(
         "--mode",
         ("token", "char"),
-        "Places are token ids or characters (default: token with -t, else by what most of them look like).",
+        "Positions are token ids or characters (default: token with -t, else as most of them look).",
     ),
     kinds=KINDS,
     metavar="SUBMISSION...",
@@ -56,10 +56,10 @@ ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, wh
 def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     """Report what is wrong with event nuggets: structure, columns, ids, places, types, clusters, links, documents.
 
-    With --gold, for the task in which nuggets are given, also those that were not copied, were changed, or invented.
+    With --gold, for the task with given nuggets, also report nuggets that are missing, changed or added.
 
-    An error is what the official programs refuse, or what cannot be scored as it is meant; a warning does no harm to
-    the score, but is odd or against the letter of the format. The exit code is 1 if there is an error.
+    Errors are what the official programs refuse or what cannot be scored as intended; warnings do not affect the score,
+    but are unusual or violate the format. The exit code is 1 if there are errors.
     """
     from adjudge.formats.tbf import open_tbf
 
@@ -116,7 +116,7 @@ def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
     choice("--token-offsets table_units", UNITS, "How the token tables count characters.", default="code-points"),
     value("--system", "NAME", "System id to write in TBF (default: that of the input, or adjudge)."),
     flag("--strict", "Write nothing if anything would be lost."),
-    flag("--quiet", "Do not say what could not be kept."),
+    flag("--quiet", "Do not report what could not be kept."),
     examples=["adjudge nugget convert --from brat --to tbf -t tokens/ annotations/ -o gold.tbf"],
 )
 def convert(inputs: tuple[str, ...], output: str | None, strict: bool, quiet: bool, **plan: Any) -> None:
@@ -124,7 +124,7 @@ def convert(inputs: tuple[str, ...], output: str | None, strict: bool, quiet: bo
 
     INPUT is a file or a folder: brat standoff (.ann with .txt), Rich ERE or LDC event-nugget XML (ere), or TBF by
     tokens or characters. --to tbf is by tokens if there are token tables, and turns one kind of TBF into the other;
-    nugget-xml is LDC event-nugget XML, without coreference. What cannot be kept is counted on standard error.
+    nugget-xml is LDC event-nugget XML, without coreference. What cannot be kept is reported on standard error.
     """
     from adjudge.tasks.nugget.conversion_files import Plan
     from adjudge.tasks.nugget.conversion_files import convert as converted_files
@@ -183,7 +183,7 @@ def _is_folder(output: str, target: str) -> bool:
     value("-s --separators", "CHARACTERS", "Cut tokens at these as well; '' for none.", default="/-\\"),
     flag("--utf16", "Offsets, of annotations and tables, count UTF-16 units, not characters."),
     flag("--strict", "Write nothing if an annotation does not fit the tokens."),
-    flag("--quiet", "Do not say which tokens were split."),
+    flag("--quiet", "Do not report which tokens were split."),
     examples=["adjudge nugget tokenize -t texts/ -a annotations/ -o tables/ -s '/-\\'"],
 )
 def tokenize(texts: Path, annotations: Path | None, output: str, strict: bool, quiet: bool, **how: Any) -> int:

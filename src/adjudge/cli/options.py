@@ -25,7 +25,7 @@ FORMATS = ("text", "json", "csv", "md", "latex")
 MANY = 15  # options that need headings
 DIGITS = 18  # of whole numbers, which then fit everywhere
 LONGEST = 10**8  # seconds: three years
-SAVE_DOCUMENTS = "With --save: also the texts and what became of every item, for report."
+SAVE_DOCUMENTS = "With --save: also save the texts and the outcome of every item, for report."
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Refused(Value):
 
 
 def _number(text: str) -> tuple[float, bool]:
-    """A number and whether it was written as a percentage; nan if it is no number."""
+    """A number and whether it was written as a percentage; nan if it is not a number."""
     text = text.strip()
     try:
         return float(text.removesuffix("%")), text.endswith("%")
@@ -307,7 +307,7 @@ output_options = section(
     "Output",
     choice("--format format_", FORMATS, "Layout.", default="text"),
     output_option,
-    flag("--quiet", "Only what was asked for: no progress, signature or notes."),
+    flag("--quiet", "Print only the result: no progress, signature or notes."),
     verbose_option,
 )
 save_option, summary_option, fail_under_option = result_options = section(
@@ -321,7 +321,7 @@ save_option, summary_option, fail_under_option = result_options = section(
     value(
         "--summary",
         "FILE",
-        "Also add the result to the end of FILE, in Markdown, as for the summary of a step in CI.",
+        "Also append the result to FILE as Markdown, for example to the job summary in CI.",
         type=Target("a summary is added to a file, to print it use --format md"),
     ),
     value(
@@ -337,19 +337,19 @@ baseline_options = section(
     value(
         "--fail-if-worse",
         "BASELINE",
-        "Exit with 3 if a system is significantly worse than this saved result, or this system of the run, overall or "
-        "in a slice; says on standard error which drops can be seen.",
+        "Exit with 3 if a system is significantly worse than this saved result, or this system of the run, "
+        "overall or in a slice; prints the drops it can detect to standard error.",
     ),
     value(
         "--alpha",
         "P",
-        "The level of --fail-if-worse, after Holm's correction of all that is tested. [default: 0.05]",
+        "Significance level of --fail-if-worse, after Holm's correction. [default: 0.05]",
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
     ),
     value(
         "--margin",
         "D",
-        "With --fail-if-worse: exit with 3 unless the difference is surely above -D (0.02 or 2%), by its interval.",
+        "With --fail-if-worse: exit with 3 unless the interval of the difference lies above -D (0.02 or 2%).",
         type=Share(),
     ),
     value("--gate", "SCORES", "What --fail-if-worse tests, such as ner.strict.f1,ner.type.f1 (the F of every metric)."),
@@ -360,12 +360,14 @@ saved_by_option = value(
     "Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
     multiple=True,
 )
-docs_option = value("--docs", "LIST", "Score only these: a file with one id per line, or a,b,c.")
+docs_option = value("--docs", "LIST", "Score only these documents: a file with one id per line, or a,b,c.")
 pool_option = choice(
-    "--pool", ("micro", "macro"), "Sum the counts first, or average the documents (default: as the metric says)."
+    "--pool",
+    ("micro", "macro"),
+    "Sum the counts (micro) or average over documents (macro). [default: as the metric says]",
 )
 
-INTERVAL = "How intervals are found: auto is jackknife below 100 documents, else percentile."
+INTERVAL = "How intervals are computed: auto is jackknife below 100 documents, else percentile."
 UNCLUSTERED = ("bootstrap", "ci", "seed", "interval", "test")
 RESAMPLING = (*UNCLUSTERED, "cluster_by")
 
@@ -402,7 +404,7 @@ def resampling_options(
         "cluster_by": value(
             "--cluster-by",
             "FIELD",
-            "Documents with the same value of a field (a story, an author) vary together: draw them as one.",
+            "Resample documents with the same value of this field (a story, an author) together.",
         ),
     }
     return section("Uncertainty", *(made[name] for name in names))
@@ -414,8 +416,11 @@ rank_options = section(
         "--rank/--no-rank", "Rank several systems: the best first, with ranges of ranks. [default: yes]", default=None
     ),
     value("--rank-by", "SCORE", "Rank them by this score alone, such as coref.muc or coref.muc.recall."),
-    flag("--pairs", "Compare every two of more than two systems, with differences and tests."),
-    flag("--runs-fixed", "Systems NAME#1, NAME#2 ... are runs of NAME: mean these runs alone, not others like them."),
+    flag("--pairs", "Compare all pairs of systems, with differences and tests."),
+    flag(
+        "--runs-fixed",
+        "Systems NAME#1, NAME#2 ... are runs of NAME: intervals are about these runs only, not about further runs.",
+    ),
 )
 
 
@@ -502,7 +507,7 @@ def refuse_with(option: str, others: Iterable[str]) -> None:
     for name in others:
         if is_given(name):
             flag = "--" + name.removesuffix("_").replace("_", "-")
-            raise UsageError(f"{option} and {flag} do not go together", hint="leave one of them out")
+            raise UsageError(f"{option} and {flag} cannot be combined", hint="leave one of them out")
 
 
 def refuse_alone(option: str, needed: str) -> None:

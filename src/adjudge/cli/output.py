@@ -80,7 +80,7 @@ def is_terminal() -> bool:
 
 def abandon_output() -> None:
     """Let go of what could not be written; else the interpreter would try once more, and complain, when it ends."""
-    with suppress(AttributeError, ValueError, OSError):  # there is no standard output, or it is no file
+    with suppress(AttributeError, ValueError, OSError):  # there is no standard output, or it is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -311,12 +311,14 @@ def check_baseline(
     if name is None:
         for part in ("alpha", "margin", "gate"):
             if options.get(part) is not None:
-                raise UsageError(f"--{part} belongs to --fail-if-worse", hint="give the baseline, or leave it out")
+                raise UsageError(f"--{part} needs --fail-if-worse", hint="give the baseline, or leave it out")
         return
     if name not in names or is_file(name):
         _load_baseline(name)
     elif len(names) == 1:
-        raise UsageError(f"{name} is the only system, and cannot be its own baseline", hint="give another system, too")
+        raise UsageError(
+            f"{name} is the only system and cannot be its own baseline", hint="give another system as well"
+        )
     if options.get("gate") and measures is not None:
         from adjudge.stats.gate import chosen_keys
 

@@ -90,7 +90,7 @@ def _changes(options: dict[str, Any]) -> dict[str, Any]:
     value(
         "--top",
         "N",
-        "For each metric, the N documents and slices on which systems differ most (text, md, json).",
+        "For each metric, list the N documents and slices on which systems differ most (text, md, json).",
         type=Whole("give the number of documents and slices, or 0 for none"),
         default=5,
     ),
@@ -104,17 +104,17 @@ def _changes(options: dict[str, Any]) -> dict[str, Any]:
     examples=["adjudge compare alder.json birch.json --test randomisation"],
 )
 def compare(results: tuple[str, ...], **options: Any) -> None:
-    """Compare the systems of results that were saved with --save.
+    """Compare the systems of saved results (--save).
 
-    The results must have the same metrics, conventions and documents. What is not given is taken from the first
-    result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison; --format
-    latex is a table for a paper with a row per system, and in bold what is significantly best.
+    The results must have the same metrics, conventions and documents. Options that are not given are taken from the
+    first result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison;
+    --format latex is a table for a paper with a row per system, and in bold what is significantly best.
     """
     from adjudge.stats.compare import compare as compare_results
 
     top, format_, quiet = options["top"], options["format_"], options["quiet"]
     if is_given("top") and top and format_ not in LISTED:
-        raise UsageError(f"--top and --format {format_} do not go together", hint="use text, md or json")
+        raise UsageError(f"--top and --format {format_} cannot be combined", hint="use text, md or json")
     loaded = _load(results, options)
     check_gates(options["fail_under"], loaded[0].measures)
     _find_baseline(results, loaded, options)
@@ -153,11 +153,11 @@ def _find_baseline(results: Sequence[str], loaded: Sequence[Result], options: di
     examples=["adjudge report old=may.json new=june.json --by genre -o report.html"],
 )
 def report(results: tuple[str, ...], **options: Any) -> None:
-    """Write an HTML page of results that were saved with --save: one file that needs no network.
+    """Write an HTML page of saved results (--save): one file that needs no network.
 
     It has scores with intervals, comparisons with paired tests and ranges of ranks, slices, distributions, and the
-    documents. Results that were saved with --save-documents also show what became of every item, beside the text.
-    Several results are compared as `adjudge compare` does; what is not given is taken from the first of them.
+    documents. Results saved with --save-documents also show the outcome of every item beside the text.
+    Several results are compared as `adjudge compare` does; options that are not given are taken from the first of them.
     """
     from adjudge.report.page import render_result
     from adjudge.stats.compare import compare as compare_results
@@ -198,11 +198,12 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     examples=["adjudge merge parts/*.json -o result.json --bootstrap 1000"],
 )
 def merge(parts: tuple[str, ...], **options: Any) -> None:
-    """Merge the results of parts of a corpus that were scored by themselves and saved with --save.
+    """Merge saved results (--save) of parts of a corpus that were scored separately.
 
     The parts must have been scored in the same way, with the same systems, on different documents; anything else is
-    refused. The result is that of scoring all documents at once: counts are added, and intervals, slices and
-    comparisons drawn anew. What is not given is as in the parts. NAME=PART calls the only system of a part NAME.
+    refused. The result is the same as scoring all documents at once: counts are added; intervals, slices and
+    comparisons are computed again. What is not given is as in the parts. NAME=PART calls the only system of a part
+    NAME.
     """
     from adjudge.tasks.merging import merge as merge_results
 

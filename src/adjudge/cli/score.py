@@ -51,10 +51,11 @@ search_options: list[click.Parameter] = [
     value(
         "--time-limit",
         "SECONDS",
-        "Stop searching a document after this time (60 unless told); unproven scores say so and carry their bound.",
+        "Stop the search in a document after this many seconds (60); scores not proven optimal are marked and "
+        "show their bound.",
         type=Seconds(),
     ),
-    flag("--exact", "Refuse to give scores that are not proven, with the documents (exit code 1)."),
+    flag("--exact", "Fail with exit code 1 if a score is not proven optimal, and list the documents."),
 ]
 """What every command has that searches."""
 
@@ -89,7 +90,7 @@ def scoring_options(
         value(
             "--cluster",
             "ADDRESS",
-            "Do the work on a Dask cluster: tcp://host:8786, a scheduler file, or local for one that is started here.",
+            "Run on a Dask cluster: tcp://host:8786, a scheduler file, or local to start one here.",
         ),
         *search_options,
         *flat([resampling or resampling_options()]),

@@ -35,21 +35,21 @@ log_option = choice(
 
 
 def _port(default: int) -> click.Option:
-    about = "Where it listens; 0 takes any that is free."
+    about = "Port to listen on; 0 takes any free port."
     return value("--port", "N", about, type=Whole("give a port such as 8765"), default=default, show_default=True)
 
 
 @command(
     "demo",
     _port(PORT),
-    value("--keep", "FOLDER", "Make the folder here and keep it, instead of a temporary one.", type=Path),
+    value("--keep", "FOLDER", "Create the folder here and keep it, instead of using a temporary one.", type=Path),
     examples=["adjudge serve demo"],
 )
 def demo(port: int, keep: Path | None) -> int:
     """Serve the bundled campaign, and print a link that opens on its first response.
 
-    Nothing is installed or configured, and nobody else can reach it. Its folder is temporary and is gone when the
-    server ends, unless --keep names one.
+    It needs no setup, and only this machine can reach it. Its folder is temporary and is removed when the server stops,
+    unless --keep names one.
     """
     from tempfile import TemporaryDirectory
 
@@ -86,14 +86,14 @@ def _free(port: int) -> int:
     _folder,
     _port(PORT),
     value("--host", "ADDRESS", "The address to listen on.", default=_LOCAL, show_default=True),
-    flag("--read-only", "Let people look, and nobody write."),
+    flag("--read-only", "Let people look, but not write."),
     workers_option,
     log_option,
     section(
         "Reached from outside",
         value("--tls-cert", "FILE", "The certificate, with those above it.", type=Path),
         value("--tls-key", "FILE", "Its key.", type=Path),
-        value("--behind-proxy", "IP", "A proxy that encrypts; what it says of addresses is believed."),
+        value("--behind-proxy", "IP", "A proxy that encrypts; the addresses it reports are trusted."),
     ),
     examples=["adjudge serve run autumn", "adjudge serve run autumn --host 0.0.0.0 --behind-proxy 10.0.0.2"],
 )
@@ -133,7 +133,10 @@ def run(folder: str, **options: Any) -> int:
     _folder,
     _person,
     choice(
-        "--role", ("assessor", "adjudicator", "organiser", "judge", "team", "admin"), "What they may do.", required=True
+        "--role",
+        ("assessor", "adjudicator", "organiser", "judge", "team", "admin"),
+        "What the person may do.",
+        required=True,
     ),
     value("--scope", "NAME", "The campaign or track; not needed if there is one, or for admin."),
     value("--team", "TEAM", "The team, with --role team (default: called as the person)."),
@@ -146,12 +149,12 @@ def run(folder: str, **options: Any) -> int:
     ],
 )
 def invite(folder: str, name: str, role: str, **options: Any) -> None:
-    """Give NAME a role, and print a link to send; it is good for one use and for 14 days, and is kept nowhere."""
+    """Give NAME a role, and print a link to send; it can be used once within 14 days, and is not stored."""
     from adjudge.errors import UsageError
 
     team = options["team"]
     if team is not None and role != "team":
-        raise UsageError(f"a person with the role {role} is in no team", hint="leave --team out, or say --role team")
+        raise UsageError(f"a person with the role {role} is in no team", hint="leave --team out, or use --role team")
     with _access(folder) as (found, access):
         where = _scope(access, role, options["scope"])
         if options["token"]:
@@ -191,7 +194,7 @@ def _scope(access: Access, role: str, scope: str | None) -> str:
 
 @command("people", _folder, format_option("text", "json"), examples=["adjudge serve people autumn"])
 def people(folder: str, format_: str) -> None:
-    """List everybody whom the server of FOLDER knows, their roles, and when they were last there."""
+    """List all people on the server of FOLDER, their roles, and when they were last active."""
     with _access(folder) as (_, access), access.store.read() as snapshot:
         roles = snapshot.roles()
         rows: list[dict[str, Any]] = [
@@ -217,7 +220,7 @@ def people(folder: str, format_: str) -> None:
 
 @command("revoke", _folder, _person, examples=["adjudge serve revoke autumn ann"])
 def revoke(folder: str, name: str) -> None:
-    """End every session, token, password and invitation of NAME at once; what they have answered stays."""
+    """Revoke every session, token, password and invitation of NAME at once; their answers stay."""
     with _access(folder) as (_, access):
         ended = access.revoke(name)
         emit_lines([f"{name} cannot come in any more; ended: {ended}"])

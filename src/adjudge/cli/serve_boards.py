@@ -81,7 +81,7 @@ def scoring(folder: str, track: str, **options: Any) -> None:
 
     asked = [name for name in ("again", "freeze", "thaw") if options[name]]
     if len(asked) > 1:
-        raise UsageError(f"--{asked[0]} and --{asked[1]} do not go together", hint="give one after the other")
+        raise UsageError(f"--{asked[0]} and --{asked[1]} cannot be combined", hint="give one after the other")
     with _opened(folder) as (_, store):
         with store.read() as snapshot:
             name = chosen_phase(snapshot, track, options["phase"])[1].id

@@ -23,7 +23,7 @@ _folder = click.Argument(["folder"], metavar="FOLDER")
     examples=["adjudge serve verify autumn"],
 )
 def verify(folder: str, heads: Path | None) -> None:
-    """Check that nothing of FOLDER was changed or lost: the chains of events, the tables, the files.
+    """Check that nothing in FOLDER was changed or lost: the chains of events, the tables, the files.
 
     It may be done while the server runs. Who removes the last events of a stream and its head leaves no trace in the
     folder itself; --heads finds that, too.
@@ -51,12 +51,12 @@ def _heads(file: Path) -> dict[str, tuple[int, str]]:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Manifest).heads
     except (OSError, msgspec.MsgspecError) as error:
-        raise FormatError(Problem(f"no heads of streams: {error}", str(file), hint="give a manifest.json")) from None
+        raise FormatError(Problem(f"no stream heads: {error}", str(file), hint="give a manifest.json")) from None
 
 
 @command("rebuild", _folder, examples=["adjudge serve rebuild autumn"])
 def rebuild(folder: str) -> None:
-    """Make all tables of FOLDER again from its events, in one step. The server must not run."""
+    """Rebuild all tables of FOLDER from its events, in one step. The server must not be running."""
     from adjudge.serve.store import Store, care
 
     found = Folder(folder)
@@ -110,13 +110,13 @@ def restore(backup: str, folder: str, database: str | None) -> None:
 @command(
     "rotate",
     _folder,
-    flag("--end-sessions", "Let no cookie of the old key be good any more: everybody signs in again."),
+    flag("--end-sessions", "Invalidate all cookies of the old key: everybody signs in again."),
     examples=["adjudge serve rotate autumn", "adjudge serve rotate autumn --end-sessions"],
 )
 def rotate(folder: str, end_sessions: bool) -> None:
     """Make a new key (secret.key) for FOLDER; start the server again to use it.
 
-    Who is signed in stays so until the next rotation, unless the old key has become known: say --end-sessions then.
+    Who is signed in stays so until the next rotation, unless the old key has become known: use --end-sessions then.
     Items keep their names, and invitations, passwords and tokens are good as before.
     """
     Folder(folder).rotate(end_sessions=end_sessions)
@@ -125,7 +125,7 @@ def rotate(folder: str, end_sessions: bool) -> None:
 
 @command("upgrade", _folder, examples=["adjudge serve upgrade autumn"])
 def upgrade(folder: str) -> None:
-    """Bring the database of FOLDER to this release, with a backup before. The server must not run."""
+    """Bring the database of FOLDER to this release, with a backup first. The server must not be running."""
     from adjudge.serve.store import care
 
     found = Folder(folder)

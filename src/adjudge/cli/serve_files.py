@@ -36,8 +36,8 @@ _SCHEMAS = ", ".join(known_schemas())
 def schema(file: str) -> None:
     """Check an assessment schema: FILE, or one that comes with adjudge.
 
-    Said are all mistakes at once: keys that clash or that the page needs, questions that are never asked or depend on
-    themselves, and names of fields, conditions and answers that mean nothing.
+    All mistakes are reported at once: keys that clash or that the page needs, questions that are never asked or depend
+    on themselves, and names of fields, conditions and answers that mean nothing.
     """
     found = named_schema(file)
     asked, stages = counted(len(found.question), "question"), ", ".join(stage.kind for stage in found.stage)
@@ -78,7 +78,7 @@ def schema(file: str) -> None:
     ],
 )
 def init(folder: str, **options: Any) -> int:
-    """Make FOLDER, which must be new or empty, and put a campaign into it, or a track that teams hand in for.
+    """Create FOLDER, which must be new or empty, with a campaign, or with a track that teams submit to.
 
     What people have assessed and linked already stays as it is. Go on with `adjudge serve invite` and `serve run`.
     """
@@ -101,7 +101,7 @@ def init(folder: str, **options: Any) -> int:
         lines.append(f"\n[campaign.{json.dumps(name, ensure_ascii=False)}]\nfolder = {home}\n")
     for each in ("gold", "with", "trust_code"):
         if options["track"] is None and options[each]:
-            raise UsageError(f"--{each.replace('_', '-')} belongs to a track", hint="give --track TASK")
+            raise UsageError(f"--{each.replace('_', '-')} is an option of tracks", hint="give --track TASK")
     sources = _sources(campaign, options)
     made = Folder.create(folder, "".join(lines))
     from adjudge.serve.codecs import codec_of
@@ -186,7 +186,7 @@ def _findings(folder: str, given: list[Finding]) -> int:
     value("--answers", "PATH", "Answers of somebody: with --as they become a reader's.", type=Path),
     value("--as reader", "NAME", "Whose answers these are."),
     value("--suggestions", "NAME", "The answers are suggestions of this automatic judge."),
-    value("--merge", "PACK", "Take back what was done in an offline pack.", type=Path),
+    value("--merge", "PACK", "Import the work done in an offline pack.", type=Path),
     _texts,
     _frames,
     _training,
@@ -207,7 +207,7 @@ def import_(folder: str, **options: Any) -> int:
     """
     answers, reader, merge = options["answers"], options["reader"], options["merge"]
     if merge is not None and (answers or reader):
-        raise UsageError("a pack knows whose it is", hint="give --merge alone")
+        raise UsageError("a pack already names its reader", hint="give --merge alone")
     with _desk(folder, options["scope"], reader) as (found, desk):
         if merge is not None:
             from adjudge.serve.packs import merge_pack
@@ -237,7 +237,7 @@ def import_(folder: str, **options: Any) -> int:
         judge = options["suggestions"]
         if judge is not None:
             if reader is not None or answers is None:
-                raise UsageError("suggestions are answers of nobody", hint="give --answers, and no --as")
+                raise UsageError("suggestions have no reader", hint="give --answers, and no --as")
             found_ = import_suggestions(desk.store, desk.campaign, sources, judge)
             code = _findings(folder, found_.findings)
             emit_lines([f"{folder}: {counted(found_.new, 'new suggestion')} of {judge}"])
@@ -273,7 +273,7 @@ def export(folder: str, output: Path | None, reader: str | None, overwrite: bool
             from adjudge.serve.packs import export_pack
 
             if output is None:
-                raise UsageError("a pack needs a place", hint="give -o DIR")
+                raise UsageError("a pack needs an output file", hint="give -o DIR")
             scopes = counted(export_pack(desk, output), "scope")
             emit_lines([f"{output}: {scopes} for {reader}; adjudge serve run works on it without a connection"])
             return 0

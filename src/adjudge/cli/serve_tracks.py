@@ -142,12 +142,12 @@ def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
     section(
         "A phase",
         value("--phase", "PHASE", "Which one; a new name makes a new one. [default: main]"),
-        value("--opens", "TIME", "From when runs are taken: 2026-12-01 12:00, with --zone, or 2026-12-01T12:00Z."),
-        value("--closes", "TIME", "Until when; a day alone means its end."),
+        value("--opens", "TIME", "When submissions open: 2026-12-01 12:00, with --zone, or 2026-12-01T12:00Z."),
+        value("--closes", "TIME", "When they close; a date alone means the end of that day."),
         value("--zone", "ZONE", "The time zone of both: UTC, Europe/Berlin, AoE (anywhere on earth)."),
-        choice("--show", ("hidden", "own", "bands", "public"), "What is shown of the board."),
-        value("--runs", "N", "How many runs a team has; 0 for any number.", type=click.IntRange(0)),
-        value("--per-day", "N", "How many of them on one day (UTC); 0 for any number.", type=click.IntRange(0)),
+        choice("--show", ("hidden", "own", "bands", "public"), "How much of the board is shown."),
+        value("--runs", "N", "How many runs a team may submit; 0 for any number.", type=click.IntRange(0)),
+        value("--per-day", "N", "How many of them per day (UTC); 0 for any number.", type=click.IntRange(0)),
     ),
     format_option("text", "json"),
     examples=[
@@ -171,7 +171,7 @@ def track(folder: str, name: str | None, **options: Any) -> None:
     found = Folder(folder)
     of_phase = ("phase", "opens", "closes", "zone", "show", "runs", "per_day")
     if name is None and any(options[key] for key in (*of_phase, "task", "gold", "assessed", "with", "trust_code")):
-        raise UsageError("which track is meant?", hint="name it behind the folder")
+        raise UsageError("which track is meant?", hint="name it after the folder")
     with Store.open(found.path, found.database) as store:
         with store.read() as snapshot:
             known = name is not None and snapshot.get(Track, name) is not None
@@ -262,7 +262,7 @@ def worker(folder: str, workers: int, log: str) -> None:
     found = Folder(folder)
     if found.database is None:
         hint = "give adjudge serve run --workers N, or let several share a PostgreSQL database"
-        raise UsageError(f"{folder}: SQLite has one server", hint=hint)
+        raise UsageError(f"{folder}: SQLite allows one server only", hint=hint)
     start_log(log)
     with Store.open(found.path, found.database) as store, ended_by_term(), Runner(store, workers):
         emit_lines([f"working for {found.settings.server.name}", describe(), "Ctrl-C ends it."])

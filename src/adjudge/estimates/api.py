@@ -208,7 +208,7 @@ def _of_result(result: Result, design: Design, how: How, options: Mapping[str, A
         if options.get(name):
             raise UsageError(f"{name} is for pools of items", hint="leave it out")
     if options.get("assist") not in (None, "auto"):
-        raise UsageError("documents assessed whole have no other assist than a judge", hint="give --judge RESULT")
+        raise UsageError("documents assessed completely can only be assisted by a judge", hint="give --judge RESULT")
     if labels is not None:
         raise UsageError("a result has its assessments inside", hint="give the result alone, and --judge RESULT")
     judge = options.get("judge")
@@ -216,7 +216,7 @@ def _of_result(result: Result, design: Design, how: How, options: Mapping[str, A
     if judge is not None and judged is None:
         raise UsageError("the judge of a result is a result, too", hint="score the systems against the judge")
     if judged is not None and judged.measures != result.measures:
-        raise UsageError("the judge's result has other measures", hint="score both in the same way")
+        raise UsageError("the judge's result has different measures", hint="score both in the same way")
     return estimate_documents(
         Counted(result.measures, result.tables(), judged.tables() if judged is not None else {}), design, how
     )

@@ -93,7 +93,7 @@ def _shares(own: Mapping[str, str], classes: Sequence[str]) -> tuple[float, ...]
 
 def _refuse_single(labels: Sequence[Mapping[str, str]]) -> None:
     if len({name for own in labels for name in own}) < 2:
-        raise UsageError("there is one assessor only, nothing is to be resolved", hint="leave out --resolve")
+        raise UsageError("there is only one assessor, so there is nothing to resolve", hint="leave out --resolve")
 
 
 def _doubts(

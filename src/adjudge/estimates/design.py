@@ -66,7 +66,9 @@ class Design(msgspec.Struct, frozen=True, dict=True):
                     Problem(f"the probability of {row.id!r} is {row.probability:g}", hint="give one above 0, at most 1")
                 )
             elif row.probability == 1 and not row.drawn:
-                problems.append(Problem(f"{row.id!r} has probability 1 and was not drawn", hint="is drawn right?"))
+                problems.append(
+                    Problem(f"{row.id!r} has probability 1 and was not drawn", hint="check the field drawn")
+                )
             if (row.round, row.id) in seen:
                 problems.append(Problem(f"{row.id!r} is in round {row.round} twice", hint="each unit has one row"))
             seen.add((row.round, row.id))
@@ -120,12 +122,12 @@ def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = Fal
     lost = sorted(theirs - known)
     if lost:
         listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
-        raise ValidationError(f"the design is of another pool: it has {listed}, which the pool has not")
+        raise ValidationError(f"the design belongs to another pool: it has {listed}, which the pool lacks")
     if not grown and last.pool and last.pool != units_hash(known):
         new = sorted(known - theirs)
         listed = ", ".join(new[:_SHOWN]) + (f" and {len(new) - _SHOWN} more" if len(new) > _SHOWN else "")
         raise ValidationError(
-            f"the design is of another pool: {listed or 'its units'} could not have been drawn",
+            f"the design belongs to another pool: {listed or 'its units'} could not have been drawn",
             hint="draw from them: adjudge sample POOL --after DESIGN LABELS",
         )
 
@@ -144,7 +146,7 @@ def verdicts_of(
 
 
 def items_by_id(items: Iterable[Item]) -> dict[str, Item]:
-    """Items by their ids; one that is there twice is an error."""
+    """Items by their ids; one that occurs twice is an error."""
     found: dict[str, Item] = {}
     twice: list[str] = []
     for item in items:

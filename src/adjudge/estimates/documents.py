@@ -72,7 +72,7 @@ class Mixed(NamedTuple):
 def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
     """Any score whose counts add over documents, from those that were drawn."""
     if design.unit != "document":
-        raise UsageError("the design is of items", hint="draw documents: adjudge sample POOL --by document")
+        raise UsageError("the design draws items", hint="draw documents: adjudge sample POOL --by document")
     everything = sorted({row.id for row in design.rows})
     drawn = sorted(design.drawn)
     _refuse_missing(counted, drawn, everything)
@@ -203,7 +203,7 @@ def _refuse_missing(counted: Counted, drawn: Sequence[str], everything: Sequence
         if lost:
             raise ValidationError(f"drawn documents that the result of {name} lacks: {', '.join(lost)}")
     if counted.judged and list(counted.judged) != list(counted.assessed):
-        raise UsageError("the judge's result has other systems", hint="score the same systems against the judge")
+        raise UsageError("the judge's result has different systems", hint="score the same systems against the judge")
     for name, table in counted.judged.items():
         lost = sorted(set(everything) - set(table.ids))
         if lost:
@@ -212,7 +212,7 @@ def _refuse_missing(counted: Counted, drawn: Sequence[str], everything: Sequence
 
 def _rows_of(table: StatsTable, columns: Sequence[str], ids: Sequence[str]) -> Array:
     if set(table.columns) != set(columns):
-        raise UsageError("the results have other columns", hint="score them with the same metrics and options")
+        raise UsageError("the results have different columns", hint="score them with the same metrics and options")
     chosen = table.select(ids)
     found: Array = chosen.array[:, [chosen.columns.index(name) for name in columns]]
     return found

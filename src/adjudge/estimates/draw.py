@@ -65,15 +65,15 @@ def parse_size(text: str, units: int) -> int:
     try:
         number = float(text.rstrip("%")) * units / 100 if text.endswith("%") else int(text)
     except ValueError:
-        raise UsageError(f"the size {text!r} is no number", hint="give a number (200) or a share (10%)") from None
+        raise UsageError(f"the size {text!r} is not a number", hint="give a number (200) or a share (10%)") from None
     if not math.isfinite(number):
-        raise UsageError(f"the size {text!r} is no number", hint="give a number (200) or a share (10%)")
+        raise UsageError(f"the size {text!r} is not a number", hint="give a number (200) or a share (10%)")
     return math.ceil(round(number, 9))
 
 
 def _check_size(size: int, units: int) -> None:
     if size < FEWEST:
-        raise UsageError(f"a sample of {size} says nothing of how sure it is", hint=f"draw at least {FEWEST}")
+        raise UsageError(f"a sample of {size} is too small for an interval", hint=f"draw at least {FEWEST}")
     if size > units:
         raise UsageError(f"a sample of {size} from {units} units that nobody assessed", hint=f"draw at most {units}")
 

@@ -45,7 +45,7 @@ _SHOWN = 5
 def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
     """Precision, recall and F of every system within the pool."""
     if design.unit == "document":
-        raise UsageError("the design is of whole documents", hint="give a saved result: adjudge estimate RESULT")
+        raise UsageError("the design draws whole documents", hint="give a saved result: adjudge estimate RESULT")
     refuse_other_pool(design, (item.id for item in pool.items))
     known, outside = verdicts_of(design, verdicts)
     assist = _assist(pool, how.assist)
@@ -336,7 +336,7 @@ def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list
     number = len(next(iter(tables.values())).ids)
     if number < FEWEST_SAMPLED and not about.where:
         what = "clusters" if about.how.cluster_by else "documents"
-        hint = f"say --documents fixed, or have at least {FEWEST_SAMPLED}"
+        hint = f"use --documents fixed, or have at least {FEWEST_SAMPLED}"
         raise UsageError(f"{number} {what} are too few to stand for others", hint=hint)
     parts: dict[tuple[str, Key], Parts] = {}
     for system, table in tables.items():

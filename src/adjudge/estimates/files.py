@@ -213,7 +213,7 @@ def _share(value: Any, what: str) -> tuple[float | None, str | None]:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        return None, f"the {what} is {value!r}, which is no number"
+        return None, f"the {what} is {value!r}, which is not a number"
     except OverflowError:
         return None, f"the {what} is a number that is too large, and not between 0 and 1"
     if not 0 <= number <= 1:

@@ -1,6 +1,6 @@
 """Imputation: argument scores that are clipped in every document, from a sample of items (model-based, on request).
 
-A clipped score is no sum over items, so that pseudo-verdicts do not give it. Here the verdicts that nobody gave are
+A clipped score is not a sum over items, so that pseudo-verdicts do not give it. Here the verdicts that nobody gave are
 drawn from a model of those that people gave, again and again, and every completed pool is scored. The interval is only
 as good as the model: assess documents whole for a valid one.
 """

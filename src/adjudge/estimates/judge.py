@@ -104,7 +104,7 @@ def judge_report(pool: Pool, design: Design, verdicts: Mapping[str, float], aske
     number = int(np.count_nonzero(sample.drawn))
     report = JudgeReport(n=number, of=len(pool.items), threshold=threshold, notes=tuple(notes))
     if number < FEW:
-        short = Note("few-labels", number, f"{number} verdicts are too few to judge a judge, {FEW} are needed")
+        short = Note("few-labels", number, f"{number} verdicts are too few to assess a judge, {FEW} are needed")
         report = msgspec.structs.replace(report, notes=(*notes, short))
     ways: tuple[Assist, Assist] = ("constant", "judge")
     both = {assist: estimate_items(sample, assist, design.rounds[0].sampling) for assist in ways}

@@ -131,7 +131,7 @@ def plan_labels(source: Any, half_width: float) -> dict[str, int]:
     """How many assessed items give the F1 of each system an interval of this half-width; from an estimate of a pool."""
     found = Estimate.load(source) if isinstance(source, str | os.PathLike) else cast(Estimate, source)
     if found.unit == "document":
-        raise UsageError("the estimate is of whole documents", hint="plan with --difference")
+        raise UsageError("the estimate covers whole documents", hint="plan with --difference")
     return {
         row.system: labels_needed(row.variance or 0.0, found.n, found.of, half_width, level=found.level)
         for row in found.scores
@@ -182,7 +182,7 @@ def labels_needed(variance: float, assessed: int, pool: int, half_width: float, 
     if assessed >= pool:
         return max(2, pool)
     if variance <= 0:
-        raise UsageError("all that was read is alike and says nothing of how much labels vary", hint="assess more")
+        raise UsageError("all assessed items are alike, so the variance of labels is unknown", hint="assess more")
     constant = variance / (1 / assessed - 1 / pool)
     z = NormalDist().inv_cdf((1 + level) / 2)
     return max(2, min(pool, math.ceil(round(1 / (1 / pool + (half_width / z) ** 2 / constant), 9))))

@@ -42,7 +42,7 @@ def pool_of_result(result: Result) -> Pool:
     """
     if not result.documents:
         hint = "score again with --save and --save-documents"
-        raise UsageError("the result was saved without its documents: nobody knows what was returned", hint=hint)
+        raise UsageError("the result was saved without its documents, so the items are unknown", hint=hint)
     found: dict[str, tuple[str, Found, set[str]]] = {}
     for system in result.systems:
         for document, own in zip(result.documents, system.aligned, strict=True):
@@ -124,5 +124,5 @@ def pool_of_store(path: str | os.PathLike[str]) -> Pool:
 def _pool(items: Iterable[Item]) -> Pool:
     found = tuple(sorted(items, key=lambda item: item.id))
     if not found:
-        raise UsageError("no system returned anything: the pool is empty", hint="is it the right file?")
+        raise UsageError("no system returned anything, so the pool is empty", hint="is it the right file?")
     return Pool(found)

@@ -94,7 +94,7 @@ def _result(distributed: Any, future: Any) -> bytes:
         return found
     except distributed.KilledWorker:
         raise AdjudgeError(
-            "a chunk of documents ended several workers, perhaps because memory ran out",
+            "a chunk of documents ended several workers, perhaps because they ran out of memory",
             hint="give the workers more memory, or look into the documents with --jobs 1",
         ) from None
     except (CancelledError, distributed.comm.CommClosedError, TimeoutError, OSError) as error:
@@ -193,7 +193,7 @@ def _connected(distributed: Any, address: str) -> Any:
     file = "://" not in address
     if file and not Path(address).is_file():
         raise UsageError(
-            f"{address!r} is no cluster",
+            f"{address!r} is not a cluster",
             hint="give the address of a scheduler (tcp://host:8786), its scheduler file, or local",
         )
     try:

@@ -1,7 +1,7 @@
 """Tasks that are more than sums over documents, counted anew in every sample of the documents.
 
 The samples are the corpus itself, the corpus without one document (or a random group, if there are more than a
-thousand), bootstrap samples, and pairs of leave-outs. In a bootstrap sample a document that is drawn twice stands there
+thousand), bootstrap samples, and pairs of leave-outs. In a bootstrap sample a document that is drawn twice occurs
 twice, and what it says about an entity agrees with itself: clusters look better than they are; paths, which are sets,
 look worse. Hence the percentile interval is not shown unless it is asked for: interval and test are the jackknife's.
 """

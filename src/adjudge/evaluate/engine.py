@@ -283,7 +283,7 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
         sides.append(side)
         only = only if place else frozenset(side.documents)
     for kind in (UsageError, FormatError, ValidationError):
-        if any(isinstance(error, kind) for error in errors):  # what is no file at all comes first
+        if any(isinstance(error, kind) for error in errors):  # what is not a file at all comes first
             told = [
                 problem
                 for error in errors
@@ -416,7 +416,7 @@ def _sha256() -> Any:
 
 
 def _is_mixed(known: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a document is there twice, or in another part of a system than of gold."""
+    """Whether a document occurs twice, or in another part of a system than of gold."""
     if any(not own.keys().isdisjoint(more) for own, more in zip(known, new, strict=False)):
         return True
     before = any(not known[0].keys().isdisjoint(more) for more in new[1:])

@@ -248,7 +248,7 @@ def _elsewhere(
     except BrokenProcessPool:
         if not refused:
             raise EnvironmentFault(
-                "worker processes died again and again, perhaps because memory ran out",
+                "worker processes died again and again, perhaps because they ran out of memory",
                 hint="use fewer processes (--jobs)",
             ) from None
         raise UsageError(

@@ -241,7 +241,7 @@ def _nothing_shared(gold: Names, system: Names) -> Problem | None:
     message = f"no document is in common with {gold.place}: {here} here and {there} there"
     pattern = find_pattern(gold.ids, system.ids)
     if pattern is not None:
-        return Problem(f"{message}; the names differ by {pattern} only", path=system.place, hint="write them alike")
+        return Problem(f"{message}; the names differ by {pattern} only", path=system.place, hint="use the same names")
     return Problem(message, path=system.place, hint="give gold and system of the same documents")
 
 

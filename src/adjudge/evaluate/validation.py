@@ -32,7 +32,7 @@ KINDS = (
 LABELS = frozenset(("type", "subtype", "label", "role", "relation", "slot", "realis", "category", "upos", "tag"))
 """Fields whose values are names from a list, as are those that end in `_type`."""
 
-_MANY = 200  # different values beyond which a field of gold is no list of labels
+_MANY = 200  # different values beyond which a field of gold is not a list of labels
 _NAMED = 5
 _ROUNDS = 5
 _MOST = 10_000  # documents that do not fit, which takes time to say
@@ -81,7 +81,7 @@ def check_source(task: Task, source: Any, checks: Checks, content: Content | Non
         found.add_problem("note", problem, error=False, value=shape(problem.message))
     found.contents["document"] = len(side.documents)
     if not side.documents:
-        found.warn("empty", "the file has no documents", hint="a system that found nothing scores 0")
+        found.warn("empty", "the file has no documents", hint="an empty system scores 0")
     elif content is not None:
         _Looking(side, content, {} if gold is None else _labels_of(gold), found, whole).look()
     if gold is not None and (whole or content is None or content.jsonl):  # else documents may have other numbers
@@ -109,7 +109,7 @@ def _read(task: Task, source: Any, checks: Checks, found: Findings, *, by_line: 
         rest, problems = _rest(source, lambda data: readers[name](data, "system"), problems)
     found.add_problems("unreadable", problems)
     if rest is None and not found.fails():
-        found.warn("note", "nothing else of the file was looked at", hint="fix what cannot be read first")
+        found.warn("note", "the rest of the file was not checked", hint="first fix what cannot be read")
     return rest
 
 
@@ -168,7 +168,7 @@ class _Looking:
             unfit += bool(self.unfit)
             if unfit > _MOST:
                 message = f"more than {_MOST} documents do not fit, and those behind this one were not looked at"
-                self.say("note", "$", message, "fix the first ones", error=False)
+                self.say("note", "$", message, "fix these first", error=False)
                 break
             self._content(document.data)
             empty += self.items == before and not self.unfit
@@ -177,7 +177,7 @@ class _Looking:
             self.found.remarks["document"] = f"{empty} empty"
         self.found.facts["empty"] = empty
         if empty and empty == len(self.side.documents) and self.whole:
-            self.found.warn("empty", "there is nothing in any document", hint="is it the right file, and its reader?")
+            self.found.warn("empty", "no document contains anything", hint="is it the right file, and its reader?")
         self._find_columns()
 
     def say(

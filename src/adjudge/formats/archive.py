@@ -1,7 +1,7 @@
 """Archives from strangers: .zip, .tar.gz and .tgz, unpacked where they can do no harm.
 
 Nothing in an archive decides where a byte is written: files are unpacked under numbers into a new folder of our own,
-and their names are only looked up. A name that would lead elsewhere is refused all the same, because it is no honest
+and their names are only looked up. A name that would lead elsewhere is refused all the same, because it is not a honest
 submission. The whole archive is looked at before anything is unpacked, and again while it is: links, devices, names
 that are alike, entries without number, and data that grows without end are refused.
 """
@@ -118,7 +118,7 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
         archive = Archive(place, *_work_folder(work))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise refusal(error, Problem(f"there is no place to unpack to: {reason}", path=place)) from None
+        raise refusal(error, Problem(f"there is no folder to unpack to: {reason}", path=place)) from None
     try:
         if zipped:
             _unpack_zip(Path(path), archive, limits)
@@ -240,7 +240,7 @@ class Register:
                 )
                 return None
             elif last and not is_folder:
-                refuse("twice", f"the entry {shown} is there twice", None, None, "pack each file once")
+                refuse("twice", f"the entry {shown} occurs twice", None, None, "pack each file once")
                 return None
         return name
 

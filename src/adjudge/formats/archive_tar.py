@@ -154,7 +154,7 @@ def _entries(reader: _Reader) -> Iterator[Entry]:
         size = header.size
         if "size" in fields:
             if not fields["size"].isdigit() or len(fields["size"]) > 18:
-                raise _Damaged("a size that is no number")
+                raise _Damaged("a size that is not a number")
             size = int(fields["size"])
         sparse = any(key.startswith("GNU.sparse") for key in fields)
         long_name, extended = None, {}

@@ -53,7 +53,7 @@ def dataset_table(source: Any) -> Table:
         features = parquet_features(str(source))
     else:
         hint = "give a folder that save_to_disk wrote, or Parquet"
-        raise FormatError(Problem("this is no saved dataset", path=place, hint=hint))
+        raise FormatError(Problem("this is not a saved dataset", path=place, hint=hint))
     names = _names(features)
     made = [{column: _named(value, names.get(column)) for column, value in row.items()} for row in rows]
     return Table(tuple(dict.fromkeys(column for row in made for column in row)), made)

@@ -51,7 +51,11 @@ class _Documents:
         """What the file says stands at a place must stand there."""
         text = self.data[name]["text"]
         if span[0] >= span[1] or (text and span[1] > len(text)):
-            self.wrong(f"there is no place {span[0]} {span[1]} in the text", line, "ends are behind the last character")
+            self.wrong(
+                f"there is no place {span[0]} {span[1]} in the text",
+                line,
+                "the end is the position after the last character",
+            )
         elif text and written and text[span[0] : span[1]].split() != written.split():
             self.notes.add("other-text", "{n} annotations whose text is not the text at that place", f"{name}:{line}")
 
@@ -147,7 +151,7 @@ def _bioc_annotation(found: _Documents, name: str, annotation: Element, *, keep:
     ]
     spans = [(start, start + size) for start, size in places if start is not None and size is not None]
     if not spans or len(spans) < len(places):
-        found.wrong("the annotation has no place", annotation.line, 'write <location offset="0" length="5"/>')
+        found.wrong("the annotation has no position", annotation.line, 'write <location offset="0" length="5"/>')
         return
     if len(spans) > 1 and not keep:
         found.notes.add("fragments-joined", "{n} annotations of several fragments were joined to one span", name)

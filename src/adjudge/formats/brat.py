@@ -38,7 +38,7 @@ EVENT_ID = re.compile(r"E[A-Za-z]*[0-9][^\s:;,]*")
 LINK_ID = re.compile("R[0-9]+")
 TYPE = re.compile(r"[^\s:]+")
 
-DIGITS = 15  # of an offset; more are no place in any text
+DIGITS = 15  # of an offset; longer numbers are not offsets
 
 _NOT_KEPT = {
     "note": "{n} note{s} (#) not kept",
@@ -46,7 +46,7 @@ _NOT_KEPT = {
     "text-bound": "{n} text-bound annotation{s} that trigger{v} no event not kept",
     "argument": "{n} argument{s} of events not kept",
     "attribute": "{n} attribute{s} other than the Realis of an event not kept",
-    "relation": "{n} relation{s} with something that is no event left out",
+    "relation": "{n} relation{s} with something that is not an event left out",
     "itself": "{n} relation{s} of an event with itself left out",
     "type": "{n} trigger{s} of another type than the event, whose type is taken",
     "realis": "{n} realis value{s} that nobody knows, kept as written",
@@ -169,7 +169,9 @@ class Annotations:
             else:
                 self._relation(id, rest, number)
         else:
-            self.wrong(number, 1, f"{_shown(line)} is no annotation of brat", "ids begin with T, E, A, M, R, N, * or #")
+            self.wrong(
+                number, 1, f"{_shown(line)} is not an annotation of brat", "ids begin with T, E, A, M, R, N, * or #"
+            )
 
     def _trigger(self, id: str, rest: str, number: int) -> None:
         what, tab, text = rest.partition("\t")
@@ -182,7 +184,7 @@ class Annotations:
                 pieces.append(piece)
             column += len(span) + 1
         if id in self.triggers:
-            self.wrong(number, 1, f"{id} is there twice (line {self.triggers[id].line})", "number one of them anew")
+            self.wrong(number, 1, f"{id} occurs twice (line {self.triggers[id].line})", "renumber one of them")
         if not type_:
             self.wrong(number, len(id) + 2, f"{id} has no type", "write the type before the offsets")
         if not tab and self.text is not None:
@@ -198,11 +200,13 @@ class Annotations:
         ends = span.split()
         if len(ends) != 2 or not all(end.isascii() and end.isdigit() and len(end) <= DIGITS for end in ends):
             hint = "write the first character and the one behind the last: 10 14;19 23"
-            self.wrong(number, column, f"{_shown(span)} is no place in a text", hint)
+            self.wrong(number, column, f"{_shown(span)} is not a position in a text", hint)
             return None
         begin, end = int(ends[0]), int(ends[1])
         if end <= begin:
-            self.wrong(number, column, f"the piece {begin} {end} is empty", "its end is the character behind the last")
+            self.wrong(
+                number, column, f"the piece {begin} {end} is empty", "its end is the position after the last character"
+            )
             return None
         try:
             return self.offsets.piece(begin, end, f"the piece {begin} {end}")
@@ -215,7 +219,7 @@ class Annotations:
         type_, colon, trigger = parts[0].rpartition(":") if parts else ("", "", "")
         column = len(id) + 2
         if id in self.events:
-            self.wrong(number, 1, f"{id} is there twice (line {self.events[id].line})", "number one of them anew")
+            self.wrong(number, 1, f"{id} occurs twice (line {self.events[id].line})", "renumber one of them")
         if not (colon and type_ and trigger):
             self.wrong(number, column, f"the event {id} has no type and trigger", "write for example Life_Die:T1")
             return
@@ -229,7 +233,7 @@ class Annotations:
         parts = rest.split()
         column = len(id) + 2
         if len(parts) < 2:
-            self.wrong(number, column, f"the attribute {id} belongs to nothing", "write for example Realis E1 Actual")
+            self.wrong(number, column, f"the attribute {id} has no target", "write for example Realis E1 Actual")
         elif parts[0] != "Realis":
             self.skip("attribute", number)
         elif len(parts) != 3:
@@ -250,7 +254,7 @@ class Annotations:
         labelled = [part.partition(":") for part in parts]
         if len(parts) != 2 or not all(label and colon and argument for label, colon, argument in labelled):
             hint = "write for example Coreference Arg1:E1 Arg2:E2"
-            self.wrong(number, column, f"the relation {id} has not two arguments", hint)
+            self.wrong(number, column, f"the relation {id} does not have two arguments", hint)
             return
         if labelled[0][0] == "Arg2" and labelled[1][0] == "Arg1":
             labelled.reverse()
@@ -369,11 +373,11 @@ def _unwritable(document: NuggetDocument, path: str | None) -> Iterable[Problem]
     for nugget in document.nuggets:
         if not re.fullmatch(r"E[^\s:]+", nugget.id) or nugget.id in seen:
             yield problem(
-                f"{nugget.id!r} is no id of an event, or there twice", nugget.line, "ids are E1, E2 and so on"
+                f"{nugget.id!r} is not an id of an event, or there twice", nugget.line, "ids are E1, E2 and so on"
             )
         seen.add(nugget.id)
         if not nugget.pieces or any(end <= begin or begin < 0 for begin, end in nugget.pieces):
-            yield problem(f"{nugget.id!r} has no characters", nugget.line, "find them with a token table")
+            yield problem(f"{nugget.id!r} has no characters", nugget.line, "look them up with a token table")
         for what, value in (("type", nugget.type), ("realis", nugget.realis)):
             if not TYPE.fullmatch(value):
                 yield problem(f"the {what} {value!r} cannot be written", nugget.line, "leave out blanks and colons")
@@ -381,7 +385,7 @@ def _unwritable(document: NuggetDocument, path: str | None) -> Iterable[Problem]
         if not set(relation.arguments) <= seen:
             yield problem(f"the relation {relation.id!r} names unknown nuggets", relation.line, "leave them out")
         elif len(set(relation.arguments)) < 2 or (relation.name != COREFERENCE and len(relation.arguments) != 2):
-            yield problem(f"the relation {relation.id!r} has not two arguments", relation.line, "leave it out")
+            yield problem(f"the relation {relation.id!r} does not have two arguments", relation.line, "leave it out")
         elif relation.name != COREFERENCE and not (LINK_ID.fullmatch(relation.id) and TYPE.fullmatch(relation.name)):
             yield problem(f"the relation {relation.id!r} cannot be written", relation.line, "ids are R1, R2 and so on")
     ids = [nugget.id for nugget in document.nuggets]

@@ -76,7 +76,7 @@ def _document(found: Annotations, identifier: str, notes: Notes, *, keep: bool) 
     relations = []
     for name, key, targets, line in found.links:
         if name == "*" or len(targets) != 2:
-            notes.add("not-kept", "{n} equivalences (*) are no relations and are left out", identifier)
+            notes.add("not-kept", "{n} equivalences (*) are not relations and are left out", identifier)
         elif all(known(target, key, line) for target in targets):
             ends = {"subject": spans[targets[0]], "object": spans[targets[1]]}
             kinds = [_type(found, target) for target in targets]

@@ -139,7 +139,7 @@ class Reading:
             self.has_bom = self.has_bom or (number == 1 and block.startswith(BOM))
             start = 0
             for first, last, header, is_end in (*_markers(block), (len(block) + 1, 0, None, False)):
-                if first > start:  # lines that are no markers
+                if first > start:  # lines that are not markers
                     (self.lines if self.open else self.outside)(block, start, first - 1, number)
                     number += block.count(b"\n", start, first - 1) + 1
                 if is_end and self.open:

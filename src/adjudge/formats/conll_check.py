@@ -187,7 +187,7 @@ class Checker(Reading):
     def _doubtful(
         self, document: str, column: bytes, items: list[tuple[str, int]], number: int, place: Callable[[int], int]
     ) -> None:
-        """Items outside the last field of a space-separated line, and brackets in that field that are no items."""
+        """Items outside the last field of a space-separated line, and brackets in that field that are not items."""
         last = column.rstrip().rfind(b" ") + 1
         for chain, offset in items:
             if offset < last:

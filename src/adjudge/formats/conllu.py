@@ -162,18 +162,20 @@ class _Reader:
         for item in _ITEM.finditer(text):
             place = column + item.start()
             if item.start() != covered:
-                self.wrong(f"{text[covered : item.start()]!r} is in no brackets", column + covered, "fix the brackets")
+                self.wrong(
+                    f"{text[covered : item.start()]!r} is outside brackets", column + covered, "fix the brackets"
+                )
             covered = item.end()
             if item[1]:
                 self._opening(item[1], here, place, closing=bool(item[2]))
             elif item[4]:
                 self._closing(item[3], here, place)
             elif item[3]:
-                self.wrong(f"{item[3]!r} is in no brackets", place, "fix the brackets")
+                self.wrong(f"{item[3]!r} is outside brackets", place, "fix the brackets")
             else:
                 self.wrong("brackets without an entity", place, "name the entity in them")
         if covered < len(text):
-            self.wrong(f"{text[covered:]!r} is in no brackets", column + covered, "fix the brackets")
+            self.wrong(f"{text[covered:]!r} is outside brackets", column + covered, "fix the brackets")
 
     def _opening(self, text: str, here: int, column: int, *, closing: bool) -> None:
         if self.fields is None:

@@ -352,7 +352,7 @@ def _heads(data: dict[str, Any], chains: list[Chain]) -> dict[Mention, float] | 
                 continue
             if type(head) not in (int, float) or not mention[0] <= head <= mention[-1]:
                 hint = "write the number of a token of the mention"
-                raise UnfitError("$.heads", f"{_shown(head)} is no head of the mention {list(mention)}", hint)
+                raise UnfitError("$.heads", f"{_shown(head)} is not a head of the mention {list(mention)}", hint)
             heads[mention] = head
     return heads
 

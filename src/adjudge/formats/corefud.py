@@ -167,7 +167,7 @@ class _Reader:
             self._note("last-line", total - 1)
 
     def _sentence(self, lines: list[str], number: int) -> None:
-        """One block of lines; without a word it is no sentence."""
+        """One block of lines; without a word it is not a sentence."""
         base = (self.sentences + 1) * SENTENCE
         words: list[int] = []
         forms: list[str] = []

@@ -135,7 +135,7 @@ def _json(text: str, key: Sequence[UdDocument], whole: Whole) -> Iterator[_Told]
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FormatError(Problem(f"this is no JSON: {error}", whole.place, 1, hint=hint)) from None
+        raise FormatError(Problem(f"this is not JSON: {error}", whole.place, 1, hint=hint)) from None
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
         raise FormatError(Problem("expected a list of documents", whole.place, 1, hint=hint))
     names = [each.get("doc_id") for each in data]

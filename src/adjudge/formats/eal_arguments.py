@@ -312,7 +312,7 @@ def write_named(arguments: Arguments, ids: Ids) -> tuple[bytes, list[str]]:
             names.append(name)
             middles.append(middle)
     if len(set(middles)) < len(middles):
-        problems.append(Problem("a response is there twice", path=document, hint="keep the more confident"))
+        problems.append(Problem("a response occurs twice", path=document, hint="keep the more confident"))
     if problems:
         raise ValidationError(problems)
     places = names if ids == "sha1" else map(sort_key, names)  # digests are in order by their letters

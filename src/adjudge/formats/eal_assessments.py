@@ -371,7 +371,7 @@ def _assessment(answers: list[str], line: str, number: int, findings: Findings) 
             continue
         fine = False
         options = [*REALIS, "NIL"] if at == 5 else list(allowed)
-        message = f"{text!r} is no answer in column {12 + at} ({_NAMES[at]})"
+        message = f"{text!r} is not an answer in column {12 + at} ({_NAMES[at]})"
         hint = f"write {', '.join(options[:-1])} or {options[-1]}"
         findings.add("assessment-value", message, number, field_column(line, 12 + at), hint)
     return Assessment(*values) if fine else False

@@ -86,7 +86,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder was left by the system or by an editor: it is no part of the data.
+    """Whether a file or folder was left by the system or by an editor: it is not part of the data.
 
     >>> [is_junk(name) for name in ("__MACOSX/x", "arguments/.DS_Store", "arguments/._DOC1", "Thumbs.db", "DOC1~")]
     [True, True, True, True, True]
@@ -113,7 +113,7 @@ def is_backup(name: str) -> bool:
 def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Finding]]:
     """The files of a store by kind and document, and everything that should not be there.
 
-    Without `layout` any of them is taken, and a missing `linking/` is no complaint.
+    Without `layout` any of them is taken, and a missing `linking/` is not a complaint.
     """
     findings: list[Finding] = []
     names = _without_junk(tree, findings)
@@ -182,7 +182,7 @@ def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding
             findings.append(_finding("layout", "an archive among the documents", place, hint))
         elif not document.isprintable() or document.strip() != document:
             hint = "name the file by the document id"
-            findings.append(_finding("document-name", f"{document!r} is no document id", place, hint))
+            findings.append(_finding("document-name", f"{document!r} is not a document id", place, hint))
         else:
             found[document] = path
     return found

@@ -126,7 +126,7 @@ def _read_sound(data: bytes, ids: Resolver, separator: Separator) -> list[Frame]
         if lines and lines[-1] in (INCOMPLETE, f"{INCOMPLETE}\t"):
             lines.pop()
         frames = [_new(Frame, (frozenset(map(get, line.split(between))), None)) for line in lines]
-        return frames if all(map(_RESPONSES, frames)) else None  # an empty line is no frame
+        return frames if all(map(_RESPONSES, frames)) else None  # an empty line is not a frame
     except (KeyError, ValueError):
         return None
 
@@ -260,7 +260,7 @@ class FramePlaces:
 def scan_ids(data: bytes, document: str, place: str | None = None) -> tuple[list[frozenset[str]], list[Finding]]:
     r"""The frames of a file as the ids that they list, for whoever does not have the responses.
 
-    A file whose words are no ids (arguments, assessments, texts) is one complaint.
+    A file whose words are not ids (arguments, assessments, texts) is one complaint.
 
     >>> scan_ids(b"1\t2\n3\nINCOMPLETE\t4\n", "D1")[0] == [{"1", "2"}, {"3"}]
     True
@@ -296,7 +296,7 @@ def _lines(data: bytes, findings: Findings) -> list[tuple[int, str]]:
 
 
 def _is_named(line: str) -> bool:
-    """Whether a line begins as those of 2016 do: with something that is no id, and one TAB."""
+    """Whether a line begins as those of 2016 do: with something that is not an id, and one TAB."""
     name, tab, rest = line.strip(WHITE).partition("\t")
     return name == INCOMPLETE or bool(tab and not form_of(name) and " " not in name and "\t" not in rest)
 
@@ -425,7 +425,7 @@ def _resolve(
         response = ids.get(id_)
         if response is None and id_ not in ids.ambiguous:
             ids.unknown += 1
-            # Looking for a name that is close takes long; hashes are never close, and many unknown ids are no slips.
+            # Looking for a name that is close takes long; hashes are never close, and many unknown ids are not slips.
             hint = did_you_mean(id_, ids.listed) if 3 < len(id_) <= 30 and ids.unknown <= _SLIPS else None
             if hint is None:
                 hint = f"use ids of column 1 of the arguments of {ids.document}"

@@ -317,7 +317,7 @@ def parse_quotes(data: bytes, place: str) -> tuple[dict[str, tuple[Span, ...]], 
         document, text = lines[number].strip(WHITE), lines[number + 1]
         if not document or document.split() != [document]:
             hint = "write an id without blanks, and the spans into the line after it"
-            findings.add("document", f"{document!r} is no document id", number + 1, 1, hint)
+            findings.add("document", f"{document!r} is not a document id", number + 1, 1, hint)
             continue
         if document in found:
             findings.add("document", f"the document {document!r} again", number + 1, 1, "keep one of the two")

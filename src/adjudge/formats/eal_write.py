@@ -30,7 +30,7 @@ PACKED = (".zip", ".tar.gz", ".tgz")
 class FolderWriter:
     """Files that become visible together when the block ends without an error.
 
-    With `again` it is no error if just these files are there already.
+    With `again` it is not an error if just these files are there already.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
@@ -213,7 +213,7 @@ class FolderWriter:
 
     def _taken(self) -> UsageError:
         hint = "choose another name, or say that it may be overwritten"
-        return UsageError(Problem("there is something already", path=self._shown, hint=hint))
+        return UsageError(Problem("it already exists", path=self._shown, hint=hint))
 
     def _busy(self) -> UsageError:
         message = "another program is writing to it at this moment"

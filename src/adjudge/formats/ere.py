@@ -124,7 +124,7 @@ class _Reading:
         id = name or self.id
         if not id:
             hint = "add the attribute doc_id to the first element"
-            self.problems.append(Problem("nothing says which document this is", self.place, 1, 1, hint))
+            self.problems.append(Problem("the document is not named", self.place, 1, 1, hint))
         nuggets = []
         members: dict[int, list[str]] = {}
         first: dict[str, int] = {}
@@ -133,7 +133,7 @@ class _Reading:
             if nugget is None:
                 continue
             if nugget.id in first:
-                message = f"the id {nugget.id!r} is there twice (line {first[nugget.id]})"
+                message = f"the id {nugget.id!r} occurs twice (line {first[nugget.id]})"
                 self.wrong(mention, message, "give each event mention its own")
             first.setdefault(nugget.id, mention.line)
             nuggets.append(nugget)
@@ -460,7 +460,7 @@ def _unwritable(document: NuggetDocument, hoppers: bool, path: str | None) -> It
         if not nugget.type:
             yield problem(f"{nugget.id!r} has no type", nugget.line, "give it one")
         if not nugget.pieces or any(end <= begin or begin < 0 for begin, end in nugget.pieces):
-            yield problem(f"{nugget.id!r} has no characters", nugget.line, "find them with a token table")
+            yield problem(f"{nugget.id!r} has no characters", nugget.line, "look them up with a token table")
         strings += [
             ("id", nugget.id, nugget.line),
             ("type", nugget.type, nugget.line),
@@ -470,7 +470,7 @@ def _unwritable(document: NuggetDocument, hoppers: bool, path: str | None) -> It
     for relation in document.relations:
         strings.append(("id", relation.id, relation.line))
         if relation.name != COREFERENCE or not hoppers:
-            yield problem(f"there is no room for the relation {relation.name!r}", relation.line, "leave it out")
+            yield problem(f"this format cannot hold the relation {relation.name!r}", relation.line, "leave it out")
         elif not set(relation.arguments) <= seen or len(set(relation.arguments)) < 2 or not relation.id:
             message = f"the cluster {relation.id!r} has no id, unknown nuggets, or less than two"
             yield problem(message, relation.line, "leave it out")

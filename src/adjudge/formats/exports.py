@@ -32,7 +32,7 @@ from adjudge.formats.source import Source, Whole, read_bytes, read_text, read_wh
 from adjudge.model.document import Corpus, Document
 
 _NUMBERS = frozenset((*STARTS, *ENDS))
-_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")  # as JSON has them; 007 is no number
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")  # as JSON has them; 007 is not a number
 _WHOLE = re.compile(r"-?\d{1,15}")
 _HEAD = ["subject", "relation", "object"]
 
@@ -317,7 +317,7 @@ def _listed(whole: Whole) -> Iterator[Mapping[str, Any]]:
     values = log.get("samples") if isinstance(log, Mapping) else None
     if not isinstance(values, list) or not all(isinstance(each, Mapping) for each in values):
         hint = "a log is one object with samples"
-        raise FormatError(Problem("this is no log of Inspect", path=whole.place, line=1, hint=hint))
+        raise FormatError(Problem("this is not an Inspect log", path=whole.place, line=1, hint=hint))
     yield from values
 
 
@@ -328,7 +328,9 @@ def _zipped(whole: Whole) -> Iterator[Mapping[str, Any]]:
             for each in entries:
                 value = _json(_member(archive, each, whole), f"{whole.place}/{each.filename}")
                 if not isinstance(value, Mapping):
-                    raise FormatError(Problem("a sample is no object", path=f"{whole.place}/{each.filename}", line=1))
+                    raise FormatError(
+                        Problem("a sample is not an object", path=f"{whole.place}/{each.filename}", line=1)
+                    )
                 yield value
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
         message = f"the archive cannot be read ({error})"

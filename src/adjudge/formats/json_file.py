@@ -92,7 +92,7 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
 
 
 def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
-    """What is wrong with the text of a file or a line that is no JSON, at which offset, and the remedy.
+    """What is wrong with the text of a file or a line that is not JSON, at which offset, and the remedy.
 
     >>> json_fault('{"a": [1,', "line")
     ('malformed JSON (the line ends in the middle of a value)', 9, 'complete the line')

@@ -136,7 +136,7 @@ class Annotation:
         if not id:
             self.wrong(element, f"an element {element.tag} without an id", "add it")
         elif id in self.known:
-            self.wrong(element, f"the id {id!r} is there twice (line {self.known[id]})", "give each its own")
+            self.wrong(element, f"the id {id!r} occurs twice (line {self.known[id]})", "give each its own")
         self.known.setdefault(id, element.line)
         return id
 
@@ -225,7 +225,7 @@ _TAG = re.compile("<[^<>]+>")
 _ARGUMENTS = {"Arg-1": 0, "Arg-2": 1}
 _ACE_NOT_KEPT = {
     "timex2": ("time", "times"),
-    "argument": ("relation with an argument that is no entity", "relations with an argument that is no entity"),
+    "argument": ("relation with an argument that is not an entity", "relations with an argument that is not an entity"),
 }
 
 
@@ -343,7 +343,7 @@ class _Ace(Annotation):
         charseq = element.first("charseq")
         if charseq is None:
             here = f"an <{element.tag}> without a charseq" if not element.first("timespan") else "a timespan"
-            self.wrong(element, f"{here} is no place in a text", "add a charseq with START and END")
+            self.wrong(element, f"{here} is not a position in a text", "add a charseq with START and END")
             return None
         start, last = whole_number(charseq.get("START")), whole_number(charseq.get("END"))
         if start is None or last is None:
@@ -365,7 +365,7 @@ class _Ace(Annotation):
             else:
                 continue
             if place is None:
-                continue  # times are no arguments of the knowledge base
+                continue  # times are not arguments of the knowledge base
             if given[place] is not None:
                 self.wrong(argument, f"the relation has two arguments {place + 1}", "keep one of them")
             given[place] = id
@@ -447,7 +447,7 @@ def read_ere_corpus(
             raise FormatError(Problem("this is Light ERE, which is not read", place, root.line, root.column, hint))
         id = root.get("doc_id") or root.get("docid")
         if not id:
-            raise FormatError(Problem("nothing says which document this is", place, 1, 1, "add the attribute doc_id"))
+            raise FormatError(Problem("the document is not named", place, 1, 1, "add the attribute doc_id"))
         text = texts.text(id) if texts is not None and id in texts else None
         reading = _Ere(id, place, text, offsets, names)
         document = reading.document(root, text, fillers=fillers)

@@ -113,7 +113,7 @@ def scan_coldstart(
             if run is not None:
                 continue
             hint = "write the name of the run, without blanks, in the first line"
-            found.add("missing-run-id", "the first line is no run id", 1, 1, hint, repair=f"called {OMITTED}")
+            found.add("missing-run-id", "the first line is not a run id", 1, 1, hint, repair=f"called {OMITTED}")
         _assertion(reader, parts)
     kb = finish(run or OMITTED, parts, found, add_inverses=add_inverses, texts=texts)
     if not kb.entities and not kb.facts and not found.unrepaired:
@@ -362,7 +362,7 @@ class LineReader:
             while self._ids.get(clean, name) != name:
                 number += 1
                 clean = f"{base}_{number}"
-            message = f"{raw!r} is no name of a node"
+            message = f"{raw!r} is not a name of a node"
             hint = "write :Entity..., :Event... or :String..., without a dash"
             self.error("illegal-node-name", field, message, hint, repair=f"called {clean}")
         elif name != raw:
@@ -449,7 +449,9 @@ class LineReader:
     def _triple(self, text: str, field: int) -> tuple[str, Span] | None:
         match = _TRIPLE.fullmatch(text.strip())
         if match is None or not match[1].strip() or any(mark in match[1] for mark in ":\t"):
-            self.error("illegal-provenance", field, f"{shown(text.strip())} is no place in a document", _PROVENANCE)
+            self.error(
+                "illegal-provenance", field, f"{shown(text.strip())} is not a position in a document", _PROVENANCE
+            )
             return None
         digits = match[2], match[3]
         if any(each.startswith("-") or len(each) > 10 or int(each) > LARGEST for each in digits):
@@ -547,7 +549,7 @@ def write_coldstart(kb: KnowledgeBase, *, path: str | None = None) -> Iterator[b
     writer = _Writer(path)
     lines = [writer.plain(kb.id, "the run id")]
     if len(kb.id.split()) != 1 or kb.id.startswith(":"):
-        writer.wrong(f"{kb.id!r} is no run id", "use a name without blanks and colon")
+        writer.wrong(f"{kb.id!r} is not a run id", "use a name without blanks and colon")
     for entity in kb.entities:
         lines += writer.entity(entity)
         if len(lines) >= _LINES and not writer.problems:

@@ -271,7 +271,7 @@ def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _
         message = f"an object of type {object_type} cannot be that of {full}"
         complaints.append((True, "object-type", message, f"it should be {allowed}", "kept"))
     if realis:
-        message = f"{full} is no argument of an event, but has the realis {realis}"
+        message = f"{full} is not an argument of an event, but has the realis {realis}"
         complaints.append((True, "unexpected-realis", message, "leave it out", "kept"))
     ranges = {object_type.lower()} if object_type else slot.ranges
     if slot.inverse is not None and len(ranges) == 1 and ranges <= slot.ranges:
@@ -527,7 +527,7 @@ def event_inverse(predicate: str, object_type: str) -> str | None:
     """
     domain, colon, name = predicate.partition(":")
     if domain.lower() in EVENT_TYPES and colon:
-        known = object_type and object_type != STRING  # a string is no subject
+        known = object_type and object_type != STRING  # a string is not a subject
         return f"{object_type.lower()}:{domain}_{name}" if known else None
     for type_ in EVENT_TYPES:
         if name.lower().startswith(f"{type_}_"):

@@ -8,7 +8,7 @@ ACEtoWiki names a mention by its entity and the start of its head; the tab forma
 
 The columns of a plain table are told by its header, in any order: `doc`, `page`, and either `mention` (an id), or
 `start` (and `end`, exclusive), or `entity` and `start`. A page may be an address; it is brought to one form by
-`page_name`. A mention without a page has an empty page, or any word that is no address in ACEtoWiki, or an id that
+`page_name`. A mention without a page has an empty page, or any word that is not an address in ACEtoWiki, or an id that
 begins with NIL in the tab format.
 
 Beside a corpus there are also small lists: one name per line, or tables of two names with a TAB between them. Empty
@@ -226,7 +226,7 @@ def _ace_row(line: str, number: int, several: str, groups: list[int], found: Fin
     start = whole_number(fields[3]) if len(fields) == 4 else None
     if len(fields) != 4 or not fields[1] or not fields[2] or start is None:
         hint = "write the link, DOC.sgm, the end of the entity id, and the start of the head, with TABs between them"
-        found.add("columns", "this is no row of ACEtoWiki", number, 1, hint)
+        found.add("columns", "this is not a row of ACEtoWiki", number, 1, hint)
         return None
     pages = [each for each in fields[0].split() if _ADDRESS.match(each)]
     if len(pages) > 1:
@@ -241,7 +241,7 @@ def _edl_row(line: str, number: int, found: Findings) -> MentionLink | None:
     place = parse_place(fields[3]) if len(fields) >= 8 else None
     if place is None or not fields[4]:
         hint = "write run, mention, text, DOC:first-last, id, type, NAM or NOM, and confidence with TABs between them"
-        found.add("columns", "this is no row of entity linking", number, 1, hint)
+        found.add("columns", "this is not a row of entity linking", number, 1, hint)
         return None
     document, start, end = place
     nil = fields[4].upper().startswith("NIL")
@@ -329,7 +329,7 @@ def read_redirects(source: Source, *, name: str | None = None) -> dict[str, str]
 
 
 def read_stop_list(source: Source, *, name: str | None = None) -> frozenset[str]:
-    """A list of pages that are no entity, such as pages about a people or a kind of thing.
+    """A list of pages that are not entities, such as pages about a people or a kind of thing.
 
     >>> sorted(read_stop_list(b"http://en.wikipedia.org/wiki/country"))
     ['Country', 'http://en.wikipedia.org/wiki/country']

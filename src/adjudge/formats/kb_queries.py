@@ -114,7 +114,7 @@ def _query(element: Element, found: Findings) -> KbQuery | None:
     slots = _slots(element, id_, found)
     type_, node = _text(element, "enttype"), _text(element, "nodeid")
     if not points and not node:
-        error("no-entry", f"the query {id_} starts nowhere", "give it a mention or a nodeid")
+        error("no-entry", f"the query {id_} has no start", "give it a mention or a nodeid")
     if found.errors > before:
         return None
     return KbQuery(id_, slots, tuple(point for point in points if point), type_, node, single)
@@ -149,7 +149,7 @@ def _point(element: Element, id_: str, found: Findings) -> EntryPoint | None:
     document = _text(element, "docid")
     first, last = (whole_number(_text(element, tag)) for tag in ("beg", "end"))
     if not document or first is None or last is None or last < first:
-        message = f"an entry point of {id_} is no place in a document"
+        message = f"an entry point of {id_} is not a position in a document"
         hint = "give docid, beg and end, the offsets of the first and the last character"
         found.add("entry-point", message, element.line, element.column, hint)
         return None
@@ -189,12 +189,12 @@ def _from_table(data: bytes, found: Findings) -> list[KbQuery]:
         for text in [] if fields[4] == NONE else fields[4].split(","):
             place_ = parse_place(text)
             if place_ is None:
-                message = f"{text.strip()!r} is no place"
+                message = f"{text.strip()!r} is not a position"
                 found.add("place", message, number, field_column(line, 5), "write document:start-last")
             else:
                 points.append(EntryPoint(name, *place_))
         if not points and not node and found.errors == before:
-            found.add("no-entry", f"the query {id_} starts nowhere", number, 1, "give it a node or a place")
+            found.add("no-entry", f"the query {id_} has no start", number, 1, "give it a node or a place")
         if found.errors == before and _is_new(id_, lines, number, 1, found):
             queries.append(KbQuery(id_, tuple(fields[5:]), tuple(points), type_, node))
     return queries
@@ -227,10 +227,10 @@ def _check(queries: Sequence[KbQuery], format: str) -> None:
             problems.append(Problem(f"query {query.id}: a name with a TAB or several blanks", hint="use another name"))
         elif format == "xml" and any(_NOT_XML.search(text) for text in texts):
             problems.append(
-                Problem(f"query {query.id}: a name with a character that XML has not", hint="write a table")
+                Problem(f"query {query.id}: a name with a character that XML does not allow", hint="write a table")
             )
         elif format == "tsv" and (query.single or len({point.name for point in points}) > 1 or NONE in texts):
-            problems.append(Problem(f"query {query.id}: what it has does not fit into a table", hint="write XML"))
+            problems.append(Problem(f"query {query.id}: it does not fit into a table", hint="write XML"))
         elif format == "tsv" and any("," in point.document for point in points):
             problems.append(Problem(f"query {query.id}: a document with a comma in its id", hint="write XML"))
     if problems:
@@ -285,7 +285,7 @@ JUDGMENTS = {"C": CORRECT, "W": WRONG, "X": INEXACT, "S": INEXACT, "L": INEXACT,
 _LETTERS = ", ".join(JUDGMENTS)
 _RUN_COLUMNS = (7, 8, 9)
 HOPS = 100
-"""Values in one line of a table: more are no chain of questions, but a file of another kind."""
+"""Values in one line of a table: more than that is not a chain of questions, but a file of another kind."""
 
 
 def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
@@ -386,7 +386,7 @@ def _official(number: int, line: str, fields: list[str], found: Findings) -> Ass
     group = fields[group_column]
     _, *path = group.split(":")
     if group != NO_CLASS and not path:
-        message = f"{group!r} is no class"
+        message = f"{group!r} is not a class"
         found.add("class", message, number, field_column(line, group_column + 1), "write query:3, query:3:1 or 0")
         return None
     judgment = _judgment(fields[5], tuple(path), number, field_column(line, 6), found)
@@ -436,7 +436,7 @@ def _places(text: str, number: int, column: int, found: Findings) -> str:
             continue
         place = parse_place(part)
         if place is None:
-            found.add("place", f"{part.strip()!r} is no place", number, column, "write document:start-last")
+            found.add("place", f"{part.strip()!r} is not a position", number, column, "write document:start-last")
             return ""
         places.append(place)
     return join_places(places)

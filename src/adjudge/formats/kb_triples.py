@@ -297,7 +297,7 @@ def _add_row(fields: list[str], layout: Layout, graph: Graph, found: Findings, n
     if "confidence" in places:
         sure = confidence_of(fields[places["confidence"]])
         if sure is None:
-            message = f"the confidence {fields[places['confidence']]!r:.40} is no number"
+            message = f"the confidence {fields[places['confidence']]!r:.40} is not a number"
             found.add("improper-confidence", message, number, None, _NUMBER)
             return
     document = fields[places["document"]] if "document" in places else NOWHERE

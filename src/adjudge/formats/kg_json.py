@@ -203,7 +203,7 @@ def _add(value: Any, document: str, graph: Graph) -> None:
             raise _Bad(f"there is no {' and no '.join(lacking)}", hint)
         parts = {role: value[name] for role, name in roles.items()}
     else:
-        raise _Bad(f"{shown(value)} is no triple", hint)
+        raise _Bad(f"{shown(value)} is not a triple", hint)
     ends = [_end(parts[role], role) for role in ("subject", "relation", "object")]
     own = parts.get("document")
     where = document if own is None else (_text(own, "document") or document)
@@ -211,7 +211,7 @@ def _add(value: Any, document: str, graph: Graph) -> None:
     if parts.get("confidence") is not None:
         sure = confidence_of(parts["confidence"])
         if sure is None:
-            raise _Bad(f"the confidence {shown(parts['confidence'])} is no number", "write a number such as 0.8")
+            raise _Bad(f"the confidence {shown(parts['confidence'])} is not a number", "write a number such as 0.8")
     types = ends[0][1], ends[2][1]
     graph.add([name for name, _ in ends], where, types=types, confidence=sure)
 
@@ -246,7 +246,7 @@ def _text(value: Any, role: str) -> str:
         return one_line(value)
     if isinstance(value, bool | int | float):
         return msgspec.json.encode(value).decode()
-    raise _Bad(f"the {role} {shown(value)} is no text", "write a text or a number")
+    raise _Bad(f"the {role} {shown(value)} is not text", "write a text or a number")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -263,7 +263,7 @@ def _objects(values: Any, what: str) -> Iterator[Mapping[str, Any]]:
 
 def _object(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise _Bad(f"the {what} {shown(value)} is no object", "check that it was written by the program itself")
+        raise _Bad(f"the {what} {shown(value)} is not an object", "check that it was written by the program itself")
     return value
 
 
@@ -390,12 +390,12 @@ def _llamaindex(entry: Entry, graph: Graph, found: Findings) -> None:
             graph.texts.setdefault(key, known[key]["text"])
     triplets = fields.get("triplets") or ()
     if not isinstance(triplets, list | tuple):
-        raise _Bad("the triplets are no list", "write a list of [id, label, id]")
+        raise _Bad("the triplets are not list", "write a list of [id, label, id]")
     for number, triplet in enumerate(triplets, 1):
         if not isinstance(triplet, list) or len(triplet) != 3 or not all(isinstance(each, str) for each in triplet):
             found.add(
                 "triple",
-                f"triplet {number}: {shown(triplet)} is no list of three texts",
+                f"triplet {number}: {shown(triplet)} is not a list of three texts",
                 entry.found_line(),
                 None,
                 "fix it",

@@ -58,7 +58,7 @@ def document_of(data: Mapping[str, Any], names: Iterable[str] = ROLES["document"
 
 
 def confidence_of(value: Any) -> float | None:
-    """A confidence, None if the value is no number.
+    """A confidence, None if the value is not a number.
 
     >>> confidence_of("0.5"), confidence_of(2), confidence_of("high"), confidence_of("nan")
     (0.5, 2.0, None, None)

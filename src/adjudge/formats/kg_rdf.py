@@ -2,7 +2,7 @@
 
 The graph of a quad is its document. An IRI is its text, or its local name: what is behind the last `#`, else the last
 `/`, percent-decoded. A literal is its lexical form; language and datatype are dropped unless they are asked for.
-`rdf:type` gives the type of its subject and is no fact, unless it is asked for. A blank node is itself in its file
+`rdf:type` gives the type of its subject and is not a fact, unless it is asked for. A blank node is itself in its file
 alone.
 
 N-Triples are read a block of lines at a time: what programs write (one blank between terms) is checked by one

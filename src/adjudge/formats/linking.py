@@ -161,7 +161,7 @@ def _type(text: str, field: int) -> str | None:
         raise _WrongError(field, "the type begins as a JSON object and is none", "fix it, or write a word") from None
     kind = found.get("type")
     if kind is not None and not isinstance(kind, str):
-        raise _WrongError(field, "the type is no text", 'write {"type": "PER"}')
+        raise _WrongError(field, "the type is not text", 'write {"type": "PER"}')
     return kind
 
 
@@ -172,7 +172,7 @@ def _tac_row(line: str) -> Row:
         raise _WrongError(0, f"a row of {len(fields)} columns", hint)
     place = parse_place(fields[3])
     if place is None:
-        raise _WrongError(3, f"{fields[3]!r} is no place", "write the document, a colon, and first-last")
+        raise _WrongError(3, f"{fields[3]!r} is not a position", "write the document, a colon, and first-last")
     if not fields[4].strip():
         raise _WrongError(4, "the id is empty", "write an id of the knowledge base, or NIL and a name")
     score = _score(fields[7], 7)

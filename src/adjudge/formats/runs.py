@@ -30,7 +30,7 @@ class RunLines(io.BytesIO):
 def split_runs(source: Source, column: str) -> dict[str, RunLines]:
     r"""The rows of every run, by number: the value of the column if these are whole numbers, else 1, 2, ....
 
-    The column itself is left out: it is no part of a document.
+    The column itself is left out: it is not part of a document.
 
     >>> found = split_runs(b'{"seed": 7, "id": "d1"}\n{"seed": 8, "id": "d1"}\n', "seed")
     >>> {number: run.getvalue() for number, run in found.items()}

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from adjudge.errors import FormatError, Problem
 
 DEEPEST = 50
-DIGITS = 10  # of an offset; more are no place in any text
+DIGITS = 10  # of an offset; longer numbers are not offsets
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)")
 _SHOWN = 80  # characters of what Python has to say
 
@@ -62,7 +62,7 @@ def read_xml(data: bytes, place: str) -> Element:
 
     >>> read_xml(b"<a><b></a>", "x.xml")
     Traceback (most recent call last):
-    adjudge.errors.FormatError: x.xml:1:9: the file is not XML: mismatched tag, check that it is whole
+    adjudge.errors.FormatError: x.xml:1:9: the file is not XML: mismatched tag, check that it is complete
     """
     from xml.parsers import expat
 
@@ -112,7 +112,9 @@ def read_xml(data: bytes, place: str) -> Element:
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, str(error))
         message = f"the file is not XML: {reason}"
-        raise FormatError(Problem(message, place, error.lineno, error.offset + 1, "check that it is whole")) from None
+        raise FormatError(
+            Problem(message, place, error.lineno, error.offset + 1, "check that it is complete")
+        ) from None
     except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that has several bytes
         message = f"the file cannot be decoded: {_short(str(error))}"
         raise FormatError(Problem(message, place, 1, 1, "save it as UTF-8")) from None

@@ -304,7 +304,7 @@ def table_blocks(source: Source, found: Findings, at: Line) -> Iterator[bytes]:
 
 
 def block_lines(number: int, data: bytes, found: Findings) -> Iterator[tuple[int, str]]:
-    r"""The lines of a block of a table, each with its number; what is no text goes to `found`.
+    r"""The lines of a block of a table, each with its number; what is not text goes to `found`.
 
     >>> from adjudge.findings import Findings
     >>> list(block_lines(7, b"a\n\nb", Findings("x")))
@@ -323,7 +323,7 @@ def block_lines(number: int, data: bytes, found: Findings) -> Iterator[tuple[int
 
 
 def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
-    r"""The lines of a table without their ends, each with its number; what is no text goes to `found`.
+    r"""The lines of a table without their ends, each with its number; what is not text goes to `found`.
 
     >>> from adjudge.findings import Findings
     >>> list(read_lines(b"a\r\n\nb", Findings("x")))
@@ -390,7 +390,7 @@ def read_text(source: Source, *, name: str | None = None) -> tuple[Whole, str]:
 
 
 def decode(data: bytes, place: str) -> str:
-    r"""The text of UTF-8 bytes; what is no text is a problem with its place.
+    r"""The text of UTF-8 bytes; what is not text is a problem with its place.
 
     >>> decode(b"a\xff", "x.txt")
     Traceback (most recent call last):

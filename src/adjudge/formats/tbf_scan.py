@@ -24,7 +24,7 @@ HEADER, FOOTER = b"#BeginOfDocument", b"#EndOfDocument"
 LIMIT = 100  # problems kept of each kind
 QUOTED = 60  # characters of a long text that are shown
 BLANKS = " \t\n\r\x0b\x0c"  # what the official reader strips: not every blank of Unicode
-DIGITS = 15  # of an offset; more are no place in any text
+DIGITS = 15  # of an offset; longer numbers are not offsets
 LONG = 1 << 20  # bytes of a line, of which one is worth a word
 COLUMNS = 7
 DIRECTED = (AFTER, SUBEVENT)
@@ -145,7 +145,7 @@ class _Walk:
         self.content = 0  # the first line outside documents that says something
 
     def between(self, lines: bytes, line: int) -> None:
-        """Lines outside documents that are no markers."""
+        """Lines outside documents that are not markers."""
         if self.content:
             return
         for number, each in enumerate(lines.split(b"\n"), line):
@@ -333,7 +333,7 @@ def parse_lines(
             continue
         pieces = parse_pieces(span)
         if pieces is None:
-            message = f"{quote(span)} is no place in a text"
+            message = f"{quote(span)} is not a position in a text"
             _add(problems, Problem(message, place, line_number, field_place(raw, 3), _PIECES))
         else:
             keep((id, type_, realis, mention, nothing, pieces, more, system, line_number))
@@ -362,7 +362,7 @@ def field_place(line: str, index: int) -> int:
 def _read_other(
     raw: str, line: str, count: int, number: int, place: str, relations: list[Relation], problems: list[Problem]
 ) -> None:
-    """A line that is no mention, or one that lacks columns."""
+    """A line that is not a mention, or one that lacks columns."""
     if not line or line[0] == "#":
         return
     if line[0] != "@":
@@ -398,7 +398,7 @@ def short_line(raw: str, line: str, count: int, place: str, number: int) -> Prob
     )
     hint = "separate them by TABs"
     if count == 1:
-        message = f"a line that is no mention: {quote(line)} has one column instead of {COLUMNS}"
+        message = f"a line that is not a mention: {quote(line)} has one column instead of {COLUMNS}"
         if "  " in line:
             hint = "separate the columns by TABs, not by blanks"
     elif raw[:1] == "\t":

@@ -75,7 +75,7 @@ def scan_table(source: Source, document: str, *, name: str | None = None) -> tup
                 note("table-header", "the first line is read as a header", number, "remove it", error=False)
             else:
                 wrong = 2 if begin is None else 3
-                message = f"{quote(columns[wrong])} is no offset"
+                message = f"{quote(columns[wrong])} is not an offset"
                 column = 1 + sum(len(each) + 1 for each in columns[:wrong])
                 note("table-row", message, number, "write a whole number from 0", column)
             continue

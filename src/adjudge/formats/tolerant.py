@@ -36,7 +36,7 @@ LITERALS = (*_LITERALS, *_OTHERS, *_NANS)
 
 
 class Malformed(Exception):
-    """What is read is no JSON that can be repaired; `at` is how far it was read."""
+    """What is read is not JSON that can be repaired; `at` is how far it was read."""
 
     reason = "malformed JSON"
 

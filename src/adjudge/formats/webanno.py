@@ -61,7 +61,7 @@ def read_webanno(source: Source, *, name: str | None = None, field: str | None =
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not lines[0].startswith(MARK):
         hint = "the first line of WebAnno TSV is #FORMAT=WebAnno TSV 3.3"
-        raise FormatError(Problem("this is no WebAnno TSV", path=whole.place, line=1, hint=hint))
+        raise FormatError(Problem("this is not WebAnno TSV", path=whole.place, line=1, hint=hint))
     layer = _chosen(lines, whole.place, field)
     problems: list[Problem] = []
     words = _Text()

@@ -49,7 +49,7 @@ def read_xmi(source: Source, *, name: str | None = None) -> Corpus:
         kind = next((each.get(key) for key in _LABELS if each.get(key)), "")
         try:
             if begin is None or end is None or end <= begin:
-                raise MisplacedError("the annotation has no place", "write begin and end as numbers")
+                raise MisplacedError("the annotation has no position", "write begin and end as numbers")
             start, stop = offsets.piece(begin, end, "the annotation")
         except MisplacedError as error:
             problems.append(Problem(error.args[0], whole.place, each.line, each.column, error.args[1]))

@@ -92,7 +92,7 @@ def read(value: Any) -> list[Triple]:
         return list(_from_text(value))
     if isinstance(value, Sequence):
         return _from_triples(value)
-    raise ValidationError("this is no graph", hint=_HINT)
+    raise ValidationError("this is not a graph", hint=_HINT)
 
 
 @lru_cache(maxsize=256)

@@ -287,7 +287,7 @@ class _Read(NamedTuple):
 def _checked(mentions: Iterable[Any]) -> list[tuple[Any, _Read]]:
     """The mentions, each with what it says; all that are malformed are raised together."""
     if not isinstance(mentions, Iterable) or isinstance(mentions, str | bytes | Mapping):
-        raise ValidationError(Problem("the mentions are no list", hint=_HINT))
+        raise ValidationError(Problem("the mentions are not list", hint=_HINT))
     found: list[tuple[Any, _Read]] = []
     problems: list[Problem] = []
     for place, each in enumerate(mentions):
@@ -296,7 +296,7 @@ def _checked(mentions: Iterable[Any]) -> list[tuple[Any, _Read]]:
         if any(isinstance(offset, bool) or not isinstance(offset, int) for offset in own[:2]):
             problems.append(Problem(f"mention {place + 1} has no span of two whole numbers", hint=_HINT))
         elif any(not isinstance(name, str | None) for name in own[2:]):
-            problems.append(Problem(f"the type or entity of mention {place + 1} is no text", hint=_HINT))
+            problems.append(Problem(f"the type or entity of mention {place + 1} is not text", hint=_HINT))
         found.append((each, own))
     if problems:
         raise ValidationError(problems[:_LISTED])

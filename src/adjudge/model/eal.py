@@ -91,7 +91,7 @@ class AnswerKey:
     """The assessed pool of one document; `coref` gives the cluster of each CAS that has one.
 
     `joined` are the CASes that stand in several clusters, which therefore are one.
-    `ids` are those of column 1 that are no content hashes, by which frames may call responses; None if several
+    `ids` are those of column 1 that are not content hashes, by which frames may call responses; None if several
     responses have the same id. `hashes` are the content hashes of all responses, if they are known.
     """
 

@@ -18,8 +18,8 @@ Edge = tuple[str, str, str]
 class Graph(NamedTuple):
     """A rooted graph: concepts by variable in the order of their definition, and edges (source, role, target).
 
-    A target that is no key of `concepts` is a constant, a quoted one with its quotes. `homes` has, for every variable
-    but the top, the number of the edge under which it is defined.
+    A target that is not a key of `concepts` is a constant; a quoted one keeps its quotes. `homes` has, for every
+    variable but the top, the number of the edge under which it is defined.
     """
 
     top: str

@@ -17,7 +17,7 @@ PREFIXES = "BIOESUL"
 
 
 def split_tag(tag: str) -> tuple[str, str] | None:
-    """Prefix and type of a tag; None if it is no tag. The type of a tag without one is `_`.
+    """Prefix and type of a tag; None if it is not a tag. The type of a tag without one is `_`.
 
     >>> split_tag("B-PER"), split_tag("O"), split_tag("I"), split_tag("PER")
     (('B', 'PER'), ('O', ''), ('I', '_'), None)

@@ -1,4 +1,4 @@
-"""Where something stands in a text: a value of JSON, a name, a byte that is no character."""
+"""Where something stands in a text: a value of JSON, a name, a byte that is not a character."""
 
 from __future__ import annotations
 

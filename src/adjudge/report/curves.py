@@ -228,7 +228,7 @@ def spreads(result: Result, numbers: Numbers) -> list[Panel]:
             level = 95 if result.options is None else 100 * result.options.level
             what = units(result, len(numbers.ids)) if documents else f"{_resamples(result)} resampled corpora"
             ends = "the lowest and the highest document" if documents else f"{level:g} % of the corpora"
-            notch = "" if documents else " The notch is about the number of corpora and is no test."
+            notch = "" if documents else " The notch is about the number of corpora and is not a test."
             caption = f"Box: quartiles; line: median, with its notch; whiskers: {ends}; diamond: the score.{notch}"
             found.append(
                 Panel(

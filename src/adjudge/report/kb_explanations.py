@@ -85,7 +85,7 @@ def _written(found: Explanation, *, md: bool, quiet: bool) -> Iterator[str]:
 
 
 def _table(found: Explanation, fate: Fate) -> Table:
-    """One waterfall per column; a step that no column has is no row."""
+    """One waterfall per column; a step that no column has is not a row."""
     first, last = SIDES[fate]
     columns = [dict(fall.steps(fate)) for fall in found.waterfalls]
     labels = [meaning.label for meaning in REASONS.values() if any(meaning.label in column for column in columns)]

@@ -261,7 +261,7 @@ def _shares(system: str, own: Counter[tuple[str, bool]], labels: Sequence[str]) 
 def _strings(
     name: str, title: str, counted: dict[str, Counter[tuple[str, str]]], often: Counter[tuple[str, str]]
 ) -> Iterator[Panel]:
-    """Words and labels that most systems miss, or invent, most often; those that happen once are no pattern."""
+    """Words and labels that most systems miss, or invent, most often; those that happen once are not pattern."""
     total: Counter[tuple[str, str]] = Counter()
     for own in counted.values():
         total.update(own)

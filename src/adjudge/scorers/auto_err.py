@@ -276,7 +276,7 @@ def _mention(text: str, document: str, *, found: bool = True) -> Mention:
 
 def _gold(template: Template, names: tuple[str, ...], document: str) -> Gold:
     def entities(role: str) -> tuple[tuple[Mention, ...], ...]:
-        # A value that is no list is never looked up by the program.
+        # A value that is not a list is never looked up by the program.
         plain = role in template.scalars
         return tuple(
             tuple(_mention(one, document, found=not plain) for one in each) for each in template.roles.get(role, [])
@@ -351,7 +351,7 @@ SCORER = Scorer(
     run=run,
     options={
         "mode": Option(
-            "auto-err: templates are paired if their types are the same (unless told), or always.",
+            "auto-err: pair templates of the same type only (default), or always.",
             choices=("MUC_Errors", "Errors"),
         ),
         "roles": Option("auto-err: the roles, if they are not those of MUC-4.", "NAMES"),

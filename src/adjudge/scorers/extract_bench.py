@@ -167,7 +167,7 @@ def _config(schema: JsonSchema, node: Json, where: Where, usual: str) -> tuple[s
         message = "extract-bench asks a language model about this field" if needs else f"there is no preset {given!r}"
         raise schema.wrong(where, message, 'write "evaluation_config": "string_exact" or another preset without one')
     if not isinstance(options, dict) or options.keys() - {"tolerance"} or (options and given != "number_tolerance"):
-        raise schema.wrong(where, f"options of {given} are not followed here", "leave them out; tolerance is known")
+        raise schema.wrong(where, f"options of {given} are not supported here", "leave them out; tolerance is known")
     return str(given), options
 
 

@@ -3,8 +3,8 @@
 A system's line is a sentence that fills the template of its event; the words between those of the template are an
 argument, which is looked for in the document, nearest to the trigger. Departures from our rows: words that are not
 found are passed over, so that an invented argument costs nothing; gold spans lose a leading article; the n-th line of
-a document is its n-th event, and events without a line are not counted at all; with clusters, an answer that is no gold
-span counts if it is in the cluster of a gold argument of its event (mentions of clusters keep their articles).
+a document is its n-th event, and events without a line are not counted at all; with clusters, an answer that is not a
+gold span counts if it is in the cluster of a gold argument of its event (mentions of clusters keep their articles).
 Matching by head words needs the program's parser and is not there.
 """
 

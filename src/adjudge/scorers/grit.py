@@ -128,7 +128,7 @@ SCORER = Scorer(
     run=run,
     options={
         "similarity": Option(
-            "GRIT: all mentions of an entity are right (unless told), or the share of them that is.",
+            "GRIT: all mentions of an entity must be correct (default), or the share that is counts.",
             choices=("strict", "prop"),
         )
     },

@@ -2,7 +2,7 @@
 
 Departures from the definition (`template.gtt-like`): one pairing serves precision and recall, and of several that are
 equally good the first counts; the type of a system template has to be a part of the gold type as a text ("bombing" of
-"attack / bombing"), and one that is no text is "attack"; gold templates that are the same are one; a system entity
+"attack / bombing"), and one that is not text is "attack"; gold templates that are the same are one; a system entity
 without mentions fits every gold entity; the program fails if a gold document has no answer.
 
 The program tries all pairings, (g + 1)^p of them; here those are left out that cannot be better than the best one.

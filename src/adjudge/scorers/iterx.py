@@ -143,7 +143,7 @@ SCORER = Scorer(
     about="the scorer of IterX: CEAF-RME with phi-3 or phi-subset",
     run=run,
     options={
-        "phi": Option("IterX: the similarity (3 unless told).", choices=("3", "subset")),
+        "phi": Option("IterX: the similarity (default 3).", choices=("3", "subset")),
         "denominators": Option(
             "IterX: phi-3 over mentions, as the code has it, or over entities, as its released files.",
             choices=("code", "files"),

@@ -27,7 +27,7 @@ class JsonSchema:
         source = read_source(read_file(path), path=str(path))
         if not isinstance(source.value, dict) or not source.value.keys() & {"properties", "items", "$ref"}:
             hint = "give a JSON Schema with properties, as pydantic's model_json_schema() writes it"
-            raise FormatError(source.problem((), "this is no JSON Schema of an object or a list", hint))
+            raise FormatError(source.problem((), "this is not JSON Schema of an object or a list", hint))
         return cls(source)
 
     def referred(self, node: Json, where: Where) -> Json:
@@ -46,7 +46,7 @@ class JsonSchema:
             if not isinstance(named, dict):
                 raise self.wrong(where, f"$ref: there is no {node['$ref']}", "name a part of this file: #/$defs/...")
             node = {**named, **{key: own for key, own in node.items() if key != "$ref"}}
-        raise self.wrong(where, "the references go round in a circle", "let them end at a type")
+        raise self.wrong(where, "the references are circular", "make them end at a type")
 
     def node(self, node: Json, where: Where) -> Json:
         """The same, and of several alternatives the only one that is not null.

@@ -122,9 +122,7 @@ SCORER = Scorer(
     run=run,
     options={
         "both-columns": BOTH_COLUMNS,
-        "scenario": Option(
-            "Its report for each type in this scenario.", choices=("strict", "exact", "partial", "ent_type")
-        ),
-        "min-overlap": Option("The least overlap, in percent of the gold entity (1).", metavar="PERCENT"),
+        "scenario": Option("Report each type in this scenario.", choices=("strict", "exact", "partial", "ent_type")),
+        "min-overlap": Option("Minimum overlap, in percent of the gold entity (1).", metavar="PERCENT"),
     },
 )

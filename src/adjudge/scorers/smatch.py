@@ -218,5 +218,5 @@ SCORER = Scorer(
     family="amr",
     about="the program smatch, with the optimum that its random search may miss",
     run=run,
-    options={"digits": Option("How many digits smatch prints after the point (2 unless told).", metavar="N")},
+    options={"digits": Option("Number of decimals that smatch prints (default 2).", metavar="N")},
 )

@@ -156,7 +156,7 @@ SCORER = Scorer(
     about="the package smatchpp with its integer programme",
     run=run,
     options={
-        "standard": Option("How smatchpp standardises graphs (amr unless told).", choices=("amr", "generic", "none")),
-        "score-type": Option("How smatchpp adds up (micro unless told).", choices=("micro", "macro")),
+        "standard": Option("How smatchpp standardises graphs (default amr).", choices=("amr", "generic", "none")),
+        "score-type": Option("How smatchpp averages (default micro).", choices=("micro", "macro")),
     },
 )

@@ -367,20 +367,20 @@ def _comparator(schema: JsonSchema, node: Json, where: Where, kind: str) -> str:
     if kind in ("object", "array"):
         return given if given in COMPARATORS else ""
     if node.get(f"{_START}comparator-config"):
-        raise schema.wrong(where, f"{_START}comparator-config is not followed here", "leave it out")
+        raise schema.wrong(where, f"{_START}comparator-config is not supported here", "leave it out")
     if given is None:
         exact = node.keys() & {"enum", "const"} or node.get("format") in ("uri", "uuid", "time")
         date = node.get("format") in ("date", "date-time")
         return COMPARATORS[2] if exact else COMPARATORS[3] if date else _USUAL[kind]
     if given not in COMPARATORS:
-        raise schema.wrong(where, f"the comparator {given!r} is not followed here", f"use {', '.join(COMPARATORS)}")
+        raise schema.wrong(where, f"the comparator {given!r} is not supported here", f"use {', '.join(COMPARATORS)}")
     return str(given)
 
 
 def _number(schema: JsonSchema, value: Any, where: Where) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
         return float(value)
-    raise schema.wrong(where, f"{value!r} is no number", "give a number from 0 on")
+    raise schema.wrong(where, f"{value!r} is not a number", "give a number from 0 on")
 
 
 def fitted(field: Field, value: Any, path: str, problems: list[str]) -> Any:
@@ -389,7 +389,7 @@ def fitted(field: Field, value: Any, path: str, problems: list[str]) -> Any:
     >>> from adjudge.scorers.json_schema import guessed
     >>> problems = []
     >>> fitted(model(guessed([{"a": 1.5, "b": True}])), {"a": "1,250", "b": "yes"}, "", problems)["b"], problems
-    (True, ["a: '1,250' is no number"])
+    (True, ["a: '1,250' is not a number"])
     """
     match field.kind:
         case "object" if isinstance(value, dict):

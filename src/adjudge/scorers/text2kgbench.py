@@ -119,7 +119,7 @@ def read_labels(source: Any) -> Labels:
     )
     if not relations or not all(isinstance(each, str) for each in (*relations, *concepts)):
         hint = 'write {"concepts": [{"label": ...}], "relations": [{"label": ...}]}'
-        raise ValidationError(Problem("this is no ontology of Text2KGBench", path=place, hint=hint))
+        raise ValidationError(Problem("this is not an ontology of Text2KGBench", path=place, hint=hint))
     return Labels(tuple(map(str, concepts)), frozenset(str(each).replace(" ", "_") for each in relations))
 
 

@@ -284,7 +284,7 @@ def check_text(gold: str, system: str, gold_path: str | None, path: str | None, 
 def align_documents(gold: Corpus, system: Corpus) -> Corpus:
     """The words of the system in the sentences of gold, with the numbers of the gold words that they are.
 
-    A word that is no gold word gets a number that no gold word has. Where gold has no lemma (`_`), neither has the
+    A word that is not a gold word gets a number that no gold word has. Where gold has no lemma (`_`), neither has the
     system.
     """
     _check_documents(gold, system)

@@ -80,7 +80,7 @@ def entries_of(source: Any) -> tuple[str, list[Entry]]:
             value = next((value[key] for key in LISTS if key in value), None)
         if not isinstance(value, list):
             hint = "write a list of triples for every entry"
-            problems.append(Problem(f"entry {number}: {shown(value)} is no list of triples", whole.place, hint=hint))
+            problems.append(Problem(f"entry {number}: {shown(value)} is not a list of triples", whole.place, hint=hint))
             continue
         triples = [each if isinstance(each, str) else " | ".join(map(str, each)) for each in value if each]
         found.append(Entry(name, tuple(triples)))

@@ -85,7 +85,7 @@ def seen_version(call: Call, given: int) -> int:
     if not said:
         return given
     if not (said.isascii() and said.isdecimal() and len(said) < 16):
-        raise Fault(400, f"If-Match is no version: {said[:40]!r}", "send the ETag of the answer before")
+        raise Fault(400, f"If-Match is not a version: {said[:40]!r}", "send the ETag of the answer before")
     return int(said)
 
 

@@ -98,7 +98,7 @@ class Call(msgspec.Struct):
         try:
             return dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
         except ValueError as error:
-            raise Fault(400, f"this is no form: {error}", "use the page") from error
+            raise Fault(400, f"this is not a form: {error}", "use the page") from error
 
     def files(self, name: str) -> dict[str, bytes]:
         """The files of a form that were given in one of its fields."""
@@ -219,7 +219,7 @@ def _prepare(call: Call) -> None:
         except msgspec.ValidationError as error:
             raise Fault(422, f"the body is not as documented: {error}", "see /api/openapi.json") from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Fault(400, f"the body is no JSON: {error}", "see /api/openapi.json") from error
+            raise Fault(400, f"the body is not JSON: {error}", "see /api/openapi.json") from error
 
 
 def _place(call: Call) -> str | None:

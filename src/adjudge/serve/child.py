@@ -44,7 +44,7 @@ class Child(msgspec.Struct, frozen=True):
     processes: int = 64
     isolate: str = ""
     reads: tuple[Path, ...] = ()  # files outside of the folder that it needs
-    module: str = ""  # of adjudge, if it is no command
+    module: str = ""  # of adjudge, if it is not a command
 
 
 class Ended(msgspec.Struct, frozen=True):

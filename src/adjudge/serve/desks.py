@@ -76,7 +76,7 @@ def events(call: Call) -> dict[str, Any]:
     """What happened after an event: who, when, what; whoever does not organise sees the own events."""
     after = call.request.query_params.get("after", "0")
     if not (after.isascii() and after.isdecimal() and len(after) < 16):
-        raise Fault(400, f"{after!r} is no number of an event", "take that of the last answer")
+        raise Fault(400, f"{after!r} is not a number of an event", "take that of the last answer")
     roles = call.person.roles_in(call.params["c"])
     return organise.events(desk(call), int(after), everybody=bool(roles & {"organiser", "admin"}))
 

@@ -20,7 +20,7 @@ _BYTES = 32
 
 
 class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the server is called, how it is reached from outside, and its database if that is no file of the folder."""
+    """The name of the server, its outside address, and its database if that is not a file in the folder."""
 
     name: str = "adjudge"
     url: str = ""
@@ -65,7 +65,7 @@ class Folder:
         """A new folder, or one that exists and is empty; nobody else on the machine may look into it."""
         folder = Path(path)
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(Problem("there is something already", str(path), hint="name a new or an empty folder"))
+            raise UsageError(Problem("it already exists", str(path), hint="name a new or an empty folder"))
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = json.dumps(folder.resolve().name, ensure_ascii=False)  # as TOML writes it
         (folder / SETTINGS).write_text(settings or f"[server]\nname = {name}\n", encoding="utf-8")
@@ -74,7 +74,7 @@ class Folder:
 
     @property
     def database(self) -> str | None:
-        """The address of a database that is no file of this folder."""
+        """The address of a database that is not a file of this folder."""
         return os.environ.get(DATABASE) or self.settings.server.database
 
     @property
@@ -106,13 +106,13 @@ class Folder:
             mode, lines = file.stat().st_mode & 0o777, file.read_text(encoding="ascii").split()
             found = [bytes.fromhex(line) for line in lines] or [b""]
         except (OSError, ValueError) as error:
-            problem = Problem("this is no key of a server", str(file), hint="take it from a backup of the folder")
+            problem = Problem("this is not a key of a server", str(file), hint="take it from a backup of the folder")
             raise UsageError(problem) from error
         short = min(map(len, found))
         if short < _BYTES:
             raise UsageError(Problem(f"the key has {short} bytes, not {_BYTES}", str(file), hint="restore it"))
         if os.name == "posix" and mode & 0o077:
-            raise UsageError(Problem("others can read the key", str(file), hint=f"say chmod 600 {file}"))
+            raise UsageError(Problem("others can read the key", str(file), hint=f"run chmod 600 {file}"))
         return found
 
     def rotate(self, *, end_sessions: bool = False) -> None:

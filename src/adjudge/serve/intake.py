@@ -298,7 +298,7 @@ def declare_order(store: Store, team: str, runs: list[str], by: str) -> None:
         known = {each.id: each for each in snapshot.find(Submission, team=team)}
     unknown = [each for each in runs if each not in known]
     if unknown or len(set(runs)) != len(runs):
-        raise Fault(422, f"no run of yours: {unknown[0]}" if unknown else "a run is there twice", "name each run once")
+        raise Fault(422, f"no run of yours: {unknown[0]}" if unknown else "a run occurs twice", "name each run once")
     if runs:
         write = Write(track_stream(known[runs[0]].track), "order", team, {"runs": runs}, by, secrets.token_hex(8))
         store.write([write])

@@ -293,7 +293,7 @@ class Job:
             found = msgspec.json.decode(self.store.get_blob(saved), type=dict[str, Any])
             errors, count = int(found["errors"]), int(found["warnings"])
         except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
-            return {"state": FAILED, "reason": "checking: what it wrote are no findings"}
+            return {"state": FAILED, "reason": "checking: what it wrote are not findings"}
         files = {"findings": saved, "text": self.store.put_blob(ended.output, "findings")}
         if ended.code == 1:
             said = f"{errors} error{'s' * (errors != 1)}" if errors else f"{count} warning{'s' * (count != 1)}"
@@ -336,7 +336,7 @@ class Job:
 
     def _keep(self, path: Path, kind: str, most: int = _RESULT) -> str:
         if path.is_symlink() or path.stat().st_size > most:
-            raise OSError(f"the {kind} is no file, or larger than {most} bytes")
+            raise OSError(f"the {kind} is not a file, or larger than {most} bytes")
         with path.open("rb") as file:
             return self.store.put_blob(iter(lambda: file.read(1 << 20), b""), kind)
 

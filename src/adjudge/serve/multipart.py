@@ -38,7 +38,7 @@ class _Parser:
         kind, options = parse_options_header(content_type)
         boundary = options.get(b"boundary", b"")
         if kind != b"multipart/form-data" or not 0 < len(boundary) <= 200:
-            raise Fault(400, "this is no form with a file", "send multipart/form-data, or PUT the bytes")
+            raise Fault(400, "this is not a form with a file", "send multipart/form-data, or PUT the bytes")
         self.parts: list[_Part] = []
         self.ended = False
         self._header, self._text = bytearray(), bytearray()
@@ -60,7 +60,7 @@ class _Parser:
         try:
             self._parser.write(data)
         except MultipartParseError as error:
-            raise Fault(400, f"this is no form: {error}", "send multipart/form-data, or PUT the bytes") from None
+            raise Fault(400, f"this is not a form: {error}", "send multipart/form-data, or PUT the bytes") from None
 
     def fields(self) -> dict[str, str]:
         """The fields that are here."""

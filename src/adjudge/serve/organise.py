@@ -112,7 +112,7 @@ def check_reader(desk: Desk, reader: str) -> None:
         roles = snapshot.roles(reader)
     if not any(each.role == "assessor" and each.scope in (desk.campaign, "*") for each in roles):
         hint = f"invite them: adjudge serve invite FOLDER {reader or 'NAME'} --role assessor"
-        raise ValidationError(f"{reader!r} is no assessor of this campaign", hint=hint)
+        raise ValidationError(f"{reader!r} is not an assessor of this campaign", hint=hint)
 
 
 def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float | None = None) -> dict[str, Any]:

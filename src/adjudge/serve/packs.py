@@ -116,7 +116,7 @@ def merge_pack(store: Store, campaign: str, path: Path) -> Merged:
         known = snapshot.campaign(campaign)
         if known is None or "pack" not in known.settings:
             hint = "name a folder that adjudge serve export --for has made"
-            raise UsageError(Problem(f"this is no pack of {campaign!r}", str(path), hint=hint))
+            raise UsageError(Problem(f"this is not a pack of {campaign!r}", str(path), hint=hint))
         desk = Desk(store, campaign, known.settings["pack"]["reader"])
         given = {
             scope.id: snapshot.events(stream_of(campaign, scope.id, desk.reader)) for scope in snapshot.scopes(campaign)

@@ -58,7 +58,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
             try:
                 ip_address(self.proxy)
             except ValueError:
-                raise UsageError(f"{self.proxy!r} is no address", hint="give the IP of the proxy") from None
+                raise UsageError(f"{self.proxy!r} is not an address", hint="give the IP of the proxy") from None
         if not (_is_loopback(self.host) or self.tls or self.proxy):
             hint = "give --tls-cert and --tls-key, or --behind-proxy IP"
             raise UsageError(f"{self.host} can be reached from outside, and nothing would be encrypted", hint=hint)
@@ -94,7 +94,7 @@ def need_packages() -> None:
 
     missing = [name for name in ("starlette", "uvicorn", "itsdangerous", "argon2") if find_spec(name) is None]
     if missing:
-        raise UsageError(f"serving needs {', '.join(missing)}", hint="say pip install 'adjudge[serve]'")
+        raise UsageError(f"serving needs {', '.join(missing)}", hint="run pip install 'adjudge[serve]'")
 
 
 @contextmanager

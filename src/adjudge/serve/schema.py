@@ -77,7 +77,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Warn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is said beside an item whose fields have such values; `!date` is what is no date, `A.*` what begins so."""
+    """A warning beside items whose fields have these values; `!date` is anything but a date, `A.*` a prefix."""
 
     when: dict[str, Names]
     say: str

@@ -62,11 +62,11 @@ class _Check:
             self._template(("question", at, "ask"), question.ask)
         for name in show.marks.values():
             if self.fields.get(name) in ("string", "number"):
-                self.say(("show", "marks", name), f"{name!r} is no place in a text", "mark spans or places")
+                self.say(("show", "marks", name), f"{name!r} is not a position in a text", "mark spans or places")
         values = {value for question in schema.question for value in question.values}
         for word in show.words:
             if word not in values:
-                hint = did_you_mean(word, sorted(values)) or "take it out"
+                hint = did_you_mean(word, sorted(values)) or "remove it"
                 self.say(("show", "words", word), f"no question has the value {word!r}", hint)
 
     def _fields(self, where: Where, names: Iterable[str], *, shown: bool = False) -> None:
@@ -96,7 +96,7 @@ class _Check:
                 self.say((*where, "id"), f"a second question {each.id!r}", "give it another id")
             for key in each.pressed:
                 if len(key) != 1 or not key.isprintable() or key.isspace():
-                    self.say((*where, "keys", key), f"{key!r} is no key", "write one character")
+                    self.say((*where, "keys", key), f"{key!r} is not a key", "write one character")
                 elif key in RESERVED:
                     hint = f"the page needs {' '.join(RESERVED)}; take another"
                     self.say((*where, "keys", key), f"the key {key!r} of {each.id!r} is reserved", hint)
@@ -105,9 +105,9 @@ class _Check:
             if each.kind == "choice" and not each.keys:
                 self.say(where, f"nobody can answer {each.id!r}", "give it keys")
             if each.kind != "choice" and each.keys:
-                self.say((*where, "keys"), f"{each.id!r} is no choice and has keys", "take them out")
+                self.say((*where, "keys"), f"{each.id!r} is not a choice and has keys", "remove them")
             if each.kind != "class" and (each.within or each.new_key):
-                self.say(where, f"{each.id!r} is no class and has within or new_key", 'write kind = "class"')
+                self.say(where, f"{each.id!r} is not a class and has within or new_key", 'write kind = "class"')
 
     def conditions(self) -> None:
         """What conditions name must be there, and the values that they ask for possible."""
@@ -120,7 +120,7 @@ class _Check:
         used = [*(each.nil for each in self.schema.question), *(each.when for each in self.schema.stage)]
         for name in self.schema.when:
             if name not in used:
-                self.say(("when", name), f"nothing uses the condition {name!r}", "take it out")
+                self.say(("when", name), f"nothing uses the condition {name!r}", "remove it")
 
     def _given(self, where: Where, given: str | Condition) -> None:
         if not isinstance(given, str):
@@ -237,7 +237,7 @@ class _Check:
             self.say(("question", other, "keys", key), message, "give one of them another key")
         for at, each in enumerate(questions):
             if each.id not in asked:
-                self.say(("question", at), f"{each.id!r} is never asked", "correct its nil, or take it out")
+                self.say(("question", at), f"{each.id!r} is never asked", "correct its nil, or remove it")
 
     def _reachable(self) -> Iterator[tuple[dict[str, str], dict[str, str], dict[str, str]]]:
         """Fields, answers and answers above that differ in anything conditions ask for."""

@@ -55,7 +55,7 @@ def chosen(found: Together, same: Iterable[Sequence[str]]) -> set[Pair]:
     pairs = {(one, other) for one, other in same}
     strange = sorted(pairs - found.disputed.keys())
     if strange:
-        raise ValidationError(f"nobody disputes {strange[0]}", hint="load the page again")
+        raise ValidationError(f"{strange[0]} is not disputed", hint="load the page again")
     return pairs | set(found.agreed)
 
 

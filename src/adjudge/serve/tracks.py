@@ -46,7 +46,7 @@ def amount(text: str | float, units: Mapping[str, int]) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(text))
     scale = {name.lower(): value for name, value in units.items()} | {"": 1}
     if not found or found[2].lower() not in scale:
-        raise UsageError(f"{text!r} is no amount", hint=f"write a number and {', '.join(units)}")
+        raise UsageError(f"{text!r} is not an amount", hint=f"write a number and {', '.join(units)}")
     return round(float(found[1]) * scale[found[2].lower()])
 
 
@@ -123,8 +123,8 @@ def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any]
                     hint = re.sub(r"did you mean '?([\w-]+)'?\?", r"did you mean {\1}?", hint) or f"known: {known}"
                     problems.append(Problem(f"{place} {what}: there is no {{{word}}}", "serve.toml", hint=hint))
             if _CODE.fullmatch(part) and not made.trust_code:
-                hint = "say --trust-code if its code may run here (trust_code = true)"
-                problems.append(Problem(f"{place} {what}: {part} is code of somebody", "serve.toml", hint=hint))
+                hint = "use --trust-code if its code may run here (trust_code = true)"
+                problems.append(Problem(f"{place} {what}: {part} is foreign code", "serve.toml", hint=hint))
     if made.isolate not in ("", "bwrap"):
         problems.append(Problem(f"{place} isolate: {made.isolate!r} is unknown", "serve.toml", hint='write "bwrap"'))
     if not made.score or (made.score[0] == "serve" or "serve" in made.check[:1]):
@@ -331,7 +331,7 @@ def phase_of(phases: Sequence[Phase], at: str, wanted: str | None = None) -> Pha
     if not phases:
         raise LookupError(wanted or "phase")
     first = min(each.opens or "" for each in phases)
-    error = UsageError(f"this is not open before {first[:16].replace('T', ' ')} UTC", hint="come back then")
+    error = UsageError(f"this is not open before {first[:16].replace('T', ' ')} UTC", hint="try again then")
     error.kind = "closed"  # type: ignore[attr-defined]
     raise error
 
@@ -349,7 +349,7 @@ def utc(text: str | datetime, zone: str | None = None) -> str:
         when = text if isinstance(text, datetime) else datetime.fromisoformat(text)
     except ValueError:
         hint = "write 2026-12-01 12:00 and a time zone, or 2026-12-01T12:00Z"
-        raise UsageError(f"{text!r} is no time", hint=hint) from None
+        raise UsageError(f"{text!r} is not a time", hint=hint) from None
     if isinstance(text, str) and len(text) == len("2026-12-01"):  # a day ends with its last moment
         when = datetime.combine(when, time.max)
     if when.tzinfo is None:

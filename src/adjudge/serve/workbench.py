@@ -129,9 +129,9 @@ def check_answers(schema: Schema, answers: Mapping[str, str]) -> None:
             problems.append(Problem(f"there is no question {name!r}", hint=hint))
         elif question.kind == "choice" and value not in question.values:
             hint = f"choose from {', '.join(question.values)}"
-            problems.append(Problem(f"{value!r} is no answer to {name!r}", hint=hint))
+            problems.append(Problem(f"{value!r} is not an answer to {name!r}", hint=hint))
         elif question.kind == "class" and not (value.isascii() and value.isdecimal() and len(value) < 10):
-            problems.append(Problem(f"{value!r} is no class", hint="write a number"))
+            problems.append(Problem(f"{value!r} is not a class", hint="write a number"))
         elif len(value) > MAX_TEXT:
             problems.append(Problem(f"the answer to {name!r} is too long", hint=f"{MAX_TEXT} characters are enough"))
     if problems:

@@ -7,10 +7,11 @@ group.
 
 Where leaves of nested records are counted (`record.fields`), each leaf is an item: its `id` is its path on its own side
 with positions (`records[0].lines[2].price`; one object is `records[0]`), its `value` the value. Pairs are `correct`,
-`partial` or `wrong`, `missed` are omitted and `spurious` hallucinated leaves; what is absent on both sides is no item.
-`group` names the elements of lists that a leaf stands in, outermost first: (`records[0]`, `records[0].lines[2]`). These
-are places in gold, on the system's side too, so that leaves of both sides with one group stand in the same row of the
-same table; an element that only the system has is called by its own place after a plus sign (`+records[0].lines[3]`).
+`partial` or `wrong`, `missed` are omitted and `spurious` hallucinated leaves; what is absent on both sides is not an
+item. `group` names the elements of lists that a leaf stands in, outermost first: (`records[0]`, `records[0].lines[2]`).
+These are places in gold, on the system's side too, so that leaves of both sides with one group stand in the same row of
+the same table; an element that only the system has is called by its own place after a plus sign
+(`+records[0].lines[3]`).
 """
 
 from __future__ import annotations
@@ -287,7 +288,7 @@ def check_documents(documents: Sequence[GoldDocument], systems: Sequence[SystemD
                 *(one.near for one in each.missed if one.near is not None),
             ]
             if not (_within(ours, len(gold.items)) and _within(theirs, len(own.items))):
-                raise FormatError(f"what became of the document {gold.id!r} names an item that is not there")
+                raise FormatError(f"the alignment of the document {gold.id!r} names an item that does not exist")
 
 
 def _within(numbers: Sequence[int], length: int) -> bool:

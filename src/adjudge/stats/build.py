@@ -42,7 +42,7 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     `by` slices by attributes of the documents or by fields of their elements, one at a time. `inference` says how
     intervals and tests are made, `drawing` how corpora are drawn if not as everybody does. All pairs of systems are
     compared on the `headline` part of each metric (by default its last part that is not a count). `fields` are the
-    conventions that the signature names, `unsaved` fields of documents that are no attributes of the tables.
+    conventions that the signature names, `unsaved` fields of documents that are not attributes of the tables.
     """
 
     task: str

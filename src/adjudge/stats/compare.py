@@ -61,7 +61,7 @@ def compare(
     """One result of all the systems of saved results, recomputed from their tables without scoring again.
 
     The results, given one by one or as a list, must agree on task, profile, measures, pooling, conventions and
-    documents. What is not given is taken from the first result. Documents that were saved are kept.
+    documents. Options that are not given are taken from the first result. Documents that were saved are kept.
     """
     given = [each for one in results for each in ((one,) if isinstance(one, Result) else one)]
     for each in given:
@@ -268,7 +268,7 @@ def _compare_samples(
 def _refuse_other_draws(options: Options, other: Options, inference: Inference) -> None:
     bootstrap = options.bootstrap if inference.bootstrap is None else inference.bootstrap
     if (options.cluster_by, options.clusters) != (other.cluster_by, other.clusters):
-        raise UsageError("these results were drawn in other clusters", hint="score the systems in the same way")
+        raise UsageError("these results were resampled by different clusters", hint="score the systems in the same way")
     for name, value, given in (("bootstrap", options.bootstrap, bootstrap), ("seed", options.seed, inference.seed)):
         if given != value:
             raise UsageError(f"these results were saved with {name} {value}", hint=f"score again with --{name} {given}")

@@ -57,7 +57,7 @@ def check_elements(table: ElementTable, documents: int) -> None:
         if any(not 0 <= place < documents for place in each.documents) or len(set(each.documents)) < len(
             each.documents
         ):
-            raise FormatError(f"a slice of {table.field} names documents that there are not")
+            raise FormatError(f"a slice of {table.field} names documents that do not exist")
 
 
 def element_corpora(
@@ -116,7 +116,9 @@ def joined(parts: Sequence[tuple[ElementTable, Sequence[str]]], order: Sequence[
     slices: dict[object, tuple[AttributeValue, dict[int, _Row]]] = {}
     for table, ids in parts:
         if table.columns != first.columns:
-            raise UsageError(f"the counts of {table.field} have other columns in some parts", hint="score them again")
+            raise UsageError(
+                f"the counts of {table.field} have different columns in some parts", hint="score them again"
+            )
         at = [places[identifier] for identifier in ids]
         rest |= _placed(table.rest, at, 0)
         for rank, each in enumerate(table.slices):

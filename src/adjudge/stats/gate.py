@@ -102,7 +102,9 @@ def against(result: Result, name: str, gate: Gate) -> Verdict:
         panels=(),
     )
     if not others.systems:
-        raise UsageError(f"{name} is the only system, and cannot be its own baseline", hint="give another system, too")
+        raise UsageError(
+            f"{name} is the only system and cannot be its own baseline", hint="give another system as well"
+        )
     return gated(others, alone(result, name), gate)
 
 
@@ -197,7 +199,7 @@ def described(comparison: Comparison, gate: Gate = Gate()) -> Problem:  # noqa: 
             f"baseline, p = {comparison.p_holm:.2g} after Holm's correction"
         )
     if comparison.low is None:
-        return Problem(f"{name} has no interval, so that nothing can be said of a margin")
+        return Problem(f"{name} has no interval, so a margin cannot be checked")
     return Problem(
         f"{name} may be {abs(100 * comparison.low):.1f} points worse than the baseline "
         f"({difference:+.1f}, {100 * (1 - 2 * gate.level):g} % interval from {100 * comparison.low:+.1f}), "

@@ -292,7 +292,7 @@ def _estimators(result: Result) -> dict[str, Additive]:
     """The systems by their counts."""
     if result.options is not None and result.options.pool == "corpus":
         raise UsageError(
-            "these scores do not add over documents, so that none has a score of its own",
+            "these scores do not add over documents, so documents have no scores of their own",
             hint="choose a metric that is counted document by document",
         )
     pool = cast("Pool", result.saved.pool)
@@ -350,7 +350,7 @@ def _sign(value: float) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Items, by the outcomes that were saved with the result. A gold item judged the other way is no gold item; one that
+# Items, by the outcomes that were saved with the result. A gold item judged the other way is not a gold item; one that
 # only systems have would be one. The counts of the document change by what every system made of the item, and
 # everything else stays as it is.
 
@@ -393,7 +393,7 @@ def select_items(
 
     if not result.documents or not all(system.aligned for system in result.systems):
         hint = "write it with --save and --save-documents"
-        raise UsageError("the result does not have what became of every item", hint=hint)
+        raise UsageError("the result was saved without the outcome of every item", hint=hint)
     systems = _estimators(result)
     key, points = _ranking(result, systems, metric)
     measure = _measure(result, key)
@@ -447,7 +447,7 @@ def _measure(result: Result, key: Key) -> Prf:
 
 def _refusal(metric: str) -> UsageError:
     hint = "choose a metric that counts items, or select documents"
-    return UsageError(f"{metric} is no sum over items, so that none has a part in it", hint=hint)
+    return UsageError(f"{metric} is not a sum over items, so no item has a share in it", hint=hint)
 
 
 def _judged(result: Result, metric: str, measure: Prf, systems: Mapping[str, Additive]) -> list[_Judged]:

@@ -123,7 +123,7 @@ def _readings(given: Sequence[Result]) -> dict[str, Reading]:
 def _options(result: Result, name: str) -> Options:
     if result.options is not None and any(system.samples for system in result.systems):
         hint = "score all documents at once"
-        raise UsageError(Problem("its scores are of the whole corpus, and do not add up", path=name, hint=hint))
+        raise UsageError(Problem("its scores are about the whole corpus and cannot be added up", path=name, hint=hint))
     try:
         result.tables()
     except UsageError as error:

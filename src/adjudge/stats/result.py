@@ -220,7 +220,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices.
     `interval` and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the
     generator. Documents with the same value of `cluster_by` are one unit; there are so many `clusters`. `unsaved` are
-    fields of the documents that are no attributes of the tables because of long values in some of them.
+    fields of the documents that are not attributes of the tables because of long values in some of them.
     """
 
     pool: str
@@ -452,7 +452,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             return explained
         if not names:
             hint = "score with documents=True, or --save-documents"
-            raise UsageError("the result does not have what became of every item", hint=hint)
+            raise UsageError("the result was saved without the outcome of every item", hint=hint)
         place = names.index(find_document(names, document))
         return {
             system.name: Explanation(names[place], system.name, system.aligned[place].aligned(self.documents[place]))

@@ -217,9 +217,9 @@ def _score(score: Score, runs: Runs, level: float | None, *, fixed: bool, signed
 
 def _notes(number: int, runs: Mapping[Key, Runs], keys: Sequence[Key], *, fixed: bool) -> list[Note]:
     if number == 1:
-        return [Note("one-run", 1, "one run only: how much runs differ is not in the interval")]
+        return [Note("one-run", 1, "one run only: the interval does not include variation between runs")]
     if fixed:
-        return [Note("runs", number, f"the mean of {number} runs, which are meant as they are")]
+        return [Note("runs", number, f"the mean of {number} runs, taken as fixed")]
     share = runs[keys[0]].spread().share
     return [
         Note("runs", number, f"the mean of {number} runs; they are {share:.0%} of the variance of {' '.join(keys[0])}")

@@ -135,7 +135,7 @@ def _sections(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, 
         if start < at or end > length or end <= start:
             raise UsageError(
                 f"the unit from {start} to {end} overlaps another of its category, is empty, or ends after {length}",
-                hint="units of one annotator and category follow each other within the document",
+                hint="units of one annotator and category must not overlap",
             )
         if start > at:
             found.append((at, start, False))

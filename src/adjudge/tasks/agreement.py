@@ -250,7 +250,7 @@ def reading(reader: str, key: str | None = None) -> Read | None:
     """
     if key is not None:
         if reader != "eal-frames":
-            raise UsageError("only reference frames have a key", hint="say --reader eal-frames, or leave out --key")
+            raise UsageError("only reference frames have a key", hint="use --reader eal-frames, or leave out --key")
         return partial(ANNOTATIONS[reader][1], key=key)
     if reader in ANNOTATIONS:
         return ANNOTATIONS[reader][1]

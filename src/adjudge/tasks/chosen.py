@@ -56,7 +56,7 @@ def as_metrics(
             hint = "name each metric once, and score other options in a run of their own"
             raise UsageError(f"the metric {name} is named twice", hint=hint)
     if len({each.pool for each in metrics}) > 1:
-        raise UsageError("these metrics are pooled differently", hint="choose one with pool (--pool micro or macro)")
+        raise UsageError("these metrics use different pooling", hint="choose one with pool (--pool micro or macro)")
     if not hierarchy:
         return metrics
     from adjudge.metrics.derived import as_hierarchy, with_hierarchies

@@ -117,7 +117,7 @@ def refuse_unused(said: Said, shapes: str) -> None:
     for name, value in said.items():
         if value is not None and name not in said.used:
             shown = f'"{value}"' if isinstance(value, str) else repr(value)
-            raise UsageError(f"{name}={shown} says nothing of {shapes}", hint=f"leave {name} out")
+            raise UsageError(f"{name}={shown} does not apply to {shapes}", hint=f"leave {name} out")
 
 
 def mapped(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], said: Said) -> tuple[Any, Any]:

@@ -157,7 +157,7 @@ def _element_parts(
     first = next(iter(corpora.values()))
     for metric in first.task.metrics:
         if not looks_at(metric, field):
-            raise UsageError(f"{metric.name} does not look at {field!r}", hint="leave the metric out, or --by")
+            raise UsageError(f"{metric.name} does not use {field!r}", hint="leave the metric out, or --by")
     values: list[tuple[Any, set[int]]] = []
     for number in range(len(first.ids)):
         for seen in (corpus.details[number] for corpus in corpora.values()):

@@ -163,7 +163,7 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     look = looks_like(start)
     found.looks = "" if look is None else look.name
     if not start.strip() and not broken:
-        found.findings.add("empty", "there is nothing in the file", hint="check that it was written to its end")
+        found.findings.add("empty", "there is nothing in the file", hint="check that it is complete")
     for format in formats:
         own = path if archive or format.kind in _WHOLE else start if not more else _cut(start, format.kind)
         _fit(found, format, Path(own) if isinstance(own, str) else own)
@@ -214,7 +214,7 @@ def _is_json(cell: object) -> bool:
 
 
 def _can_be_cut(start: bytes) -> bool:
-    """Whether the beginning of a file can be read without the rest: it is no XML, and no object that goes on."""
+    """Whether the beginning of a file can be read without the rest: it is not XML, and no object that goes on."""
     start = start.removeprefix(BOM).lstrip()
     return not start.startswith((b"<", b"{")) or bool(
         json_values(start[: start.find(b"\n") + 1].decode("utf-8", "replace"))
@@ -293,7 +293,7 @@ def _check_bytes(start: bytes, found: Diagnosis) -> None:
         text = start[: error.start].decode()
     found.encoding = "ASCII" if text.isascii() else "UTF-8"
     if start.startswith(BOM):
-        odd.warn("bom", "the file begins with a byte order mark", 1, 1, "some programs trip over it")
+        odd.warn("bom", "the file begins with a byte order mark", 1, 1, "some programs cannot read it")
     lines, pairs, returns = text.count("\n"), text.count("\r\n"), text.count("\r")
     if 0 < pairs < lines:
         odd.warn("line-ends", f"{pairs} of {lines} lines end with CR LF", None, None, "use one kind of line ends")

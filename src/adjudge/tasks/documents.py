@@ -141,7 +141,7 @@ def _shape(values: Iterable[Any]) -> Any:
 
 
 def check_readers(gold: Documents, system: Any, reader: str | None, system_reader: str | None) -> None:
-    """Raise if a reader is named, and what it should read is no file; `reader` is None if nobody named one.
+    """Raise if a reader is named, and what it should read is not a file; `reader` is None if nobody named one.
 
     >>> check_readers([{"id": "d"}], "run.bio", "bio", None)
     >>> check_readers("gold.bio", [{"id": "d"}], "bio", "bio")

@@ -41,7 +41,7 @@ _WITHIN = {
 }
 
 _LISTS = ("tokens", "words", "tags", "labels")  # fields that are lists
-_ANSWERED = ("ner", "linking", "relation", "event", "tree", "amr", "coref")  # whose documents are no texts themselves
+_ANSWERED = ("ner", "linking", "relation", "event", "tree", "amr", "coref")  # whose documents are not texts themselves
 
 
 def family_of(metrics: Sequence[AnyMetric]) -> str | None:
@@ -68,7 +68,7 @@ def opened(
     """Gold and systems for the engine; `options` say what shapes do not, `readers` how files are read."""
     if kind is None:
         if options:
-            raise UsageError(f"{next(iter(options))} says something of inputs that these metrics do not take")
+            raise UsageError(f"{next(iter(options))} does not apply to these metrics")
         return gold, system
     said = Said({name: value for name, value in options.items() if value is not None})
     alone = isinstance(system, tuple) and not system  # one side is read, and what is said may be for the other

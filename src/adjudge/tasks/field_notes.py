@@ -110,7 +110,7 @@ def _reason(member: Metric, pairs: Sequence[tuple[Any, Any]], plain: bool) -> It
 
 
 def _alone(member: Metric) -> str | None:
-    """The one field of a document that is compared, if it is no collection."""
+    """The one field of a document that is compared, if it is not a collection."""
     node = member.similarity
     if member.document is None or not isinstance(node, ir.Record) or len(node.fields) != 1:
         return None

@@ -6,7 +6,7 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="linking",
-    about="Entity linking: mentions, their pages, and clusters without one.",
+    about="Entity linking: mentions, links, and clusters of unlinked mentions.",
     metrics=(
         "linking.mention",
         "linking.typed",

@@ -16,7 +16,7 @@ def _strict(about: str, name: str) -> Reader:
 
 FAMILY = Family(
     name="ner",
-    about="Named entities from tags of tokens, or spans with types.",
+    about="Named entities: token tags, or typed spans.",
     metrics=("ner.strict", "ner.exact", "ner.type", "ner.partial"),
     readers={
         "bio": Reader(

@@ -226,7 +226,7 @@ class Observer:
         """Why counting failed: it stops at the first misfit, and a slower check finds them all."""
         found = [*self.misfits(ours, of_gold=True), *self.misfits(theirs, of_gold=False)]
         if isinstance(failure, SystemExit):
-            raise UsageError("a function of the metric ends the program", hint="do not call sys.exit in it")
+            raise UsageError("a function of the metric exits the program", hint="do not call sys.exit in it")
         if isinstance(failure, RecursionError) and not found:
             deep = [_deep(of_gold=side) for side, each in ((True, ours), (False, theirs)) if _depth(each) > DEEP]
             return deep or [_deep(of_gold=True)]

@@ -33,7 +33,7 @@ OWN = {
     "eal": "Event arguments and linking: assessed responses and frames.",
     "kbp": "Knowledge bases: triples and paths across documents.",
 }
-"""The tasks that are no families of the catalogue, and what each is about."""
+"""The tasks that are not families of the catalogue, and what each is about."""
 _COMPAT = {"coref": ("conll-8.01", "corefud"), "nugget": ("evmeval-1.8", "evmeval-2015")}
 _SETTINGS = {
     "coref": ("profile", "singletons", "match", "overlap", "zeros"),
@@ -134,7 +134,7 @@ class OwnRequest(Asking):
     def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
         """Gold and one system as they are read, without counting anything."""
         if self.name == "eal":
-            raise UsageError("the responses of eal are read from folders and archives", hint="score them as a whole")
+            raise UsageError("eal reads responses from folders and archives only", hint="score them as a whole")
         gold, system = self._opened(gold, system)
         one = next(iter(system.values())) if isinstance(system, dict) and len(system) == 1 else system
         return self._read(gold, "gold"), self._read(one, "system")
@@ -162,7 +162,7 @@ def _each(system: Any, change: Any) -> Any:
 
 
 def _chains(task: Task, places: dict[str, int], side: Any, name: str) -> Any:
-    """A coerced side as one of coreference; mentions that are no places are numbered, the same on all sides."""
+    """A coerced side as one of coreference; mentions that are not places are numbered, the same on all sides."""
     if not isinstance(side, Side) or not all(hasattr(each, "data") for each in side.documents.values()):
         return side
     if not side.documents:
@@ -216,7 +216,7 @@ class KbRequest(Asking):
         return explain_document(read, chosen, run, document)
 
     def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
-        """Paths are no sum over documents."""
+        """Paths are not sums over documents."""
         raise NotImplementedError
 
     @property
@@ -281,7 +281,7 @@ def _table(side: Side) -> TripleTable:
     for name, document in side.documents.items():
         if not isinstance(document.data, Mapping):
             hint = "give (subject, relation, object), documents of them, or the path of a file"
-            raise FormatError(f"{side.name}: {document.data!r:.60} is no triple", hint=hint)
+            raise FormatError(f"{side.name}: {document.data!r:.60} is not a triple", hint=hint)
         for each in document.data.get("triples") or ():
             table.add(str(each["subject"]), str(each["relation"]), str(each["object"]), name)
     return table

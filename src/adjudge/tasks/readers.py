@@ -73,7 +73,7 @@ def _check_units(ours: str, theirs: str, system: Any) -> None:
 def refuse_guess(readers: tuple[str, str | None]) -> None:
     """Raise if a reader would have to be guessed."""
     if GUESS in readers:
-        raise UsageError("no reader is named, and nothing is to be guessed", hint="name it with --reader")
+        raise UsageError("no reader is given, and guessing is off", hint="name it with --reader")
 
 
 def files_of(gold: Any, system: Any) -> list[Any]:

@@ -7,15 +7,15 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="record",
-    about="Records: nested JSON, every field counted.",
+    about="Records: nested JSON, scored field by field.",
     metrics=("record.fields", "record.exact", "record.match", "record.field-mean"),
     readers={
         "answers": Reader(
-            "records, or raw answers of a language model under output; those that cannot be read count as empty",
+            "records, or raw answers of a language model under output; unreadable answers count as empty",
             "adjudge.formats.answers:read_answers",
         ),
         "answers-strict": Reader(
-            "the same, and what cannot be read as it is, is an error", "adjudge.formats.answers:read_answers_strictly"
+            "the same, but unreadable answers are errors", "adjudge.formats.answers:read_answers_strictly"
         ),
         "csv": Reader("a table with a row per record", "adjudge.formats.exports:read_record_table"),
         "inspect": Reader(
@@ -32,8 +32,8 @@ FAMILY = Family(
             "FILE",
         ),
         "field": Option("The key of the records in the lines of gold (and of systems).", "NAME"),
-        "system-field": Option("The key of the records in the lines of systems, if another.", "NAME"),
-        "repair": Option("Read answers that are nearly JSON, and say how often and why."),
+        "system-field": Option("The key of the records in the lines of systems, if it differs.", "NAME"),
+        "repair": Option("Also read answers that are almost JSON, and report how many and why."),
     },
     gold={"field": "field"},
     system={"field": "field", "system-field": "field", "repair": "repair"},

@@ -52,7 +52,7 @@ def _facts(path: str) -> frozenset[tuple[str, str, str]]:
 TRAIN = "training data that Ign F1 leaves out, as documents or as a list of [head name, tail name, relation]"
 FAMILY = Family(
     name="relation",
-    about="Relations: between spans, entities, or more than two of them.",
+    about="Relations between spans or entities, binary or n-ary.",
     metrics=("relation.strict", "relation.boundary", "relation.relaxed"),
     readers={
         "dygie": Reader(

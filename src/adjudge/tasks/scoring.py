@@ -70,7 +70,7 @@ def score(
 
 
 def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
-    """What `read` has read, as a side of its own; a text that is no path, but data, is an error."""
+    """What `read` has read, as a side of its own; a text that is not a path, but data, is an error."""
     for name, each in (("gold", gold), ("system", system)):
         if isinstance(each, str) and ("\n" in each or _DATA.fullmatch(each.strip())):
             hint = "give data as a list of texts, or as io.StringIO(text)"
@@ -151,7 +151,7 @@ def explain(task: Any, *where: Any, **options: Any) -> dict[str, Explanation]:
 
     if isinstance(task, Result):
         if len(where) != 1 or options:
-            raise UsageError("of a result one document is explained", hint="write explain(result, document)")
+            raise UsageError("a result explains one document", hint="write explain(result, document)")
         return task.explain(where[0])
     if len(where) != 3:
         raise UsageError("there is nothing to explain", hint="write explain(task, gold, system, document)")

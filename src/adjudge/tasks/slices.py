@@ -123,7 +123,7 @@ def _check_path(name: str, inner: str, elements: Sequence[Any], metrics: Sequenc
     if not any(looks_at(metric, name) for metric in metrics):
         compared = [compared_fields(member) for metric in metrics for member in metric.members]
         fields = dict.fromkeys(field for each in compared for field in sorted(each or ()))
-        raise UsageError(f"no metric looks at {name!r}", hint=f"name a field of {' or '.join(fields)}")
+        raise UsageError(f"no metric uses {name!r}", hint=f"name a field of {' or '.join(fields)}")
     items = [item for each in elements if isinstance(each, list | tuple) for item in each]
     while any(is_nested(item, inner) for item in items):
         outer, _, inner = inner.partition(".")

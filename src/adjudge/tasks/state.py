@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.tasks.request import Asking
 
-_TEXTS = ("ner", "linking", "relation", "event")  # tasks whose documents are no texts: a text is an answer
+_TEXTS = ("ner", "linking", "relation", "event")  # tasks whose documents are not texts: a text is an answer
 
 
 # Fields of documents without positions, by those of documents with them.
@@ -60,7 +60,7 @@ class State:
     processes. `update` and `compute` are other names of `add_batch` and `result`.
 
     Of many documents only the last few hundred are held, and counts of all others; with `documents=True` all are, so
-    that any of them can be explained. So are those of tasks that are no sum over documents.
+    that any of them can be explained. So are those of tasks that are not sums over documents.
     """
 
     def __init__(self, task: Any, *, metrics: Any = None, **options: Any) -> None:
@@ -116,7 +116,7 @@ class State:
         names = [pair.id for pair in pairs if pair.id is not None]
         twice = next((name for at, name in enumerate(names) if name in self._ids or name in names[:at]), None)
         if twice is not None:
-            raise UsageError(f"the document {twice!r} was added already", hint="give every document its own id")
+            raise UsageError(f"the document {twice!r} was already added", hint="give every document its own id")
         self._ids.update(names)
         self._pairs += pairs
 
@@ -131,7 +131,7 @@ class State:
     def merge(self, other: State) -> None:
         """Take in all documents of another state of the same task, as of another process."""
         if repr(other._asked) != repr(self._asked):
-            raise UsageError("the states are of different tasks or options", hint="make both in the same way")
+            raise UsageError("the states have different tasks or options", hint="make both in the same way")
         self._take([*other._pairs, *(_Pair(name, None, None) for part in other._parts for name in part.ids)])
         self._pairs = self._pairs[: len(self._pairs) - len(other)]
         if (self._parts or other._parts) and self._pairs and other._pairs:
@@ -155,7 +155,7 @@ class State:
             return repeatable(request, gold, system)
         if request.run.by != self._asking().run.by or request.run.align:
             wanted = "slices" if not request.run.align else "documents=True"
-            raise UsageError("documents that are counted already are forgotten", hint=f"ask the new state for {wanted}")
+            raise UsageError("documents already counted are not kept", hint=f"ask the new state for {wanted}")
         return self._whole(request.evaluated(gold, system), names[:forgotten]).result()
 
     def _names(self, ids: Sequence[str | None]) -> list[str]:

@@ -146,7 +146,7 @@ class MetricsTask(Task):
         known = signature(read).parameters
         for name in options:
             if name not in known:
-                raise UsageError(f"--{name} says nothing of files in this format", hint="leave it out, or --reader")
+                raise UsageError(f"--{name} does not apply to files in this format", hint="leave it out, or --reader")
         return partial(read, **options)
 
     @property
@@ -246,7 +246,7 @@ class MetricsTask(Task):
         for each in part:
             data = each.read()
             if each.start and data.startswith(b"\xef\xbb\xbf"):
-                raise FormatError("a mark that belongs to the beginning of a file")
+                raise FormatError("a byte order mark inside the file")
             if not data.strip():
                 continue  # blank lines between documents, of which the file has others
             for document in read_documents(data, digest=written):

@@ -8,7 +8,7 @@ _PAIR = "adjudge.scorers.ud2018:align_documents"
 
 FAMILY = Family(
     name="tree",
-    about="Dependency trees, whose words may be cut differently.",
+    about="Dependency trees, with gold or predicted tokens.",
     metrics=("tree.uas", "tree.las", "tree.clas", "tree.mlas", "tree.blex"),
     readers={
         "conllu": Reader(

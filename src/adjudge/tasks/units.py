@@ -89,7 +89,7 @@ def _labels(data: Any, path: str, unit: Sequence[str], where: str, problems: lis
     if value is not NOTHING:
         if unit:
             hint = "leave unit out, or name a field of elements, such as tokens.tag"
-            raise UsageError(f"{path} is no field of elements that could be paired by {'+'.join(unit)}", hint=hint)
+            raise UsageError(f"{path} is not a field of elements that could be paired by {'+'.join(unit)}", hint=hint)
         pairs: list[tuple[Any, Any]] = list(enumerate(value)) if isinstance(value, list | tuple) else [(0, value)]
     else:
         elements: list[Any] = list(items) if isinstance(items, list | tuple) else []
@@ -99,7 +99,7 @@ def _labels(data: Any, path: str, unit: Sequence[str], where: str, problems: lis
     for key, label in pairs:
         if label is not NOTHING and not is_scalar(label):
             hint = "name a field with a single value"
-            problems.append(Problem(f"{where}: {path} is no label but {type(label).__name__}", hint=hint))
+            problems.append(Problem(f"{where}: {path} is not a label but {type(label).__name__}", hint=hint))
         elif key in found:
             shown = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
             problems.append(Problem(f"{where}: two units have {'+'.join(unit)} {shown}", hint="name more fields"))

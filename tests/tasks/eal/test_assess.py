@@ -388,14 +388,14 @@ def test_a_folder_that_is_no_store_is_never_replaced(tmp_path: Path):
     (tmp_path / "thesis" / "chapters").mkdir(parents=True)
     with pytest.raises(UsageError, match="there are folders in it"), locked(tmp_path / "thesis", overwrite=True):
         pass
-    with pytest.raises(UsageError, match="is no path"), locked("a\0b", overwrite=True):
+    with pytest.raises(UsageError, match="is not a path"), locked("a\0b", overwrite=True):
         pass
 
 
 def test_nothing_is_overwritten_unless_it_is_said(campaign: tuple[Path, Path]):
     pool, store = campaign
     before = contents(store)
-    with pytest.raises(UsageError, match="there is something already"):
+    with pytest.raises(UsageError, match="it already exists"):
         create_store(open_store(pool), store)
     assert contents(store) == before
     create_store(open_store(pool), store, overwrite=True)

@@ -256,7 +256,7 @@ def test_texts_that_cannot_be_listed(folder, monkeypatch):
 
 
 def test_a_second_run_is_refused(done):
-    with alone(done), pytest.raises(UsageError, match=rf"another run is at work.*process {os.getpid()}.*wait"):
+    with alone(done), pytest.raises(UsageError, match=rf"another run is working.*process {os.getpid()}.*wait"):
         run_campaign(done)
     assert run(done)["score"] == "up to date"
 

@@ -40,7 +40,7 @@ def contents(report: Findings, *names: str) -> tuple[int, ...]:
 
 RULES = {
     "a good response": ("C C C C 1 Actual NAME", []),
-    "inexact is no problem": ("I I I I 1 Actual NOMINAL", []),
+    "inexact is not a problem": ("I I I I 1 Actual NOMINAL", []),
     "nothing more after a wrong type": ("W NIL NIL NIL NIL NIL NIL", []),
     "an unknown type": ("NIL NIL NIL NIL NIL NIL NIL", []),
     "a wrong type with a role": ("W C NIL NIL NIL NIL NIL", []),
@@ -273,7 +273,7 @@ def test_documents_that_must_be_there(tmp_path: Path):
 
 
 def test_what_is_said_of_the_corpus():
-    """Random frames: 22 of 27 mix types. Times: 2003-W10 is no date; by the official program XXXX-03-04 is none."""
+    """Random frames: 22 of 27 mix types. Times: 2003-W10 is not a date; by the official program XXXX-03-04 is none."""
     report = check(CORPUS / "key", frames=CORPUS / "ref", limit=0)
     assert (report.errors, Counter(each.kind for each in report.findings)) == (
         0,

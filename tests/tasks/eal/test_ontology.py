@@ -105,7 +105,7 @@ class TestFiles:
             ("a.json", '{"types": {"A": []}, "aliases": []}', "aliases are not an object"),
             ("a.json", '{"types": {"A": []}, "linkable": [["A", "B"]]}', "not a pair of types"),
             ("a.json", '{"types": {"A": []}, "linkable": {}}', "not a pair of types"),
-            ("a.json", '{"types": {"A": [], "A": []}}', "'A' stands there twice"),
+            ("a.json", '{"types": {"A": [], "A": []}}', "'A' occurs twice"),
             ("a.json", "[" * 100_000, "a.json"),
             ("a.toml", "x = ", "a.toml:1:5: this is not TOML"),
             ("a.txt", "", "has no types"),

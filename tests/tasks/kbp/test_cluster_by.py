@@ -49,7 +49,7 @@ def test_clusters_are_drawn_as_documents_are(test):
 def test_strangers_and_few_clusters_are_refused():
     names = [f"d{at:02}" for at in range(20)]
     gold, *systems = corpora(names)
-    with pytest.raises(AdjudgeError, match="'zz', which is no document here"):
+    with pytest.raises(AdjudgeError, match="'zz', which is not a document here"):
         score(gold, systems, clusters={"zz": "s1"}, names=["a", "b"])
     with pytest.raises(AdjudgeError, match="4 clusters"):
         score(gold, systems, clusters={each: each[-1] if each[-1] < "4" else "0" for each in names}, names=["a", "b"])

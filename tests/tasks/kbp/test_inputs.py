@@ -192,7 +192,7 @@ def test_strict_cold_start(ace):
     broken = coldstart(12)[5:]  # without the run id
     inputs = read_inputs(ace, [broken])
     assert "missing-run-id" in str(inputs.notes[0])
-    with pytest.raises(FormatError, match="the first line is no run id"):
+    with pytest.raises(FormatError, match="the first line is not a run id"):
         read_inputs(ace, [broken], strict=True)
 
 

@@ -112,7 +112,7 @@ def test_intervals():
 
 
 def test_wrong_calls():
-    with pytest.raises(UsageError, match="two systems or more"):
+    with pytest.raises(UsageError, match="at least two systems"):
         pooling_bias(ASKED, [A], POOL)
     with pytest.raises(UsageError, match="same name"):
         pooling_bias(ASKED, [A, A], POOL)

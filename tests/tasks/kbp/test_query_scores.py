@@ -265,7 +265,7 @@ def test_scores_by_hand():
 
 
 def test_means_are_over_rows_with_gold():
-    # Below Ned, who is wrong, there is no gold: what is answered there counts for P of the hop, but is no row.
+    # Below Ned, who is wrong, there is no gold: what is answered there counts for P of the hop, but is not a row.
     given = answers(("Q1", "Bart"), ("Q1", "Ned"), (below("Bart"), "School"), (below("Ned"), "School"))
     judge = PoolJudge(POOL, ["Q1", "Q2"])
     result = score_answers(ASKED, [AnswerSet("A", given)], judge, bootstrap=0).result

@@ -303,7 +303,7 @@ def test_relations_that_nobody_has_are_named():
     assert not unknown()
     assert not unknown(exclude=("Employment", "Located"), include=("works",))
     assert unknown(exclude=("Emplyment", "works")) == [
-        "--exclude names what is no relation of gold or of a system: Emplyment"
+        "--exclude names what is not a relation of gold or of a system: Emplyment"
     ]
     assert unknown(profile="paper", symmetric_types=("Famly",))[0].startswith("--symmetric-types")
 

@@ -120,7 +120,7 @@ def test_a_cluster_of_millions_makes_a_short_message():
     with pytest.raises(FormatError) as refused:
         coref(GOLD, hostile)
     assert len(str(refused.value)) < 1000
-    assert "X0, X1, X2, X3, X4 and 4995 more, which are no mentions of document d" in str(refused.value)
+    assert "X0, X1, X2, X3, X4 and 4995 more, which are not mentions of document d" in str(refused.value)
     nuggets = [nugget(f"E{number}", f"t{number}") for number in range(5000)]
     many = document(nuggets, ",".join(each.id for each in nuggets), "E1,E2")
     with pytest.raises(FormatError, match="have E1 in common, merge them into one line"):
@@ -139,7 +139,7 @@ def test_two_nuggets_of_one_place_in_a_cluster():
 def test_unknown_mentions():
     """Departure 8: v1.8 takes no notice of them; we do."""
     invented = document([nugget("E1", "t1")], "E1,E9")
-    with pytest.raises(FormatError, match="cluster R0 has E9, which is no mention"):
+    with pytest.raises(FormatError, match="cluster R0 has E9, which is not a mention"):
         coref(GOLD, invented)
     notes = coref(GOLD, invented, profile="evmeval-1.8").systems[0].notes
     assert [note.examples for note in notes if note.code == "unknown-mention"] == [("d: E9 in R0",)]

@@ -116,7 +116,7 @@ def test_false_alarms_without_gold():
 
 
 def test_nothing_to_divide_by():
-    """Departure 6: 0/0 is 0 in the specification's profile, and nan, which is no value, in the official program."""
+    """Departure 6: 0/0 is 0 in the specification's profile, and nan, which is not a value, in the official program."""
     gold, wrong, nothing = [document(tokens("E1", "t1"))], [document(tokens("m1", "t2"))], [document()]
     assert values(gold, wrong, "spec") == values(gold, nothing, "spec") == values(nothing, nothing, "spec") == [0] * 3
     for profile in OFFICIAL:

@@ -345,7 +345,7 @@ def test_tables_that_are_not_there_or_wrong(tables: Path) -> None:
     (tables / "e.txt.tab").write_text(TABLE)
     report = validate(other, tables=tables)
     assert kinds(report) == [("no-table", E, 1, 1)]
-    assert report.findings[0].problem.hint == "there is e.txt.tab: say --token-suffix .txt.tab"
+    assert report.findings[0].problem.hint == "there is e.txt.tab: use --token-suffix .txt.tab"
     assert kinds(validate(other, tables=tables, suffix=".txt.tab")) == []
     (tables / "e.tab").write_text("".join(f"t{n}\tword\t{9 * n}\t{9 * n + 4}\n" for n in range(1, 9)))
     assert [each[0] for each in kinds(validate(other, tables=tables))] == ["misfit", "text", "text"]

@@ -44,7 +44,7 @@ class LatentOp(Wrapper):
         self.linear = _is_linear(inner)
         if _greedy_above_variables(inner):
             raise UsageError(
-                "variables cannot stand inside a greedy matching: a better variable matching may make it worse",
+                "variables cannot be inside a greedy matching: a better variable matching may make it worse",
                 hint="use set_of(...) instead of greedy(...) inside latent(...)",
             )
 

@@ -285,7 +285,7 @@ class ListingKind(Kind):
 
 _LARGE = 2_500  # pairs, from which on they are compared in columns, and equal elements with lists not with others
 _PATIENCE = 64  # pairs that are compared even if time is up, if nothing depends on them but themselves
-_ROUNDING = 2.0**-20  # of a credit that is no whole number
+_ROUNDING = 2.0**-20  # of a credit that is not a whole number
 _MOST = 4_000_000  # pairs, from which on only candidates are compared
 _ALL = 32_000_000  # the same if the result has to be exact; more take too much memory
 

@@ -28,7 +28,7 @@ from adjudge.algebra.operators.leaf_prepared import (
 )
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
-UNIT = 1 << 20  # of credits that are no whole numbers
+UNIT = 1 << 20  # of credits that are not whole numbers
 _MOST = 1 << 16  # pairs of values whose credit is remembered
 _SPARE = 64  # times that nobody looks at the clock
 

@@ -110,7 +110,7 @@ def expected(what: str, value: Any, hint: str | None = None) -> Misfit:
 
 
 def check_number(value: Any) -> None:
-    """Refuse what is no number, or none that can be counted with.
+    """Refuse what is not a number, or none that can be counted with.
 
     >>> check_number(10**400)
     Traceback (most recent call last):

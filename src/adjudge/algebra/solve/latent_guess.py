@@ -30,7 +30,7 @@ class Guess:
 
 
 def guess(ss: Sequence[Element], gs: Sequence[Element], deadline: Deadline = NEVER) -> Guess:
-    """Match the variables of system and gold elements, none of which is there twice.
+    """Match the variables of system and gold elements, none of which occurs twice.
 
     >>> guess([(0, (0, 1)), (0, (1, 2))], [(0, (7, 5)), (0, (5, 6))])
     Guess(mapping={0: 7, 1: 5, 2: 6}, pairs=[(0, 0), (1, 1)], most=2)

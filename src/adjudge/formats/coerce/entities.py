@@ -40,7 +40,7 @@ TAGS = ("tags", "ner_tags", "labels", "ner")
 ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
 _PREFIX = re.compile(r"([BIESUL])-.|O$|[BIES]$")
 _SUFFIX = re.compile(r".+-([BIESUL])$|O$")
-_SHOWN = 40  # characters of a text that is no tag
+_SHOWN = 40  # characters of a text that is not a tag
 _FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")
 

@@ -265,7 +265,7 @@ def _check_bounds(parts: Mapping[str, Part], declared: Declared) -> None:
                 continue
             if item.start < 0 or item.end <= item.start or (size is not None and item.start >= size):
                 shown = f"({item.start}, {item.end}, {item.label!r})"
-                what = "is outside of the text" if size is not None and item.start >= size else "is no span"
+                what = "is outside of the text" if size is not None and item.start >= size else "is not a span"
                 raise wrong(declared.side, f", document {name!r}: {shown} {what}", "count from 0, ends after starts")
 
 

@@ -354,7 +354,7 @@
     return said ? element("p", { class: "notice" }, element("b", {}, cut(nameOf(system))), `: ${said}`) : null;
   }
 
-  // Leaves as rows of their tables, as they are read from top to bottom; nothing if the items are no leaves.
+  // Leaves as rows of their tables, as they are read from top to bottom; nothing if the items are not leaves.
   function leafRows(doc, system, rows) {
     if (!hasLeaves()) return null;
     const found = rows.map((row) => {

@@ -156,7 +156,7 @@ const adjudge = (() => {
       const safe = /^[=+\-@]/.test(text) && !/^[+-]?[\d.]+\*?( \[.*\])?$/.test(text) ? `'${text}` : text;
       return /[",\n]/.test(safe) ? `"${safe.replaceAll("\"", "\"\"")}"` : safe;
     };
-    // Small drawings are no columns.
+    // Small drawings are not columns.
     const plain = (row) => [...row.cells].filter((each) => !each.classList.contains("plot")).map(cell).join(",");
     return [...found.rows].map(plain).join("\n") + "\n";
   }

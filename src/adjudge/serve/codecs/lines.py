@@ -86,7 +86,7 @@ def _item(schema: Schema, line: str) -> tuple[ItemData, str]:
         if key in questions:
             question = questions[key]
             if not isinstance(value, str) or (question.kind == "choice" and value not in question.values):
-                raise _Wrong(key, f"{value!r} is no answer to {key!r}", f"choose from {', '.join(question.values)}")
+                raise _Wrong(key, f"{value!r} is not an answer to {key!r}", f"choose from {', '.join(question.values)}")
             answers[key] = value
         elif key in schema.fields:
             if not _fits(value, schema.fields[key]):

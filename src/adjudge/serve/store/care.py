@@ -108,7 +108,7 @@ def _other(table: str, than: str, keys: list[tuple[Any, ...]]) -> Problem:
 
 
 def _tally_problems(connection: Connection) -> list[Problem]:
-    """Tallies that are no counts."""
+    """Tallies that are not counts."""
     counts: dict[tuple[Any, ...], tuple[int, ...]] = {}
     for row in connection.select(sql.COUNTS):
         known = counts.get(row[:4], (0, 0, 0, 0))
@@ -238,7 +238,7 @@ def restore(source: Path, folder: Path, database: str | None = None) -> int:
     with Store.open(folder, database) as store:
         with store.read() as snapshot:
             if snapshot.last() or snapshot.find(Secret):
-                raise UsageError(f"{folder}: there are data already: restore into a new folder or an empty database")
+                raise UsageError(f"{folder}: it already contains data: restore into a new folder or an empty database")
         for blob in _lines(source, "blob"):
             made, _ = write_blob(folder, read_blob(source, blob["sha256"]))
             if made != blob["sha256"]:

@@ -12,7 +12,7 @@ VERSION = 2
 """The number of the schema that this release reads and writes."""
 
 MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: lambda _: None}  # 2: tracks, which are state
-"""From the number it leads to: what is done to the tables that are no state, in one transaction."""
+"""From the number it leads to: what is done to the tables that are not state, in one transaction."""
 
 
 def create_all(connection: Connection) -> None:

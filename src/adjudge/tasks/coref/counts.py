@@ -67,7 +67,7 @@ def count_hits(sizes: Sequence[int], spread: Sequence[int], met: Sequence[Sequen
     """The counts of a document without repeated mentions, from the sizes of the chains of key and response.
 
     `met` has, for the chains of the response in their order, the key chain of every mention that the key has; the last
-    chains may be left out if they have none. A size of 0 is no chain of the key.
+    chains may be left out if they have none. A size of 0 is not a chain of the key.
 
     >>> count_hits([3], [2, 2], [[0, 0], [0]]) == count([["a", "b", "c"]], [["a", "b"], ["c", "d"]])
     True

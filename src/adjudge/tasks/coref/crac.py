@@ -119,7 +119,7 @@ class CracTask(CorefUDTask):
     def _read(self, source: Any, name: str, kinds: Sequence[tuple[str, ...]]) -> Side:
         if not is_folder(source):
             hint = "give folders for the key and for all responses"
-            raise UsageError(Problem("the key is a folder, and this is none", path=str(source), hint=hint))
+            raise UsageError(Problem("the key is a folder, but this is not", path=str(source), hint=hint))
         keys = find_datasets(self.folder)
 
         def one(item: tuple[str, Path]) -> CorefCorpus:

@@ -61,7 +61,7 @@ class CorefUDTask(CorefTask):
             return source
         if not is_file(source):
             hint = "give files of CoNLL-U with entities, or leave out profile=corefud"
-            raise UsageError("the profile corefud reads files only: what is in memory has no empty nodes", hint=hint)
+            raise UsageError("the profile corefud reads files only: data in memory have no empty nodes", hint=hint)
         return self._side(read_corefud(source), name)
 
     def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:

@@ -88,7 +88,7 @@ def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Cha
     """Assessments that follow the guidelines, made of those that do not, and what was done to them.
 
     Answers that are not asked for are cleared; a response without an answer that is asked for waits again; a time that
-    is no date has a wrong CAS; every CAS of an assessed response gets a cluster, a new one if it has none.
+    is not a date has a wrong CAS; every CAS of an assessed response gets a cluster, a new one if it has none.
 
     >>> from adjudge.model.eal import Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
@@ -113,7 +113,7 @@ def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Cha
             done.append(Change("cleared", key.document, response, f"column {cleared} is not asked for"))
         if profile.is_broken(response, assessment):
             done.append(
-                Change("wrong-time", key.document, response, f"{response.cas.text!r} is no date, the CAS is wrong")
+                Change("wrong-time", key.document, response, f"{response.cas.text!r} is not a date, the CAS is wrong")
             )
             assessment = assessment._replace(cas="W")
         assessed[response] = assessment

@@ -51,7 +51,7 @@ class Documents:
     def stray_findings(self, folder: Path, names: Iterable[str]) -> list[Finding]:
         """A warning for each file that is of no document."""
         known = self.sources.one_each() if self.listed is None else self.listed
-        message = "this is no document of the campaign and is not scored"
+        message = "this is not a document of the campaign and is not scored"
         found = []
         for name in self.strays(names):
             hint = did_you_mean(name, known) or "keep it elsewhere"

@@ -48,7 +48,7 @@ def read_state(folder: Path) -> State:
     path = folder / MEMORY / "state.json"
     try:
         state = msgspec.json.decode(path.read_bytes(), type=State)
-    except (OSError, ValueError, RecursionError) as error:  # also bytes that are no text
+    except (OSError, ValueError, RecursionError) as error:  # also bytes that are not text
         if is_fault(error):
             reason = getattr(error, "strerror", None) or str(error)
             problem = Problem(f"cannot be read: {reason}", path=str(path), hint="check the permissions")
@@ -135,7 +135,7 @@ def alone(folder: Path) -> Iterator[None]:
             process, _, since = (*os.read(handle, 200).decode("utf-8", "replace").split("\t"), "", "", "")[:3]
             who = f": process {process}, since {since.strip()}" if process else ""
             hint = "wait until it is finished"
-            raise UsageError(Problem(f"another run is at work on this campaign{who}", str(folder), hint=hint)) from None
+            raise UsageError(Problem(f"another run is working on this campaign{who}", str(folder), hint=hint)) from None
         _write(handle, f"{os.getpid()}\t{this_host()}\t{_now()}\n")
         yield
         _write(handle, "")

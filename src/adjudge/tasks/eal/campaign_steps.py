@@ -100,7 +100,7 @@ def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
         if kind_of(path) != "folder":
             ending = next((each for each in SUFFIXES if name.lower().endswith(each)), None)
             if ending is None:
-                strays[name] = "this is no submission, give a folder, a .zip or a .tar.gz"
+                strays[name] = "this is not a submission, give a folder, a .zip or a .tar.gz"
                 continue
             name = name[: -len(ending)]
         other = next((each for each in found if each.casefold() == name.casefold()), None)

@@ -1,4 +1,4 @@
-"""What is wrong with assessments beyond the rules of the file: what waits, times that are no dates, missing clusters.
+"""What is wrong with assessments beyond the rules of the file: what waits, times that are not dates, missing clusters.
 
 And with the reference frames of a document: wrong responses, missing classes, times that nobody can earn, mixed types.
 The official scorer uses all of these in silence; here they are said."""
@@ -165,14 +165,14 @@ def _wrong_member(response: Response, key: AnswerKey, has_good: bool) -> tuple[s
     """The kind of what is wrong with a response in a frame, what it is, what to do, and whether it is an error."""
     assessment = key.assessed.get(response)
     if assessment is None:
-        return "frame-unassessed", "nobody has assessed it", "assess it, or take it out", True
+        return "frame-unassessed", "nobody has assessed it", "assess it, or remove it", True
     wrong = _wrong(response, assessment)
     if wrong and has_good:
-        return "frame-wrong-response", wrong, "take it out; its class is right by other responses", False
+        return "frame-wrong-response", wrong, "remove it; its class is right by other responses", False
     if wrong:
-        return "frame-wrong", wrong, "take it out: it would count in the reference, and nobody can earn it", True
+        return "frame-wrong", wrong, "remove it: it would count in the reference, and nobody can earn it", True
     if response.realis == "Generic":
-        return "frame-generic", "it is generic", "take it out; scorers leave it out", False
+        return "frame-generic", "it is generic", "remove it; scorers leave it out", False
     return None
 
 
@@ -268,7 +268,7 @@ def check(
             if pooled is not None:
                 found += check_pool(key, pooled.arguments(document), store.place(document), places)
             if not (found or key.assessed or key.unassessed) and (store.bytes_of(document) or b"").strip():
-                hint = "keep it elsewhere if it is no document"
+                hint = "keep it elsewhere if it is not a document"
                 problem = Problem("the file has comments and no response", path=store.place(document), hint=hint)
                 found.append(Finding("no-responses", False, problem, document))
             out.take(found)

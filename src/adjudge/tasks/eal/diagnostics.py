@@ -137,8 +137,8 @@ _SINGULAR = (
         "where it is in a reference frame, nobody can earn it",
     ),
     (
-        "{n} files without responses that no other side has are no documents and were not scored",
-        "{n} file without responses that no other side has is no document and was not scored",
+        "{n} files without responses that no other side has are not documents and were not scored",
+        "{n} file without responses that no other side has is not a document and was not scored",
     ),
     ("{n} quotations are never closed and reach", "{n} quotation is never closed and reaches"),
     ("{n} classes without", "{n} class without"),
@@ -211,7 +211,7 @@ def system_remarks(compared: Compared, settings: Settings, given: int) -> tuple[
 
 
 def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays: Sequence[str] = ()) -> list[Note]:
-    """What happened to the key and the reference frames, and what is odd about them; `strays` are no documents."""
+    """What happened to the key and the reference frames, and what is odd about them; `strays` are not documents."""
     found = _Counts([*remarks, *((document, Remark("stray")) for document in strays)])
     notes: list[Note] = []
     for prefix, place in (("key", "the key"), ("frames", "the reference frames")):
@@ -220,7 +220,7 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
             notes += found.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
     for reason, text in CHANGED.items():
         notes += found.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
-    text = "the key: {n} files without responses that no other side has are no documents and were not scored"
+    text = "the key: {n} files without responses that no other side has are not documents and were not scored"
     notes += found.note("stray", "stray-file", text)
     text = "the source documents: {n} quotations are never closed and reach to the end of the document"
     notes += found.note("unclosed", "unclosed-quotation", text)

@@ -45,7 +45,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
             made = _make_folder(path) or _is_reserved(path)
         if not overwrite and not made and os.path.lexists(path) and _has_content(path):
             hint = "choose another name, or give --overwrite"
-            raise UsageError(Problem("there is something already", path=shown, hint=hint))
+            raise UsageError(Problem("it already exists", path=shown, hint=hint))
         if path.is_dir() and any(each.is_dir() for each in path.iterdir()):
             hint = "choose another name for what is to be written"
             raise UsageError(Problem("this is no such store: there are folders in it", path=shown, hint=hint))
@@ -218,7 +218,7 @@ def resolved(path: str | Path) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError, ValueError):  # links in a circle, or a null character
-        raise UsageError(Problem("this is no path", path=str(path), hint="check it")) from None
+        raise UsageError(Problem("this is not a path", path=str(path), hint="check it")) from None
 
 
 def _replaced(shown: str) -> UsageError:

@@ -180,7 +180,7 @@ def _ontology(data: object, path: Path, text: str) -> Ontology:
     for alias, type_ in aliases.items():
         if type_ not in types:
             hint = did_you_mean(type_, types)
-            problems.add(f"the alias {alias!r} is for {type_!r}, which is no type", hint, "aliases", str(alias))
+            problems.add(f"the alias {alias!r} is for {type_!r}, which is not a type", hint, "aliases", str(alias))
     pairs = _pairs(data.get("linkable", []), types, problems)
     programs = _programs(data.get("programs", {}), types, problems)
     if problems:
@@ -197,7 +197,7 @@ def _programs(
     for type_ in listed:
         if type_ not in types:
             hint = did_you_mean(str(type_), types)
-            problems.add(f"programs have {type_!r}, which is no type", hint, "programs", str(type_))
+            problems.add(f"programs have {type_!r}, which is not a type", hint, "programs", str(type_))
     return {str(type_): _roles(roles, ("programs", str(type_)), problems) for type_, roles in listed.items()}
 
 
@@ -230,7 +230,7 @@ def _json(text: str, place: str) -> Any:
         for key, value in pairs:
             if key in found:
                 where = find_name(text, key, key)
-                raise FormatError(Problem(f"{key!r} stands there twice", place, *where, "keep one of them"))
+                raise FormatError(Problem(f"{key!r} occurs twice", place, *where, "keep one of them"))
             found[key] = value
         return found
 

@@ -193,7 +193,7 @@ def _boxes(name: str, ranking: Ranking) -> Panel:
         title=f"{name.capitalize()} score on {ranking.resamples} corpora",
         caption=(
             f"Box: quartiles; line: median, with its notch; whiskers: {100 * ranking.level:g} % of the corpora; "
-            "diamond: all documents. The notch is about the number of corpora and is no test."
+            "diamond: all documents. The notch is about the number of corpora and is not a test."
         ),
         header=("system", *BOX),
         rows=tuple(rows),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from adjudge.formats.eal_store import Store
 
-_DEAREST = 1_000_000  # what a false positive may cost; sums of much more than that are no numbers any more
+_DEAREST = 1_000_000  # what a false positive may cost; sums of much more than that are not numbers any more
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return is_valid(text, x_year=self.x_year, lower_x=self.lower_x)
 
     def is_broken(self, response: Response, assessment: Assessment) -> bool:
-        """Whether a response is a time that was assessed as acceptable although it is no date."""
+        """Whether a response is a time that was assessed as acceptable although it is not a date."""
         return response.role in TIME_ROLES and assessment.cas in ("C", "I") and not self.is_date(response.cas.text)
 
     def reading(self) -> dict[str, Any]:

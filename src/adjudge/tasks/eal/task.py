@@ -172,7 +172,7 @@ class EalTask(Task):
         return Side(name, keys.path, _Opened(keys.documents, keys, frames), notes=tuple(notes))
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[Task, Sequence[Side]]:
-        """Files of the key that are no documents go: they have no response, and no other side has one of that name.
+        """Files of the key that are not documents go: they have no response, and no other side has one of that name.
 
         A note that somebody put there would be drawn like a document, and move medians and intervals.
         """

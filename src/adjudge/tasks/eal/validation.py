@@ -213,7 +213,7 @@ class _Checker:
             folders = "arguments/ and linking/" if self.rules.has_linking else "arguments/"
             hint = f"write files for it into {folders}, even if they are empty"
             if self.required == "all" and self.sources is not None:
-                hint += f"; if it is no document, keep it out of {self.sources.path}"
+                hint += f"; if it is not a document, keep it out of {self.sources.path}"
             message = f"the document {quote(document)} is missing"
             self._say("missing-document", message, store.path, document, hint, error=error)
 

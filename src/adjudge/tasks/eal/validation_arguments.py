@@ -355,7 +355,7 @@ def _check_offsets(argument: Argument, text: Text, file: File) -> None:
             file.say_of("outside", message, argument, column, hint=hint)
         elif text.cuts(span):
             message = f"the {_NAMES[column]} {_format(span)} cuts a character in halves"
-            hint = "count it as two, or say --offsets codepoints"
+            hint = "count it as two, or use --offsets codepoints"
             file.say_of("split-character", message, argument, column, hint=hint)
 
 

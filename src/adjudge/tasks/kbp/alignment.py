@@ -2,7 +2,7 @@
 
 For node s and document d let M be the distinct spans of its named mentions, and c(g) how many of them are mentions of
 gold entity g. s is aligned with g if 100 c(g) / |M| > P, strictly; exactly half is not enough for P = 50. Spans that
-are no gold mention stay in |M|. If P < 50 and several entities qualify, the largest c wins, then the smallest id.
+are not gold mention stay in |M|. If P < 50 and several entities qualify, the largest c wins, then the smallest id.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def node_spans(
     """The distinct spans of each node in each document that mentions it, and how many mentions are in other documents.
 
     The span of a mention is its head where the system gives one, unless extents are compared. A node that is mentioned
-    in a document, but not on these levels, has no spans there. Normal forms are no mentions.
+    in a document, but not on these levels, has no spans there. Normal forms are not mentions.
     """
     found: dict[NodeInDocument, set[Place]] = {}
     outside = 0

@@ -39,7 +39,7 @@ _K = TypeVar("_K")
 class Verdict(NamedTuple):
     """What is said of an answer: a judgment, the path of its class (None if it has none), levels of mentions.
 
-    `parent` is the class that the question asks about, so the row of the answer; None if it is no class.
+    `parent` is the class that the question asks about, so the row of the answer; None if it is not a class.
     """
 
     judgment: str

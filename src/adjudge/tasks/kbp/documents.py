@@ -291,7 +291,7 @@ def _by_document(explainer: Explainer, fate: Fate) -> dict[str, list[int]]:
     side = explainer.sides[fate]
     place = np.repeat(np.arange(len(side.facts.subjects)), np.diff(side.facts.starts))
     listed, found = side.names.documents.listed, dict[str, list[int]]()
-    # Along simple walks no node comes twice, so that facts about one node alone are no paths.
+    # Along simple walks no node comes twice, so that facts about one node alone are not paths.
     counts = (side.facts.subjects != side.facts.objects)[place] | (not side.simple)
     for fact, document in zip(place[counts].tolist(), side.facts.documents[counts].tolist(), strict=True):
         found.setdefault(listed[document], []).append(fact)

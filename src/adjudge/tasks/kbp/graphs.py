@@ -83,7 +83,7 @@ def _read_one(source: Source, kind: Format, rdf: Rdf, names: TripleNames | None,
 
         return read_webnlg(source, names=names, name=name)
     if kind not in GRAPHS:
-        message, hint = f"{kind} is no format of triples", f"choose from {', '.join(GRAPHS)}"
+        message, hint = f"{kind} is not a format of triples", f"choose from {', '.join(GRAPHS)}"
         raise UsageError(Problem(message, path=name or source_name(source), hint=hint))
     return read_rdf(source, kind=cast("Syntax", kind), rdf=rdf, names=names, name=name)
 
@@ -161,7 +161,7 @@ def graph_in_memory(value: Any, name: str, names: TripleNames | None = None) -> 
             return _documents({str(place): own for place, own in enumerate(listed, 1)}, name, names)
         return _listed(listed, name, names)
     hint = "give triples (subject, relation, object), a frame with such columns, a graph, or the path of a file"
-    raise FormatError(Problem(f"{name}: {value!r:.60} is no graph", hint=hint))
+    raise FormatError(Problem(f"{name}: {value!r:.60} is not a graph", hint=hint))
 
 
 def _is_triple(value: Any) -> bool:

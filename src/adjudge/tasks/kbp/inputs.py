@@ -279,7 +279,7 @@ def read_system(
     kind = how.system_format or detected(source)
     path = source_name(source)
     called = name or stem(source)
-    # A system that has found nothing is no mistake of the file.
+    # A system that has found nothing is not a mistake of the file.
     empty = Problem("the file has no facts", path=path, hint="it is scored as an empty system")
     if kind in GRAPHS:
         graph = _graph(b"" if has_nothing(source) else source, kind, how, names, f"system.{called}")

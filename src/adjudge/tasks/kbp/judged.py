@@ -62,7 +62,7 @@ def read_judged(source: Any, *, name: str | None = None) -> Judged:
     """
     whole, value = read_json(source, name=name)
     if not isinstance(value, list):
-        raise FormatError(Problem("the file is no list of judgements", whole.place, 1, hint=_HINT))
+        raise FormatError(Problem("the file is not a list of judgements", whole.place, 1, hint=_HINT))
     stated = None
     if value and isinstance(value[-1], Mapping) and "accuracy" in value[-1] and "evaluation" not in value[-1]:
         stated, value = str(value[-1]["accuracy"]), value[:-1]

@@ -44,7 +44,7 @@ def link(
 ) -> dict[GoldKey, Linked]:
     """The corpus id of every gold entity.
 
-    `links` has the rows of the table of links by mention, as `attach_links` gives them; pages in `stop` are no pages.
+    `links` has the rows of the table of links by mention, as `attach_links` gives them; pages in `stop` are not pages.
     An entity none of whose names has a page may have a link of its own (`Entity.links`), which is taken as its page.
 
     >>> oslo = Entity("E1", mentions=(Mention("d", 0, 4, text="Oslo"),))

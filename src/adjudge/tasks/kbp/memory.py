@@ -19,7 +19,7 @@ from adjudge.tasks.kbp.scoring import graph_inputs
 
 _RDF = ("iri", "literals", "rdf_type")
 _OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
-"""Columns of frames that are no rows of triples."""
+"""Columns of frames that are not rows of triples."""
 
 
 def split_names(names: Any) -> tuple[Sequence[str] | None, dict[str, Any]]:

@@ -175,7 +175,7 @@ def _notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
                 apart.append(f"{metric} {a} - {b}")
     if not apart:
         return []
-    message = "notches that do not overlap, the paper's sign of a difference, which is no test"
+    message = "notches that do not overlap, the paper's sign of a difference, which is not a test"
     return [Note("notches-apart", len(apart), message, tuple(apart[:_SHOWN]))]
 
 
@@ -244,7 +244,7 @@ def input_notes(read: KbInputs, options: KbOptions, profile: str) -> list[Note]:
             known = _relation_names(read, options)
         if missing := [name for name in named if name not in known]:
             option = field.replace("_", "-")
-            message = f"--{option} names what is no relation of gold or of a system: {', '.join(missing[:_SHOWN])}"
+            message = f"--{option} names what is not a relation of gold or of a system: {', '.join(missing[:_SHOWN])}"
             found.append(Note("unknown-relation", len(missing), message))
     return found
 

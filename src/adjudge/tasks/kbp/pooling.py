@@ -115,7 +115,7 @@ def pooling_bias(
     inference = run_of(**run).inference
     check_questions(asked, systems)
     if len(systems) < 2:
-        raise UsageError("a pool is of two systems or more", hint="name the answers of all systems that were pooled")
+        raise UsageError("a pool needs at least two systems", hint="name the answers of all systems that were pooled")
     every = query_measures(metric_hops(asked), view)
     measures = [measure for measure in every if measure.name == metric]
     if not measures:

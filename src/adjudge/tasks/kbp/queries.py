@@ -380,7 +380,7 @@ def read_gold_asked(source: Source, systems: Sequence[Source] = (), **reading: A
 def linked_kb(gold: GoldInput) -> KnowledgeBase:
     """Annotated documents as a knowledge base: entities with the same corpus id are one node, mentions are their heads.
 
-    Entities without a name are no nodes, and what is said of them is left out.
+    Entities without a name are not nodes, and what is said of them is left out.
     """
     assert isinstance(gold.corpus, KbCorpus)
     documents = gold.corpus.documents

@@ -142,7 +142,7 @@ class Side:
         return int(self.subjects[fact]), int(self.facts.relations[fact]), int(self.objects[fact])
 
     def written(self, fact: int) -> str:
-        """A fact by its names; nodes that are no gold nodes have labels beyond them."""
+        """A fact by its names; nodes that are not gold nodes have labels beyond them."""
         subject, relation, object_ = self.triple(fact)
         return f"{self.node(subject)} {self.names.relations.listed[relation]} {self.node(object_)}"
 

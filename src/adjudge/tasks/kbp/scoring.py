@@ -366,7 +366,7 @@ def thresholds(confidences: Sequence[float], *, points: int = POINTS) -> list[fl
 
 
 def _tallied(before: Mapping[str, int], ready: Prepared) -> dict[str, int]:
-    """What became of the facts that are no triples, with those that preparation has left out."""
+    """What became of the facts that are not triples, with those that preparation has left out."""
     return {
         **before,
         "excluded": before.get("excluded", 0) + ready.excluded,

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 SLICES = ("relation", "first", "sequence", "confidence")
 TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
-"""What is counted of the facts that are no triples, or not about gold entities; each is a metric `kbp.NAME`."""
+"""What is counted of the facts that are not triples, or not about gold entities; each is a metric `kbp.NAME`."""
 
 # Groups of documents that are left out in every exchange.
 GROUPS = 50
@@ -79,7 +79,7 @@ _BLOCK = 64  # samples that are packed at once
 class Corpus(NamedTuple):
     """The gold side: its facts, the names of relations and documents, what to say of it, and the digests.
 
-    `tally` says what became of facts that are no triples, by name.
+    `tally` says what became of facts that are not triples, by name.
     """
 
     facts: Facts
@@ -439,7 +439,7 @@ def check_run(run: KbRun, *, confidences: bool = False) -> None:
         raise UsageError("no system says how confident it is", hint=hint)
     if run.pool not in (None, "micro"):
         raise UsageError(
-            "paths lead across documents, which have no scores of their own to average", hint="leave --pool out"
+            "paths cross documents, so there are no scores per document to average", hint="leave --pool out"
         )
     check_engine(run.engine)
 
@@ -476,7 +476,7 @@ def listed_clusters(ids: Sequence[str], clusters: Mapping[str, str] | None) -> t
         return None
     strangers = sorted(set(clusters) - set(ids))
     if strangers:
-        raise UsageError(f"the clusters list {strangers[0]!r}, which is no document here", hint="check the list")
+        raise UsageError(f"the clusters list {strangers[0]!r}, which is not a document here", hint="check the list")
     return cluster_names("list", ids, [clusters.get(each) for each in ids])
 
 

@@ -13,7 +13,7 @@ MISSED, SPURIOUS = "(missed)", "(spurious)"
 
 
 class Confusion(NamedTuple):
-    """How many gold nuggets of one value are mapped to system nuggets of another; None is no nugget."""
+    """How many gold nuggets of one value are mapped to system nuggets of another; None is not a nugget."""
 
     field: str
     system: str

@@ -312,7 +312,7 @@ def _strange(nugget: Nugget, strange: Sequence[str], table: TokenTable, path: st
         f"{nugget.id} has the token{'s' * (len(strange) > 1)} {', '.join(strange[:SHOWN])}, "
         f"which the table {table.path or table.document} does not have (its tokens: {range_})"
     )
-    hint = "give the table that the file was made with, or say --from tbf-char if these are characters"
+    hint = "give the table that the file was made with, or use --from tbf-char if these are characters"
     return Problem(message, path=path, line=nugget.line or None, hint=hint)
 
 

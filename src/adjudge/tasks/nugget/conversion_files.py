@@ -85,7 +85,7 @@ def convert(inputs: Sequence[str], plan: Plan) -> Converted:
                     _take(document, target, path, work, losses)
             work.notes += summary(losses, path=path)
     if len(targets) > 1:
-        raise UsageError("some files have tokens and some have characters", hint="say --to tbf-token or --to tbf-char")
+        raise UsageError("some files have tokens and some have characters", hint="use --to tbf-token or --to tbf-char")
     if work.problems:
         raise work.broken(work.problems)
     target = targets.pop() if targets else _target(plan, "char")
@@ -301,7 +301,7 @@ def _read_tbf(path: str, source: str, work: _Work) -> Iterator[tuple[NuggetDocum
         work.notes += [*file.notes, *file.remarks.values()]
         if source == "tbf" and file.mode == "char" and not _are_characters(file):
             message = "the file does not tell whether its places are tokens or characters"
-            raise UsageError(Problem(message, path=path, hint="say --from tbf-token or --from tbf-char"))
+            raise UsageError(Problem(message, path=path, hint="use --from tbf-token or --from tbf-char"))
         for id in file.ids:
             document = file.read(id)
             if document.problems:

@@ -42,7 +42,7 @@ class Chained(NamedTuple):
     """The chains of the nuggets of one side: for each the first nugget of its chain, and how large the chain is.
 
     The size of a chain stands at its first nugget; all others have 0. `linked` if the side has any coreference line,
-    `apart` if no two of them name the same nugget, and `known` if they name nothing that is no nugget.
+    `apart` if no two of them name the same nugget, and `known` if they name nothing that is not a nugget.
     """
 
     home: list[int]
@@ -257,7 +257,7 @@ def cluster_problems(
         places: dict[Key | None, str] = {}
         unknown = [argument for argument in dict.fromkeys(cluster.arguments) if argument not in named]
         if unknown:
-            what = "which is no mention" if len(unknown) == 1 else "which are no mentions"
+            what = "which is not a mention" if len(unknown) == 1 else "which are not mentions"
             message = f"cluster {cluster.id} has {some_of(unknown)}, {what} of document {document.id}"
             yield Problem(message, line=cluster.line or None, hint="list every mention, or leave it out")
         for argument in dict.fromkeys(cluster.arguments):

@@ -2,7 +2,7 @@
 
 Micro scores are ratios of sums. A macro score averages the precision and the recall of documents, and its F1 is made of
 the two averages (section 3.2.1 of the specification): so the columns are the values of each document, and a count of
-documents. Where there is nothing to divide by, `spec` counts 0; the official program prints nan, which is no value.
+documents. Where there is nothing to divide by, `spec` counts 0; the official program prints nan, which is not a value.
 """
 
 from __future__ import annotations

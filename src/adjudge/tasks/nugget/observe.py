@@ -320,7 +320,7 @@ def _open_ends(observed: Observed, settings: Settings) -> OpenEnds:
     most = dict(observed.matched)
     for name, mapped in observed.entangled.items():
         counted = mapped.line if settings.official else mapped.best
-        optimal = mapped.optimal if mapped.solved else mapped.best  # a bound is no mapping that could be told of
+        optimal = mapped.optimal if mapped.solved else mapped.best  # a bound is not a mapping that could be told of
         if mapped.best > mapped.line + SAME or optimal > counted + SAME:
             ties[name] = mapped.line, mapped.best, optimal
         most[name] += mapped.optimal - mapped.best

@@ -99,7 +99,7 @@ def validate(
     found.document = None
     if grounds.texts is not None and grounds.tables is None and rules.mode == "token":
         message = "places are read as token ids, so the texts are not looked at"
-        found.warn("mode", message, None, None, "give the token tables, too, or say --mode char")
+        found.warn("mode", message, None, None, "give the token tables, too, or use --mode char")
     if documents is not None:
         _check_documents(file, documents, found)
     if found.facts["without_mentions"]:
@@ -276,7 +276,7 @@ def read_sizes(path: str | Path) -> dict[str, int]:
             sizes[parts[0]] = int(parts[1])
         elif parts:
             hint = "write a document id and its number of characters"
-            problems.append(Problem(f"{quote(line)} is no size", path=str(path), line=number, column=1, hint=hint))
+            problems.append(Problem(f"{quote(line)} is not a size", path=str(path), line=number, column=1, hint=hint))
     if problems:
         raise UsageError(problems[:LIMIT])
     return sizes

@@ -75,7 +75,7 @@ class Copies:
             known.setdefault(other.content, other.nugget)
         self.counts["invented"] += len(mine)
         for one in mine:
-            message = f"{quote(one.nugget.id)} is no gold nugget"
+            message = f"{quote(one.nugget.id)} is not a gold nugget"
             if one.content in known:
                 message = f"{quote(one.nugget.id)} is another copy of the gold nugget {quote(known[one.content].id)}"
             hint = "remove it, and name gold nuggets only in relations"

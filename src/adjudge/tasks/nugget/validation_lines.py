@@ -175,7 +175,7 @@ class Lines:
     def _check_confidences(self, columns: Sequence[str], number: int) -> None:
         for place, text in enumerate(columns[COLUMNS:MOST], COLUMNS):
             if not _is_number(text):
-                message = f"the confidence {quote(text)} is no number"
+                message = f"the confidence {quote(text)} is not a number"
                 self.out.warn("confidence", message, number, self.starts[place], "write one such as 0.5")
         if len(columns) > MOST:
             count = MOST + 1 + columns[MOST].count("\t")
@@ -212,8 +212,8 @@ class Lines:
                 out.add("token-id", "an empty token id", number, column, "write ids as t3,t4")
                 fits = False
             elif ";" in token:
-                hint = "if these are characters, say --mode char"
-                out.add("token-id", f"{quote(token)} is no token id", number, column, hint)
+                hint = "if these are characters, use --mode char"
+                out.add("token-id", f"{quote(token)} is not a token id", number, column, hint)
                 fits = False
             elif table is not None and token not in known:
                 message = f"token {quote(token)} is not in {table.path}"
@@ -234,7 +234,7 @@ class Lines:
         if fits and table is not None and not _same_text(nugget.text, table.tokens, rows):
             found = " ".join(table.tokens[row].text for row in sorted(rows))
             self._other_text(nugget, found, "the tokens are")
-            return sorted(nugget.text.split()) == sorted(found.split())  # another order is no sign of another table
+            return sorted(nugget.text.split()) == sorted(found.split())  # another order is not a sign of another table
         return fits
 
     def _check_pieces(self, nugget: Nugget) -> bool:
@@ -288,15 +288,15 @@ def span_trouble(span: str) -> tuple[str, str]:
     """What is wrong with a place that cannot be read as characters, and the remedy.
 
     >>> span_trouble("t3,t4")
-    ("'t3,t4' is no place in a text", 'if these are token ids, say --mode token')
+    ("'t3,t4' is not a position in a text", 'if these are token ids, use --mode token')
     """
-    message = f"{quote(span)} is no place in a text"
+    message = f"{quote(span)} is not a position in a text"
     if not span:
         return "the place is empty", _PAIR
     if any(len(number.strip()) > DIGITS for piece in span.split(";") for number in piece.split(",")):
         return f"{quote(span)} is beyond any text", "write the offsets of characters"
     if span[0] == "t" or all(each.isdigit() for each in span.split(",")):
-        return message, "if these are token ids, say --mode token"
+        return message, "if these are token ids, use --mode token"
     return message, _PAIR
 
 

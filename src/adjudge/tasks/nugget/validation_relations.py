@@ -73,7 +73,8 @@ def _check_arguments(line: Line, places: Mapping[str, Hashable], out: Findings) 
             bare = argument.strip()
             hint = "remove the blank" if bare in places else "it needs a mention line of this document"
             message = (
-                f"{relation.name} names {quote(argument)}, which is no mention of document {quote(out.document or '')}"
+                f"{relation.name} names {quote(argument)}, which is not a mention of document "
+                f"{quote(out.document or '')}"
             )
             out.add("unknown-mention", message, relation.line, column, hint)
         elif argument in seen:
