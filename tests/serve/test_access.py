@@ -226,7 +226,7 @@ def test_the_folder_and_its_key(tmp_path):
     key = folder.path / "secret.key"
     assert len(folder.secret) == 32
     assert Folder(folder.path).secret == folder.secret
-    with pytest.raises(AdjudgeError, match="something already"):
+    with pytest.raises(AdjudgeError, match="it already exists"):
         Folder.create(folder.path)
     with pytest.raises(AdjudgeError, match="serve init"):
         Folder(tmp_path)
@@ -236,7 +236,7 @@ def test_the_folder_and_its_key(tmp_path):
         with pytest.raises(AdjudgeError, match="chmod 600"):
             _ = folder.secret
         key.chmod(0o600)
-    for text, said in (("00", "1 bytes"), ("not hex", "no key"), ("é", "no key")):
+    for text, said in (("00", "1 bytes"), ("not hex", "not a key of a server"), ("é", "no key")):
         key.write_text(text, encoding="utf-8")
         with pytest.raises(AdjudgeError, match=said):
             _ = folder.secret

@@ -209,7 +209,7 @@ def test_own_groups_and_events_start_from_what_all_agree_on(store):
     assert sorted(map(len, by.values())) == [1, 1]  # the block of three rows with either of two others
     assert {who for each in by.values() for who in each} == {"first", "second"}
     assert all(block["marks"] for block in dispute["blocks"].values())
-    with pytest.raises(AdjudgeError, match="nobody disputes"):
+    with pytest.raises(AdjudgeError, match="not disputed"):
         adjudicate.decide(dora, SCOPE, "group", Verdict("group", None, None, "", "g0", same=[["x", "y"]]))
     same = [pair for pair, who in by.items() if who == ["second"]]
     made = adjudicate.decide(dora, SCOPE, "group", Verdict("group", None, None, "one town", "g1", same=same))

@@ -3,9 +3,11 @@
 import pytest
 
 from adjudge.errors import UsageError
+from adjudge.serve.adjudicate import Verdict, decide, disputes
 from adjudge.serve.desk import Desk
 from adjudge.serve.packs import export_pack, merge_pack
 from adjudge.serve.store import Store
+from adjudge.serve.store.care import rebuild
 from adjudge.serve.views import campaign_view, scope_view
 from adjudge.serve.workbench import Judgment, judge, operate
 from serve.demo_campaign import NAME, SECRET, campaign, desk
@@ -43,7 +45,7 @@ def test_a_pack_goes_and_comes_back(tmp_path):
         assert (done.reader, done.conflicts, done.findings) == ("ann", 1, [])
         after = scope_view(ann, DOCUMENT)["items"]
         assert [each["answers"].get("aet") for each in after[:2]] == ["W", "NIL"]
-        assert after[1]["flag"] == "answered otherwise offline: aet C, aer W"
+        assert after[1]["comments"][0]["text"] == "answered differently offline: aet C, aer W"
         assert after[2]["complete"]
         states = {each["id"]: each["stages"]["assess"] for each in campaign_view(ann)["scopes"]}
         assert (states[OTHER], states[DOCUMENT]) == ("finished", "open")
@@ -52,6 +54,33 @@ def test_a_pack_goes_and_comes_back(tmp_path):
         assert scope_view(ann, DOCUMENT)["items"] == after
         with pytest.raises(UsageError, match="this is not a pack of 'demo'"):
             merge_pack(store, NAME, pack_of_nothing(tmp_path))
+
+
+def test_what_was_answered_twice_is_for_an_adjudicator(tmp_path):
+    with campaign(tmp_path / "serve", answers=False, readers=["ann"]) as store:
+        ann, dora = desk(store), desk(store, "dora")
+        export_pack(ann, tmp_path / "pack")
+        with Store.open(tmp_path / "pack") as pack:
+            answer(Desk(pack, NAME, "ann"), 1, {"aer": "W"})
+            answer(Desk(pack, NAME, "ann"), 2, {"cas": "W"})  # not complete: nothing that one could decide for
+        for number in range(len(scope_view(ann, DOCUMENT)["items"])):
+            answer(ann, number, {"aet": "W"})
+        assert merge_pack(store, NAME, tmp_path / "pack").conflicts == 2
+        assert disputes(dora) == []
+        assert operate(ann, DOCUMENT, "assess", 0, [{"op": "finish"}], next(keys))["stage"] == "assess"
+        (dispute,) = disputes(dora)
+        assert [each["reader"] for each in dispute["said"]] == ["first", "first, offline"]
+        assert dispute["differ"][:2] == ["aet", "aer"]
+        decided = decide(
+            dora, DOCUMENT, dispute["subject"], Verdict("assess", 2, None, "as she said there", next(keys))
+        )
+        assert (decided["readers"], decided["stage"], disputes(dora)) == (["ann", "ann, offline"], "group", [])
+        with store.read() as snapshot:
+            found = {each.subject: each for each in snapshot.decisions(NAME, DOCUMENT, "assess")}
+        own = found.pop(dispute["subject"])
+        assert (own.answers["aer"], own.how) == ("W", "adjudicated")
+        assert {each.answers["aet"] for each in found.values() if each.how != "adjudicated"} == {"W"}
+        assert rebuild(store) == []
 
 
 def item_of(at, number):

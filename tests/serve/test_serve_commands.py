@@ -70,7 +70,7 @@ def test_an_offline_pack(serve, tmp_path):
         item = scope_view(demo_desk(store), document)["items"][0]
         judge(demo_desk(store), document, [Judgment(item["id"], 0, {"aet": "W"}, 0, "k1")])
     code, said, _ = serve("import", folder, "--merge", pack)
-    assert (code, said) == (0, f"{folder}: 1 event of ann taken back, 0 answered otherwise\n")
+    assert (code, said) == (0, f"{folder}: 1 event of ann taken back, 0 answered differently\n")
     with Store.open(folder) as store:
         assert scope_view(demo_desk(store), document)["items"][0]["answers"] == {"aet": "W"}
 

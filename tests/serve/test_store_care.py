@@ -54,7 +54,7 @@ def test_a_backup_is_restored_as_it_was_in_either_database(store: Store, tmp_pat
             assert content(again)["judgments"] == content(store)["judgments"]
             assert content(again)["tally"] == content(store)["tally"]
             assert content(again)["secrets"] == content(store)["secrets"]
-        with pytest.raises(UsageError, match="there are data already"):
+        with pytest.raises(UsageError, match="it already contains data"):
             restore(tmp_path / "saved", folder, url)
 
 

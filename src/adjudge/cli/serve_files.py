@@ -215,7 +215,7 @@ def import_(folder: str, **options: Any) -> int:
             taken = merge_pack(desk.store, desk.campaign, merge)
             code = _findings(folder, taken.findings)
             events = counted(taken.new, "event")
-            emit_lines([f"{folder}: {events} of {taken.reader} taken back, {taken.conflicts} answered otherwise"])
+            emit_lines([f"{folder}: {events} of {taken.reader} taken back, {taken.conflicts} answered differently"])
             return code
         if options["training"] is not None:
             from adjudge.serve.training import set_training

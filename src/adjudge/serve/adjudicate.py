@@ -12,7 +12,7 @@ from adjudge.serve.desk import Desk, Range, Sheet, decided
 from adjudge.serve.groups import GROUP, members_of, numbers_after, unnamed
 from adjudge.serve.links import Linked, Row, ignored_rows, rows_of
 from adjudge.serve.schema import Stage
-from adjudge.serve.settle import comparable, next_stage
+from adjudge.serve.settle import answered_twice, comparable, next_stage
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
 from adjudge.serve.together import chosen, events_of, groups_of, numbered, together
 from adjudge.serve.views import claim_of, marks_of, schema_view, text_view
@@ -37,14 +37,14 @@ class Verdict(NamedTuple):
 
 
 def disputed_scopes(desk: Desk, snapshot: Snapshot) -> list[str]:
-    """Scopes whose readers have all finished the stage that they are at, without agreeing."""
+    """Scopes whose readers have all finished the stage that they are at, without agreeing, perhaps with themselves."""
     states: dict[str, list[tuple[str, str]]] = {}
     for each in snapshot.assignments(desk.campaign):
         states.setdefault(each.scope, []).append((each.stage, each.state))
     found = []
     for scope in snapshot.scopes(desk.campaign):
         here = [state for stage, state in states.get(scope.id, []) if stage == scope.stage]
-        if len(here) > 1 and all(state == "finished" for state in here):
+        if here and all(state == "finished" for state in here):  # one reader may have answered twice
             found.append(scope.id)
     return found
 
@@ -122,14 +122,17 @@ def _cards(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], done: set[s
     }
     alike = [comparable(sheet.schema, sheet.items, own) for own in given.values()]
     versions = {each.subject: each.version for each in snapshot.decisions(campaign, scope, ASSESS)}
+    twice = answered_twice(snapshot, campaign, scope, given)
     found = []
     for stack in sheet.stacks:
         item = stack.items[0]
         said = [each.get(item.id) for each in alike]
-        if item.id in done or all(each == said[0] for each in said):
+        offline = twice.get(item.id, [])
+        if item.id in done or (all(each == said[0] for each in said) and not offline):
             continue
         names = [question.id for question in sheet.schema.question]
-        differ = [name for name in names if len({str((each or {}).get(name)) for each in said}) > 1]
+        rows = [*said, *(answers for _, answers in offline)]
+        differ = [name for name in names if len({str((each or {}).get(name)) for each in rows}) > 1]
         found.append(
             {
                 "scope": scope,
@@ -142,6 +145,10 @@ def _cards(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], done: set[s
                 "differ": differ,
                 "said": [
                     {"reader": PLACES[at], "answers": given[name].get(item.id, {})} for at, name in enumerate(readers)
+                ]
+                + [
+                    {"reader": f"{PLACES[readers.index(name)]}, offline", "answers": answers}
+                    for name, answers in offline
                 ],
             }
         )
@@ -229,6 +236,7 @@ def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, 
         if verdict.stage == ASSESS and not stacks:
             raise ValidationError(f"there is no item {subject!r}", hint="load the page again")
         items = [item.id for item in stacks[0].items] if verdict.stage == ASSESS else [subject]
+        names = [*readers, *(f"{name}, offline" for name, _ in _offline(sheet, snapshot, subject, readers))]
     stream = stream_of(desk.campaign, scope, DECIDED)
     body = {"stage": verdict.stage, "answers": answers, "how": "adjudicated", "by": desk.reader, "why": verdict.why}
     writes = [
@@ -247,7 +255,7 @@ def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, 
     for each in (first, *others):
         if isinstance(each, Conflict):
             raise each
-    return {"version": first.version, "n": first.n, "readers": readers, "stage": _go_on(desk, scope)}  # type: ignore[union-attr]
+    return {"version": first.version, "n": first.n, "readers": names, "stage": _go_on(desk, scope)}  # type: ignore[union-attr]
 
 
 def _answers(
@@ -255,8 +263,12 @@ def _answers(
 ) -> dict[str, Any]:
     campaign, scope = sheet.desk.campaign, sheet.scope.id
     if verdict.take is not None:
-        if not 1 <= verdict.take <= len(readers):
-            raise ValidationError(f"there is no reader {verdict.take}", hint=f"choose from 1 to {len(readers)}")
+        offline = _offline(sheet, snapshot, subject, readers)
+        most = len(readers) + len(offline)
+        if not 1 <= verdict.take <= most:
+            raise ValidationError(f"there is no reader {verdict.take}", hint=f"choose from 1 to {most}")
+        if verdict.take > len(readers):
+            return dict(offline[verdict.take - len(readers) - 1][1])
         reader = readers[verdict.take - 1]
         if verdict.stage != ASSESS:
             row = snapshot.grouping(campaign, scope, verdict.stage, reader)
@@ -277,6 +289,17 @@ def _answers(
     if not state.complete:
         raise ValidationError(f"not answered: {', '.join(state.open)}", hint="answer every question")
     return dict(state.settled())
+
+
+def _offline(
+    sheet: Sheet, snapshot: Snapshot, subject: str, readers: Sequence[str]
+) -> list[tuple[str, dict[str, str]]]:
+    """What readers have answered differently offline."""
+    campaign, scope = sheet.desk.campaign, sheet.scope.id
+    given = {
+        reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader)} for reader in readers
+    }
+    return answered_twice(snapshot, campaign, scope, given).get(subject, [])
 
 
 def _go_on(desk: Desk, scope: str) -> str:

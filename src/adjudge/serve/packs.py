@@ -2,7 +2,8 @@
 
 A pack has what the reader may see and nothing else: a card is one item in it, and hidden fields are not there. When it
 comes back, its events are replayed by their keys, so that taking it back twice does no harm. Where the reader has
-answered differently in both places, the answer of the server stays, and a flag says what the other one was.
+answered differently in both places, the answer of the server stays, a comment says what the other one was, and if that
+was complete an adjudicator chooses between them once the reader has finished.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def _replay(pack: Store, sheet: Sheet, events: Sequence[Event]) -> None:
 
 
 class Merged(NamedTuple):
-    """What came back with a pack: events that are new, answers that the server has otherwise, and what was refused."""
+    """What came back with a pack: new events, answers that differ from the server's, and what was refused."""
 
     reader: str
     new: int
@@ -169,19 +170,28 @@ class _Merge:
         except AdjudgeError as error:
             self._refused(scope, error)
             return
-        otherwise: dict[str, Judgment] = {}
-        for each, result in zip(given, results, strict=True):
+        otherwise: dict[str, Event] = {}
+        for event, result in zip(events, results, strict=True):
             if isinstance(result, Conflict):
-                otherwise[each.item] = each
+                otherwise[event.subject] = event
             elif isinstance(result, AdjudgeError):
                 self._refused(scope, result)
             else:
                 self.new += 1
+        if not otherwise:
+            return
+        with self._desk.store.read() as snapshot:
+            cards = Sheet(self._desk, snapshot, scope).by_card
         for each in otherwise.values():
             self.conflicts += 1
-            said = ", ".join(f"{name} {value}" for name, value in each.answers.items()) or "nothing"
-            op = {"op": "flag", "item": each.item, "text": f"answered otherwise offline: {said}"}
-            operate(self._desk, scope, ASSESS, 0, [op], f"{each.key}/flag")
+            answers = each.body["answers"]
+            said = ", ".join(f"{name} {value}" for name, value in answers.items()) or "nothing"
+            body: dict[str, Any] = {"text": f"answered differently offline: {said}"}
+            if each.body["complete"]:
+                body["answers"] = answers
+            reader, item = str(self._desk.reader), cards[each.subject].items[0].id
+            stream = stream_of(self._desk.campaign, scope, reader)
+            self._desk.store.write([Write(stream, "comment", item, body, reader, f"{each.key}/otherwise")])
 
     def _operate(self, scope: str, stage: str, op: dict[str, Any], event: Event) -> None:
         try:

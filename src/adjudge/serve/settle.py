@@ -54,9 +54,13 @@ def _items(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], stage: str)
         for reader in readers
     }
     alike = [comparable(sheet.schema, sheet.items, answers) for answers in given.values()]
+    twice = answered_twice(snapshot, campaign, scope, given)
     made: dict[str, Any] = {}
     left = 0
     for item in sheet.items:
+        if item.id in twice:
+            left += item.id not in known
+            continue
         said = [each.get(item.id) for each in alike]
         if all(each is None for each in said) and item.id in known:
             continue
@@ -67,6 +71,18 @@ def _items(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], stage: str)
         else:
             left += 1
     return made, left
+
+
+def answered_twice(
+    snapshot: Snapshot, campaign: str, scope: str, given: Mapping[str, Mapping[str, Mapping[str, str]]]
+) -> dict[str, list[tuple[str, dict[str, str]]]]:
+    """Items that readers have answered differently offline, with these answers; `given` are those on the server."""
+    found: dict[str, list[tuple[str, dict[str, str]]]] = {}
+    for note in snapshot.notes(campaign, scope):
+        said = [each["answers"] for each in note.comments if "answers" in each]
+        if said and note.reader in given and said[-1] != given[note.reader].get(note.item):
+            found.setdefault(note.item, []).append((note.reader, said[-1]))
+    return found
 
 
 def comparable(

@@ -250,7 +250,8 @@ def _flag(rows: Rows, event: Event) -> None:
 
 def _comment(rows: Rows, event: Event) -> None:
     row = _note(rows, event)
-    row.comments.append({"by": event.actor, "at": event.at, "text": event.body["text"]})
+    said: dict[str, Any] = {name: event.body[name] for name in ("text", "answers") if name in event.body}
+    row.comments.append({"by": event.actor, "at": event.at, **said})
     rows.put(row)
 
 

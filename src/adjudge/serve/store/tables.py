@@ -239,7 +239,10 @@ class Judgment(Row):
 
 @_table("note", "campaign", "item", "reader", index=(("campaign", "scope", "reader"),))
 class Note(Row):
-    """A reader's flag on an item, and the comments: dictionaries with `by`, `at` and `text`."""
+    """A reader's flag on an item, and the comments: dictionaries with `by`, `at`, `text`.
+
+    `answers` in a comment are what the reader has answered differently offline.
+    """
 
     campaign: str
     item: str
