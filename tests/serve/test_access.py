@@ -236,7 +236,7 @@ def test_the_folder_and_its_key(tmp_path):
         with pytest.raises(AdjudgeError, match="chmod 600"):
             _ = folder.secret
         key.chmod(0o600)
-    for text, said in (("00", "1 bytes"), ("not hex", "not a key of a server"), ("é", "no key")):
+    for text, said in (("00", "1 bytes"), ("not hex", "not a key of a server"), ("é", "not a key of a server")):
         key.write_text(text, encoding="utf-8")
         with pytest.raises(AdjudgeError, match=said):
             _ = folder.secret
