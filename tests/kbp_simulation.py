@@ -164,7 +164,7 @@ def judge(
             interval = score_interval(both[0], method, level=level, rule="drop")
             intervals[method] = (both[0].point,) * 2 if interval is None else interval[:2]
         if resamples:
-            p["bootstrap"] = paired_test(*both, "percentile", "bootstrap").p
+            p |= {test: paired_test(*both, "percentile", test).p for test in ("bootstrap", "centred")}
             apart = notches_apart(*(box_numbers(own.drawn, level=level) for own in both))
         if hop in exchanged:
             p["randomisation"] = exchanged[hop]

@@ -80,6 +80,56 @@ def test_from_a_pool_to_a_plan(run):
     assert json.loads(done.out)["n"] == 60
 
 
+@pytest.mark.usefixtures("files")
+def test_documents_of_a_saved_estimate_keep_their_fields(tmp_path, run):
+    items = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    stories = [{**item, "story": int(item["document"][1:]) % 8} for item in items]
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(item) + "\n" for item in stories))
+    words = ["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--save", "e.json"]
+    assert run(words).code == 0
+    ours = run(["compare", "e.json", "--cluster-by", "story", "--format", "json"])
+    assert "design effect" in ours.out
+    done = run(["compare", "e.json", "--cluster-by", "type"])  # differs within documents
+    assert (done.code, "no field 'type'" in done.err) == (2, True)
+    done = run(["estimate", "e.json", "labels.csv", "--design", "design.jsonl"])
+    assert (done.code, "is an estimate already" in done.err) == (2, True)
+
+
+@pytest.mark.usefixtures("files")
+def test_ranks_that_an_estimate_leaves_open(run):
+    done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--format", "json"])
+    found = json.loads(done.out)
+    apart = next(row for row in found["differences"] if row["part"] == "f1")
+    open_ = [1, 2] if apart["p_holm"] > 0.05 else None
+    assert found["ranked_by"] == ["pool", "f1"]
+    assert [[row["best"], row["worst"]] for row in found["ranking"]] == ([open_, open_] if open_ else [[1, 1], [2, 2]])
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan", "e.json", "--half-width", "inf"], "a half-width of inf points"),
+        (["plan", "e.json", "--half-width", "2", "--power", "0.9"], "--power does nothing without --difference"),
+        (["plan", "e.json", "--difference", "3", "--alpha", "0"], "alpha is 0"),
+        (["plan", "e.json", "--difference", "-3"], "a difference of -3 points"),
+        (["compare", "e.json", "--runs-fixed"], "no system has several runs"),
+        (["judge", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--by", "tipe"], "the items have no tipe"),
+        (["estimate", "pool.jsonl", "labels.csv"], "missing option '--design'"),
+        (["estimate", "--design", "design.jsonl"], "missing argument 'POOL|RESULT'"),
+    ],
+)
+def test_what_means_nothing_is_refused(run, words, said):
+    assert run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--save", "e.json"]).code == 0
+    done = run(words)
+    assert (done.code, said in done.err) == (2, True), done.err
+
+
+def test_assumptions_need_no_files(run):
+    done = run(["estimate", "--assumptions"])
+    assert (done.code, done.out.count("\n")) == (0, 6)
+
+
 def test_a_drawn_item_without_verdict_is_an_error(files, run):
     text = (files / "labels.csv").read_text().splitlines()
     (files / "labels.csv").write_text("\n".join([text[0], *text[3:]]) + "\n")
@@ -309,6 +359,17 @@ def test_documents_assessed_whole(tmp_path, run):
     assert run(score).code == 0
     done = run(["estimate", "r.json", "--design", "design.jsonl", "--save", "e.json"])
     assert done.code == 0, done.err
+    # Nobody has read the other documents: gold has those that were drawn.
+    drawn = {
+        row["id"] for row in map(json.loads, (tmp_path / "design.jsonl").read_text().splitlines()[1:]) if row["drawn"]
+    }
+    (tmp_path / "read.jsonl").write_text(
+        "".join(f"{line}\n" for line in texts["gold"] if json.loads(line)["id"] in drawn)
+    )
+    assert run(["ner", "score", "read.jsonl", *score[3:-1], "r15.json"]).code == 1
+    assert run(["ner", "score", "read.jsonl", *score[3:-1], "r15.json", "--docs", "design.jsonl"]).code == 0
+    again = run(["estimate", "r15.json", "--design", "design.jsonl"])
+    assert again.out.split("note:")[0] == done.out.split("note:")[0]
     assert "15 of 40 documents" in done.out
     judged = run(["estimate", "r.json", "--design", "design.jsonl", "--judge", "r.json", "--format", "json"])
     whole = json.loads((tmp_path / "r.json").read_text())["systems"][0]["scores"]

@@ -154,7 +154,7 @@ def test_several_metrics_share_one_result() -> None:
         assert [s for s in both.systems[0].scores if s.metric == name] == list(alone.systems[0].scores)
     with pytest.raises(UsageError, match=r"the metric record.set is named twice"):
         score("record.set,record.set(beta=2)", gold, systems["near"])
-    with pytest.raises(UsageError, match="pooled differently"):
+    with pytest.raises(UsageError, match="different pooling"):
         as_metrics("record.set(pool=macro),record.jaccard")
     assert {each.pool for each in as_metrics("record.set(pool=macro),record.jaccard", pool="micro")} == {"micro"}
 
@@ -166,7 +166,8 @@ def test_extra_and_duplicate_documents_are_errors(tmp_path) -> None:
         score("record.set", gold, extra)
     assert str(caught.value).splitlines() == [
         f"{extra}:4: the document 'd2x' is not in the gold documents, did you mean d2?",
-        f"{extra}:5: the document 'zzz' is not in the gold documents, remove it, or add it to the gold documents",
+        f"{extra}:5: the document 'zzz' is not in the gold documents, "
+        "remove it, add it to the gold documents, or choose documents with --docs",
     ]
     with pytest.raises(ValidationError, match="system: duplicate id 'd0', give every document its own id"):
         score("record.set", gold, [*systems["near"], systems["near"][0]])

@@ -16,6 +16,7 @@ from adjudge.cli.options import (
     flag,
     format_option,
     output_option,
+    refuse_alone,
     save_option,
     value,
 )
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
     from adjudge.estimates.rows import Estimate
 
 _FORMATS = ("text", "json", "csv")
-_design = value(
-    "--design", "FILE", "What was drawn with which probability, as `adjudge sample` wrote it.", required=True
-)
+_DESIGN = "What was drawn with which probability, as `adjudge sample` wrote it."
 _by = value("--by", "FIELD", "Also by a field of the items. Repeatable.", multiple=True)
 _judge = value("--judge", "FILE", "Verdicts of a judge (id, judge); for a result: the result against the judge.")
 level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
@@ -94,9 +93,9 @@ def sample(pool: str, **options: Any) -> None:
 
 @command(
     "estimate",
-    click.Argument(["source"], metavar="POOL|RESULT"),
+    click.Argument(["source"], metavar="POOL|RESULT", required=False),
     click.Argument(["labels"], metavar="[LABELS]", required=False),
-    _design,
+    value("--design", "FILE", _DESIGN),
     _judge,
     choice(
         "--assist",
@@ -122,7 +121,7 @@ def sample(pool: str, **options: Any) -> None:
     output_option,
     examples=["adjudge estimate pool.jsonl labels.jsonl --design design.jsonl --judge judge.jsonl"],
 )
-def estimate(source: str, labels: str | None, **options: Any) -> None:
+def estimate(source: str | None, labels: str | None, **options: Any) -> None:
     """Score systems from a random sample that people assessed, with intervals that hold however wrong the judge is.
 
     POOL and LABELS (id, verdict from 0 to 1) give precision, recall and F1 within the pool. A RESULT that was saved
@@ -134,6 +133,9 @@ def estimate(source: str, labels: str | None, **options: Any) -> None:
     if options["assumptions"]:
         emit("\n".join(ASSUMPTIONS) + "\n", options["output"])
         return
+    if source is None or options["design"] is None:
+        missing = "argument 'POOL|RESULT'" if source is None else "option '--design'"
+        raise UsageError(f"missing {missing}", hint="see adjudge estimate --help")
     check_targets(options, inputs=[source, labels, options["design"], options["judge"], options["exhaustive"]])
     found = estimate_scores(
         source,
@@ -172,7 +174,7 @@ def emit_estimate(found: Estimate, options: Mapping[str, Any]) -> None:
     "judge",
     click.Argument(["pool"], metavar="POOL"),
     click.Argument(["labels"], metavar="LABELS"),
-    _design,
+    value("--design", "FILE", _DESIGN, required=True),
     value("--judge opinions", "FILE", "Verdicts of the judge (id, judge), if the pool has none."),
     value("--threshold", "P", "From this value on the judge's verdict is correct.", default=0.5, type=float),
     _by,
@@ -235,7 +237,13 @@ def plan(source: str, **options: Any) -> None:
     check_targets(options, inputs=[source])
     if (options["difference"] is None) == (options["half_width"] is None):
         raise UsageError("give one of --difference and --half-width", hint="such as --difference 1.0")
+    if options["difference"] is not None and not 0 < options["difference"] < 100:
+        raise UsageError(f"a difference of {options['difference']:g} points", hint="give one between 0 and 100")
     if options["half_width"] is not None:
+        for name in ("--pair", "--alpha", "--power", "--comparisons", "--cluster-by"):
+            refuse_alone(name, "--difference")
+        if not 0 < options["half_width"] < 100:
+            raise UsageError(f"a half-width of {options['half_width']:g} points", hint="give one between 0 and 100")
         needed = plan_labels(source, options["half_width"] / 100)
         if options["format_"] == "json":
             emit_json({"half_width": options["half_width"] / 100, "assessments": needed}, options["output"])

@@ -360,7 +360,11 @@ saved_by_option = value(
     "Also score by a field of the documents, or of elements if all were saved with --by. Repeatable.",
     multiple=True,
 )
-docs_option = value("--docs", "LIST", "Score only these documents: a file with one id per line, or a,b,c.")
+docs_option = value(
+    "--docs",
+    "LIST",
+    "Score only these documents: a file with one id per line, a design of `adjudge sample`, or a,b,c.",
+)
 pool_option = choice(
     "--pool",
     ("micro", "macro"),
@@ -545,11 +549,24 @@ def _is_table(path: str) -> bool:
     return is_file(path) and any("\t" in line for line in listed_lines(path, "documents"))
 
 
+def _drawn_documents(path: str) -> tuple[str, ...]:
+    from adjudge.estimates.files import read_design
+
+    design = read_design(path)
+    if design.unit != "document":
+        raise UsageError(
+            f"{path}: the design is of {design.units}", hint="draw documents: adjudge sample --by document"
+        )
+    return tuple(sorted(design.drawn))
+
+
 def document_list(text: str | None, option: str = "--docs") -> tuple[str, ...] | None:
     """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
     if text is None:
         return None
     lines = listed_lines(text, "documents") if is_file(text) else text.split(",")
+    if lines[:1] and lines[0].startswith('# {"rounds"'):
+        return _drawn_documents(text)
     ids = tuple(line.strip() for line in lines if line.strip())
     if not ids:
         raise UsageError(f"{option} {text!r} names no documents", hint="give ids, or a file with one id per line")

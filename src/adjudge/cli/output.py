@@ -262,6 +262,10 @@ def of_runs(result: Result, options: Mapping[str, Any]) -> Result:
     from adjudge.stats.runs import has_runs, mean_of_runs
 
     if result.options is None or not has_runs(result):
+        if options.get("runs_fixed"):
+            raise UsageError(
+                "--runs-fixed: no system has several runs", hint="name them NAME#1, NAME#2, or leave it out"
+            )
         return result
     return mean_of_runs(result, fixed=bool(options.get("runs_fixed")))
 

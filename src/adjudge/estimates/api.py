@@ -20,10 +20,11 @@ from adjudge.estimates.estimate import estimate_pool
 from adjudge.estimates.files import Verdict, read_design, read_exhaustive, read_pool, read_verdicts, with_judge
 from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.pool import Pool, Sampling
-from adjudge.estimates.rows import Estimate, How, interval
+from adjudge.estimates.rows import Estimate, How, interval, is_estimate, with_ranking
 from adjudge.estimates.sources import is_store, saved_result
 from adjudge.stats.points import Additive
 from adjudge.stats.result import Note, Result
+from adjudge.stats.scores import headlines
 
 
 @contextmanager
@@ -169,7 +170,10 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     result = saved_result(source)
     if result is not None and (labels is None or drawn.unit != "item"):
         with _blaming(design):
-            return _of_result(result, drawn, how, options, labels)
+            return _ranked(_of_result(result, drawn, how, options, labels))
+    if isinstance(source, str | os.PathLike) and is_estimate(source):
+        hint = "give the pool that it was made from, or read it with compare, report or plan"
+        raise UsageError(f"{os.fspath(source)} is an estimate already", hint=hint)
     if labels is None:
         raise UsageError("a pool needs the verdicts on what was drawn", hint="give LABELS after POOL")
     pool = read_pool(source)
@@ -183,7 +187,12 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
         found = with_imputed(found, pool, drawn, verdicts, how)
     if options.get("exhaustive") is not None:
         found = _beyond(found, options["exhaustive"])
-    return found
+    return _ranked(found)
+
+
+def _ranked(found: Estimate) -> Estimate:
+    """With the ranks that the differences of the first score leave open, if there are several systems."""
+    return with_ranking(found, headlines(found.measures)[0]) if len(found.table) > 1 else found
 
 
 def with_imputed(found: Estimate, pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:

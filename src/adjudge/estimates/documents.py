@@ -109,6 +109,10 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
         scores += rows
         differences += apart
     number = max(int(np.count_nonzero(each.open)) for _, each in rounds)
+    alike = [f"{row.system} {row.metric} {row.part}" for row in scores if row.low is None]
+    if alike:
+        message = "no interval for scores on which all assessed documents agree: what was not read may differ"
+        notes.append(Note("no-spread", len(alike), message, tuple(alike[:_SHOWN])))
     if 0 < number < FEW:
         notes.append(Note("few-documents", number, f"only {number} assessed documents: intervals are rough"))
     if carried > _LARGE:

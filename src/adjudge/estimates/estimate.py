@@ -305,13 +305,26 @@ def _pseudo_tables(pool: Pool, mixed: _Mixed, cluster_by: str | None, scope: Any
     inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
     gold = np.bincount(at, weights=np.where(inside, mixed.pseudo, 0.0), minlength=len(names))
     found: dict[str, StatsTable] = {}
+    attributes = _attributes(pool) if cluster_by is None else {}
     for column, system in enumerate(pool.systems):
         matched = np.bincount(at, weights=np.where(inside, mixed.matched[:, column], 0.0), minlength=len(names))
         own = pool.member[:, column] & inside
         size = np.bincount(at, weights=own.astype(np.float64), minlength=len(names))
         rows = np.stack([matched, size, gold], axis=1)
-        found[system] = StatsTable(tuple(names), ("matched", "system", "gold"), rows)  # type: ignore[arg-type]
+        found[system] = StatsTable(tuple(names), ("matched", "system", "gold"), rows, attributes)  # type: ignore[arg-type]
     return found
+
+
+def _attributes(pool: Pool) -> dict[str, tuple[Any, ...]]:
+    """The fields that have one value in every document, such as its story: `compare` may slice or cluster by them."""
+    values: dict[str, dict[str, Any]] = {name: {} for item in pool.items for name in item.attributes}
+    for item in pool.items:
+        for name in list(values):
+            value = item.attributes.get(name)
+            if values[name].setdefault(item.document, value) != value or isinstance(value, dict | list):
+                del values[name]
+    documents = sorted({item.document for item in pool.items})
+    return {name: tuple(own[document] for document in documents) for name, own in values.items()}
 
 
 def _units_of(pool: Pool, cluster_by: str | None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, did_you_mean
 from adjudge.estimates.design import Design, refuse_other_pool, verdicts_of
 from adjudge.estimates.items import ItemEstimate, estimate_items
 from adjudge.estimates.pool import METRIC, Assist, Pool, Sample
@@ -110,7 +110,11 @@ def judge_report(pool: Pool, design: Design, verdicts: Mapping[str, float], aske
     both = {assist: estimate_items(sample, assist, design.rounds[0].sampling) for assist in ways}
     scopes: list[tuple[str, Any]] = [("pool", np.ones(len(pool.items), dtype=bool))]
     scopes += [(name, sample.member[:, at]) for at, name in enumerate(pool.systems)]
+    known_fields = sorted({name for item in pool.items for name in item.attributes})
     for field in by:
+        if field not in known_fields:
+            hint = did_you_mean(field, known_fields) or f"fields: {', '.join(known_fields) or 'none'}"
+            raise UsageError(f"the items have no {field}", hint=hint)
         values = [str(item.attributes.get(field)) for item in pool.items]
         scopes += [(f"{field}={value}", np.array([own == value for own in values])) for value in sorted(set(values))]
     return msgspec.structs.replace(

@@ -74,8 +74,8 @@ def plan(source: Any, difference: float, power: float = POWER, **options: Any) -
     groups = run_groups(list(tables))
     names = _pair(options.get("pair"), list(groups))
     clusters = _clusters(tables, options.get("cluster_by"))
-    alpha = float(options.get("alpha") or ALPHA)
-    asked = options.get("comparisons") or 1
+    alpha = ALPHA if options.get("alpha") is None else float(options["alpha"])
+    asked = 1 if options.get("comparisons") is None else options["comparisons"]
     comparisons = len(names) if asked == "all" else int(asked)
     number = len(set(clusters)) if clusters else len(next(iter(tables.values())).ids)
     if number < LEAST:

@@ -118,6 +118,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     scores: tuple[ScoreRow, ...] = ()
     differences: tuple[DifferenceRow, ...] = ()
     ranking: tuple[RankRow, ...] = ()
+    ranked_by: tuple[str, str] | None = None  # metric and part of the ranking
     notes: tuple[Note, ...] = ()
     table: dict[str, StatsTable] = {}
     pseudo: dict[str, StatsTable] = {}
@@ -213,7 +214,7 @@ def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
         RankRow(system=name, value=scores[name], best=1 + above[name], worst=len(scores) - below[name])
         for name in ordered
     )
-    return msgspec.structs.replace(found, ranking=ranking)
+    return msgspec.structs.replace(found, ranking=ranking, ranked_by=key)
 
 
 def sample_notes(outside: Sequence[str]) -> list[Note]:

@@ -85,7 +85,7 @@ def difference_grid(estimate: Estimate) -> Grid:
 def ranking_grid(estimate: Estimate) -> Grid:
     """One row per system, the best first."""
     rows = tuple((Cell(clean(row.system)), Cell(_places(row)), Cell(_points(row.value))) for row in estimate.ranking)
-    return Grid(("ranking", "ranks", "score"), 1, (rows,))
+    return Grid(("ranking", "ranks", " ".join(estimate.ranked_by or ("score",))), 1, (rows,))
 
 
 def _places(row: RankRow) -> str:

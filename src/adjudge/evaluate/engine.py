@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import os
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -230,6 +230,8 @@ def explain(
 
 def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation:
     ours, *theirs = _read(task, gold, named, run)
+    if run.docs is not None and task.refuses_unknown:
+        theirs = [_without_others(side, {*run.docs, *ours.documents}) for side in theirs]
     task, systems = task.meet(ours, [by_position(ours, side) for side in theirs])
     ids = choose(ours.documents, run.docs)
     if run.document is not None:
@@ -243,6 +245,14 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     total, folder = 1 + len(ids) // size, work_folder(task.files())
     parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, chunk=1, total=total, folder=folder)
     return _together(task, run, [ours, *systems], parts, total=len(ids))
+
+
+def _without_others(system: Side, known: Collection[str]) -> Side:
+    """A system without the documents that are neither gold nor asked for; one that has no other is left as it is."""
+    kept = [name for name in system.documents if name in known]
+    if not kept or len(kept) == len(system.documents):
+        return system
+    return replace(system, documents={name: system.documents[name] for name in kept})
 
 
 def by_position(gold: Side, system: Side) -> Side:

@@ -108,7 +108,7 @@ def check_known(gold: Side, systems: Sequence[Side]) -> None:
                 # Looking for similar names takes time; if many ids are unknown, the files belong to different corpora.
                 similar = did_you_mean(identifier, gold.documents) if len(problems) < SIMILAR else None
                 document = side.documents[identifier]
-                hint = similar or "remove it, or add it to the gold documents"
+                hint = similar or "remove it, add it to the gold documents, or choose documents with --docs"
                 message = f"the document {identifier!r} is not in the gold documents"
                 problems.append(Problem(message, path=document.path or side.place, line=document.line, hint=hint))
     if problems:

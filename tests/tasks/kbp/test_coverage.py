@@ -30,8 +30,11 @@ def test_the_simulation_judges_as_scoring_does():
             table.add(f"e{s}", f"r{r}", f"e{o}", f"d{place // kbp_simulation.PER_DOCUMENT:03}")
     how = {"ci": 0.9, "box": True, "seed": 5, "identity": "endpoints", "bootstrap": 100, "test": "randomisation"}
     result = score_triples(gold, {"A": one, "B": other}, **how)
+    assert "eager-test" not in {note.code for note in result.notes}
+    eager = score_triples(gold, {"A": one, "B": other}, bootstrap=20, test="centred")
+    assert "eager-test" in {note.code for note in eager.notes}
     tests = {}
-    for interval, test in (("jackknife", "jackknife"), ("percentile", "bootstrap")):
+    for interval, test in (("jackknife", "jackknife"), ("percentile", "bootstrap"), ("centred", "centred")):
         how = How(POOL, interval, test, 0.9)
         both = {system.name: sampled(result.measures, system.samples[0], how) for system in result.systems}
         found = pair_comparisons(both, headline_keys(result.measures), how, {}, None)
@@ -65,6 +68,11 @@ def test_default_intervals_cover_what_they_say(shares, hop):
 @pytest.mark.parametrize("hop", [1, 2, 3])
 def test_the_jackknife_test_keeps_its_level(shares, hop):
     assert shares.alarms["jackknife", hop] <= 0.07
+
+
+@pytest.mark.slow
+def test_resampled_differences_are_too_eager_as_the_note_says(shares):
+    assert all(0.08 < shares.alarms[test, 1] < 0.2 for test in ("bootstrap", "centred"))
 
 
 @pytest.mark.slow
