@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from adjudge.errors import Problem
@@ -26,7 +27,7 @@ _ITEM = re.compile(r"\([^()]+\)?|[^()]+\)?|[()]")
 _PART = re.compile(r"([^\[]+)\[(\d+)/(\d+)\]")
 _SENT_ID = re.compile(r"# sent_id\s*=?\s*(\S+)")
 _NEWDOC = re.compile(r"# newdoc(?:\s+id\s*=\s*(.+))?$")
-_GLOBAL = re.compile(r"^# global.Entity\s*=\s*(\S+)", re.MULTILINE)
+_GLOBAL = re.compile(r"# (?<=^# )global.Entity\s*=\s*(\S+)", re.MULTILINE)  # begins with what is rare, to be found fast
 _EMPTY = re.compile(r"\d{1,6}\.\d{1,6}", re.ASCII)
 _RANGE = re.compile(r"\d+-\d+")
 _PARENT = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
@@ -80,7 +81,7 @@ class _Node(NamedTuple):
 class _Opening(NamedTuple):
     """An opening bracket: its entity, which part of a mention it is and of how many, its head; or what is wrong."""
 
-    given: str
+    chain: Name
     part: str | None
     total: str | None
     head: int | None
@@ -92,16 +93,16 @@ class _Mention:
     """A mention, open or not: its nodes so far, and of its last opening the sentence, the place and the head."""
 
     __slots__ = ("at", "chain", "column", "document", "head", "head_number", "line", "nodes", "sentence")
+    at: int
+    column: int
+    head_number: int | None
+    line: int
+    sentence: int
 
     def __init__(self, chain: Name, document: UdDocument) -> None:
         self.chain, self.document = chain, document
         self.nodes: list[float] = []
         self.head: float | None = None
-
-    def open(self, node: _Node, sentence: int, place: int, column: int, head: int | None) -> None:
-        self.nodes.append(node.number)
-        self.sentence, self.at, self.head_number = sentence, place, head
-        self.line, self.column = node.line, column
 
 
 class _Reader:
@@ -119,18 +120,25 @@ class _Reader:
             hint = "write eid-etype-head-other"
             self._wrong(f"global.Entity has no eid: {headers[-1][1]}", number, headers[-1].start(1), hint)
             self.fields = ["eid"]
-        self.by_document = self.fields is not None and "GRP" in self.fields
+        self._know_fields()
         self.ordinal = 0  # of the document among all newdocs of the file
         self.sentences = 0
         self.sent_id: str | None = None
         self.document: UdDocument | None = None
-        self.openings: dict[str, _Opening] = {}  # what was said already; most brackets are like others
+        self.openings: dict[str, _Opening] = {}  # what was said in this document; most brackets are like others
         self.empty: dict[float, str] = {}  # DEPS of the empty nodes of the file
         self.open: dict[Name, list[_Mention]] = {}
         self.parts: dict[Name, list[_Mention]] = {}
         self.entities: dict[Name, list[_Mention]] = {}
         self._read(text)
         self._finish()
+
+    def _know_fields(self) -> None:
+        """Where the id and the head stand among the fields; of two with one name, the last."""
+        places = {field: place for place, field in enumerate(self.fields or ())}
+        self.by_document = "GRP" in places
+        self.id_at = places.get("GRP" if self.by_document else "eid", 0)
+        self.head_at = places.get("head", len(self.fields or ()))
 
     def _wrong(self, message: str, line: int, column: int | None, hint: str) -> None:
         self.problems.append(Problem(message, self.place, line, column, hint))
@@ -237,6 +245,7 @@ class _Reader:
         self.ordinal += 1
         if newdoc is None:
             self._note("no-newdoc", number)
+        self.openings = {}
         name = newdoc or str(self.ordinal)
         self.document = self.documents.get(name)
         if self.document is None:
@@ -247,42 +256,42 @@ class _Reader:
 
     def _marks(self, node: _Node, nodes: Sequence[float]) -> None:
         """What the last column of a node says."""
-        start, entity = node.column, None
+        text, start, here = "", 0, node.column
         for part in node.misc.split("|") if "|" in node.misc else (node.misc,):
-            key, equals, value = part.partition("=")
-            if equals and key == "Entity":
-                entity = value, start + len("Entity=")
-            elif key in ("SplitAnte", "Bridge"):
-                self._note(key, node.line, value.count(",") + 1)
-            start += len(part) + 1
-        if entity is None or not entity[0]:
+            if part.startswith("Entity="):
+                text, start = part[7:], here + 7
+            elif part.startswith(("SplitAnte", "Bridge")):
+                key, _, value = part.partition("=")
+                if key in ("SplitAnte", "Bridge"):
+                    self._note(key, node.line, value.count(",") + 1)
+            here += len(part) + 1
+        if not text:
             return
-        text, start = entity
         if self.fields is None:
             hint = "write a line: # global.Entity = eid-etype-head-other"
             self._wrong("there are entities, but no global.Entity", node.line, start, hint)
             self.fields = ["eid", "etype", "head", "other"]
-        for item in _ITEM.finditer(text):
-            column, chunk = start + item.start(), item[0]
-            inner = chunk.strip("()")
-            if not inner:
-                self._wrong("brackets without an entity", node.line, column, "name the entity in them")
+            self._know_fields()
+        for chunk in _ITEM.findall(text):
+            if chunk in ("(", ")"):
+                self._wrong("brackets without an entity", node.line, start, "name the entity in them")
             elif chunk[0] == "(":
-                self._opening(inner, node, nodes, column, closing=chunk[-1] == ")")
+                self._opening(chunk, node, nodes, start)
             elif chunk[-1] == ")":
-                self._closing(inner, node, nodes, column)
+                self._closing(chunk[:-1], node, nodes, start)
             else:
                 self._note("no-brackets", node.line)
+            start += len(chunk)
 
-    def _opening(self, text: str, node: _Node, nodes: Sequence[float], column: int, *, closing: bool) -> None:
+    def _opening(self, text: str, node: _Node, nodes: Sequence[float], column: int) -> None:
+        """A bracket that opens, as `(e1` does, and may close at once, as `(e1)` does."""
         said = self.openings.get(text)
         if said is None:
-            said = self.openings[text] = self._said(text)
-        given, part, total, head, wrong, hint = said
+            said = self.openings[text] = self._said(text.strip("()"))
+        chain, part, total, head, wrong, hint = said
         if wrong:
             return self._wrong(wrong, node.line, column, hint)
         assert self.document is not None
-        chain = self.ordinal if self.by_document else 0, given
         if part is None or part == "1":
             mention = _Mention(chain, self.document)
             self.entities.setdefault(chain, []).append(mention)
@@ -292,15 +301,16 @@ class _Reader:
             opened = self.open.get(chain, ())
             waiting = [each for each in self.parts.get(chain, ()) if each not in opened]
             if not waiting:
-                message = f"part {part} of entity {given} has no first part that waits for it"
+                message = f"part {part} of entity {chain[1]} has no first part that waits for it"
                 return self._wrong(message, node.line, column, "number the parts [1/2], [2/2]")
             mention = waiting[0]
             if mention.document is not self.document:
-                message = f"entity {given} has a mention in two documents"
+                message = f"entity {chain[1]} has a mention in two documents"
                 return self._wrong(message, node.line, column, "close it in the document where it opens")
-        place = nodes.index(node.number)
-        mention.open(node, self.sentences, place, column, head)
-        if not closing:
+        mention.nodes.append(node.number)
+        mention.head_number, mention.line, mention.column = head, node.line, column
+        if text[-1] != ")":
+            mention.sentence, mention.at = self.sentences, nodes.index(node.number)
             self.open.setdefault(chain, []).append(mention)
         elif part is not None and part != "1" and part == total and self._last_part(mention, node, column):
             self._set_head(mention, -1 if head == 0 else (head or 0) - 1)  # 0 is Python's last node
@@ -309,19 +319,20 @@ class _Reader:
     def _said(self, text: str) -> _Opening:
         """What an opening bracket says, or what is wrong with it."""
         assert self.fields is not None
-        values = dict(zip(self.fields, text.split("-"), strict=False))
-        given = values.get("GRP" if self.by_document else "eid", "")
+        values = text.split("-")
+        given = values[self.id_at] if self.id_at < len(values) else ""
         part = total = None
         if given.endswith("]"):
             found = _PART.match(given)
             given, part, total = found.groups() if found else ("", None, None)
-        head = values.get("head")
+        head = values[self.head_at] if self.head_at < len(values) and self.head_at < len(self.fields) else None
         wrong = hint = ""
         if not given:
             wrong, hint = f"({text} has no entity id", f"write {'-'.join(self.fields)}"
         elif head is not None and not (head.isdecimal() and len(head) <= _LONGEST):
             wrong, hint = f"expected the number of a node as head, got {head!r}", "write 1 for the first node"
-        return _Opening(given, part, total, None if head is None or wrong else int(head), wrong, hint)
+        chain = self.ordinal if self.by_document else 0, given
+        return _Opening(chain, part, total, None if head is None or wrong else int(head), wrong, hint)
 
     def _closing(self, text: str, node: _Node, nodes: Sequence[float], column: int) -> None:
         chain = self.ordinal if self.by_document else 0, text
@@ -343,7 +354,8 @@ class _Reader:
         if node.number <= last:  # the official reader looks for the end behind the last node, and does not find it
             self._note("to-the-end", node.line)
             end = len(nodes)
-        mention.nodes.extend(each for each in nodes[mention.at + 1 : end] if each > last)
+        more = nodes[mention.at + 1 : end]
+        mention.nodes += [each for each in more if each > last] if more and more[0] == last else more
         if mention.head_number and (part is None or part == total):
             self._set_head(mention, mention.head_number - 1)
         if part is not None and part == total:
@@ -374,10 +386,10 @@ class _Reader:
             for each in stack:
                 self._note("unclosed", each.line)
                 self.entities[each.chain].remove(each)
-        found = []
-        for (_, given), mentions in self.entities.items():
-            own = [(each.nodes, each.nodes[0] if each.head is None else each.head, each.document) for each in mentions]
-            found.append((given, own))
+        found = (
+            (given, [(each.nodes, each.nodes[0] if each.head is None else each.head, each.document) for each in own])
+            for (_, given), own in self.entities.items()
+        )
         fill_documents(found, lambda head: frozenset(_parents(self.empty[head], head)))
 
 
@@ -394,13 +406,16 @@ def fill_documents(entities: Iterable[tuple[str, list[Placed]]], deps: Callable[
             runs, size = node_runs(nodes)
             ordered.append(((runs[0], -size, runs[-1]), runs, head, document))
         if ordered:
-            ordered.sort(key=lambda each: each[0])
+            ordered.sort(key=itemgetter(0))
             found.append((ordered[0][0], given, ordered))
-    found.sort(key=lambda each: each[:2])
+    found.sort(key=itemgetter(0, 1))
     for _, given, ordered in found:
         split: dict[str, tuple[list[Mention], list[float]]] = {}
+        at = None
         for _, runs, head, document in ordered:
-            mine, heads = split.setdefault(document.id, ([], []))
+            if document is not at:
+                at = document
+                mine, heads = split.setdefault(document.id, ([], []))
             if not mine:
                 document.chains.append(Chain(given, mine))
                 document.marks.append(heads)

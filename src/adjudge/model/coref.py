@@ -187,7 +187,7 @@ def node_runs(nodes: Sequence[float]) -> tuple[Mention, int]:
     size = len(nodes)
     if size == 1:
         return (first, first), 1
-    if last - first == size - 1 and len(set(nodes)) == size and float not in map(type, nodes):
+    if type(first) is type(last) is int and nodes == [*range(first, last + 1)]:
         return (first, last), size
     runs: list[float] = []
     ordered = sorted(set(nodes))

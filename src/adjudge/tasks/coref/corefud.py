@@ -59,17 +59,16 @@ class _Side:
         least = 2 if settings.singletons == "drop" else 1
         by_head = settings.match == "head"
         for chain, heads in zip(document.chains, document.marks, strict=True) if document is not None else ():
-            spots = list(zip(chain.mentions, heads, strict=True))
+            spots = zip(chain.mentions, heads, strict=True)
             mine: dict[Name, Spot] = {}
             for spot in spots:
                 mine.setdefault(spot if by_head else spot[0], spot)
             if len(mine) < least:
                 continue
-            names, place = list(mine), len(self.chains)
+            self.home.update(dict.fromkeys(mine, len(self.chains)))
             for name, spot in mine.items():
-                self.home[name] = place
                 self.spots.setdefault(name, spot)
-            self.chains.append(names)
+            self.chains.append(list(mine))
             self.zeros.append({name for name, spot in mine.items() if type(spot[1]) is float} if self.deps else set())
             self.ids.append(chain.id)
 
@@ -77,6 +76,11 @@ class _Side:
     def mentions(self) -> int:
         """How many there are, one in two entities twice."""
         return sum(map(len, self.chains))
+
+    def place(self, name: Name) -> tuple[float, float, float]:
+        """Mentions are ordered by their first node, their last node, and the number of their nodes."""
+        mention = self.spots[name][0]
+        return mention[0], mention[-1], _size(mention)
 
 
 def compare_corefud(key: UdDocument, response: UdDocument | None, settings: Settings) -> Aligned:
@@ -162,14 +166,7 @@ def _pair(
 
 
 def _ordered(side: _Side, names: Iterable[Name]) -> list[Name]:
-    """Mentions by their first node, their last node, and the number of their nodes."""
-    spots = side.spots
-
-    def place(name: Name) -> tuple[float, float, float]:
-        mention = spots[name][0]
-        return mention[0], mention[-1], _size(mention)
-
-    return sorted(names, key=place)
+    return sorted(names, key=side.place)
 
 
 def _zero_cells(ours: _Side, theirs: _Side, rows: Sequence[Name], columns: Sequence[Name]) -> tuple[Cells, int]:
@@ -338,10 +335,11 @@ def _count(ours: _Side, theirs: _Side, table: Mapping[Name, Name], matched: int)
         place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
         for place, mine in cells.items()
     }
-    found = [Counter(each) for each in recall]
-    columns = Counter(number for each in recall for number in each)
-    resolved = sum(_pairs(both) for mine in found for both in mine.values())
-    apart = _pairs(columns.total()) - sum(_pairs(mine.total()) for mine in found)
+    columns: Counter[int] = Counter()
+    for mine in recall:
+        columns.update(mine)
+    resolved = sum(_pairs(both) for mine in recall for both in mine.values())
+    apart = _pairs(columns.total()) - sum(_pairs(mine.total()) for mine in recall)
     apart += resolved - sum(map(_pairs, columns.values()))
     inside, between = ([_links(each, sum(each))[kind] for each in (spread, sizes)] for kind in (0, 1))
     return (
@@ -356,10 +354,11 @@ def _count(ours: _Side, theirs: _Side, table: Mapping[Name, Name], matched: int)
     )
 
 
-def _homes(side: _Side, other: _Side, table: Mapping[Name, Name]) -> list[list[int]]:
-    """For every entity, the entities of the other side that its mentions are found in."""
-    found = ([other.home.get(table.get(name, name)) for name in chain] for chain in side.chains)
-    return [[place for place in places if place is not None] for places in found]
+def _homes(side: _Side, other: _Side, table: Mapping[Name, Name]) -> list[Counter[int]]:
+    """For every entity, the entities of the other side that its mentions are found in, with how many of them."""
+    home = other.home
+    found = ((table.get(name, name) for name in chain) for chain in side.chains)
+    return [Counter([home[name] for name in names if name in home]) for names in found]
 
 
 def _pairs(number: int) -> int:
@@ -371,24 +370,24 @@ def _links(sizes: Sequence[int], total: int) -> tuple[int, int]:
     return inside, _pairs(total) - inside
 
 
-def _muc(found: Iterable[Sequence[int]]) -> int:
-    return sum(len(each) - len(set(each)) for each in found)
+def _muc(found: Iterable[Counter[int]]) -> int:
+    return sum(each.total() - len(each) for each in found)
 
 
-def _b3(found: Iterable[Sequence[int]], sizes: Sequence[int]) -> float:
+def _b3(found: Iterable[Counter[int]], sizes: Sequence[int]) -> float:
     total = 0.0
     for each, size in zip(found, sizes, strict=True):
-        total += sum(both * both for both in Counter(each).values()) / size
+        total += sum([both * both for both in each.values()]) / size
     return total
 
 
-def _lea(found: Iterable[Sequence[int]], sizes: Sequence[int], others: Sequence[int]) -> float:
+def _lea(found: Iterable[Counter[int]], sizes: Sequence[int], others: Sequence[int]) -> float:
     total = 0.0
     for each, size in zip(found, sizes, strict=True):
         if size == 1:
-            total += bool(each) and others[each[0]] == 1
+            total += any(others[place] == 1 for place in each)
         else:
-            total += size * sum(map(_pairs, Counter(each).values())) / _pairs(size)
+            total += size * sum(map(_pairs, each.values())) / _pairs(size)
     return total
 
 
@@ -402,9 +401,11 @@ def _overlap_ratio(ours: _Side, theirs: _Side) -> tuple[int, int, int]:
     Equal mentions stand together in some best assignment.
     """
     left, right = (Counter(side.spots[name][0] for name in _flat(side.chains)) for side in (ours, theirs))
-    gold, system = (sum(_size(mention) * times for mention, times in each.items()) for each in (left, right))
     both = left & right
-    total = sum(_size(mention) * times for mention, times in both.items())
+    sizes = {mention: _size(mention) for mention in left | right}
+    gold, system, total = (
+        sum(sizes[mention] * times for mention, times in each.items()) for each in (left, right, both)
+    )
     rows, columns = sorted((left - both).elements()), sorted((right - both).elements())
     cells: Cells = {}
     start = 0
@@ -426,10 +427,12 @@ def _overlap_ratio(ours: _Side, theirs: _Side) -> tuple[int, int, int]:
 
 def _zero_score(ours: _Side, theirs: _Side, table: Mapping[Name, Name]) -> tuple[tuple[int, int, int], int]:
     """Zeros that are anaphors: hits, those of the response, those of the key; and where the place was preferred."""
-    first = {_ordered(theirs, chain)[0] for chain in theirs.chains}
+    first = {min(chain, key=theirs.place) for chain in theirs.chains}
     hit = miss = wrong = preferred = 0
     covered: set[Name] = set()
     for chain, zeros in zip(ours.chains, ours.zeros, strict=True):
+        if not zeros:
+            continue
         before: set[int] = set()
         for place, name in enumerate(_ordered(ours, chain)):
             other = name if name in theirs.home else table.get(name)
