@@ -354,7 +354,7 @@ class TestWrite:
         assert [path.name for path in tmp_path.iterdir()] == ["store"]
 
     def test_overwriting(self, written, tmp_path):
-        with pytest.raises(UsageError, match="something already"), StoreWriter(written):
+        with pytest.raises(UsageError, match="already exists"), StoreWriter(written):
             pass
         with StoreWriter(written, overwrite=True) as writer:
             writer.write(D2)
@@ -391,7 +391,7 @@ class TestWrite:
     def test_what_appears_meanwhile_is_not_replaced(self, tmp_path, monkeypatch, name, links):
         if not links:
             monkeypatch.setattr("os.link", no_links)
-        with pytest.raises(UsageError, match="something already"), StoreWriter(tmp_path / name) as writer:
+        with pytest.raises(UsageError, match="already exists"), StoreWriter(tmp_path / name) as writer:
             another(writer, lambda: (tmp_path / name).write_bytes(b"another's"))
         assert (tmp_path / name).read_bytes() == b"another's"
         assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -402,7 +402,7 @@ class TestWrite:
         assert [path.name for path in tmp_path.iterdir()] == [name]
 
     def test_a_folder_that_appears_meanwhile_is_not_replaced(self, tmp_path):
-        with pytest.raises(UsageError, match="something already"), StoreWriter(tmp_path / "store") as writer:
+        with pytest.raises(UsageError, match="already exists"), StoreWriter(tmp_path / "store") as writer:
             another(writer, lambda: lay(tmp_path / "store", "arguments/D1"))
         assert open_store(tmp_path / "store").documents == ["D1"]
 

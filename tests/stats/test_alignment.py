@@ -105,7 +105,7 @@ def _system(alignment):
             lambda d: d["systems"][0]["aligned"][0]["matchings"][0]["pairs"][0].update(gold=9),
             "an item that does not exist",
         ),
-        (lambda d: d["systems"][0]["aligned"][0]["matchings"][0].update(missed=[{"item": -1}]), "that is not there"),
+        (lambda d: d["systems"][0]["aligned"][0]["matchings"][0].update(missed=[{"item": -1}]), "that does not exist"),
         (lambda d: d["documents"][1].update(id="d1"), "two of the documents have the same id"),
     ],
 )

@@ -341,7 +341,7 @@ def test_killed_between_the_old_store_and_the_new(campaign: tuple[Path, Path]):
     assert "was interrupted when it replaced the store" in problem.message
     with pytest.raises(UsageError, match="put it back"):
         open_assessments(store)
-    with pytest.raises(UsageError, match="something already"):  # it has been put back
+    with pytest.raises(UsageError, match="already exists"):  # it has been put back
         create_store(open_store(pool), store)
     assert {name: data for name, data in contents(store).items() if name != LOCK} == before
     open_assessments(store).close()

@@ -98,7 +98,7 @@ def test_places_that_are_not_what_they_seem():
     result = score(both, both, bootstrap=0)
     assert "|mode:token|" in result.signature
     assert [note.code for note in result.systems[0].notes] == ["no-token-table"]
-    with pytest.raises(FormatError, match="no place in a text"):
+    with pytest.raises(FormatError, match="not a position in a text"):
         score(both, both, mode="char")
     with pytest.raises(UsageError, match="compares tokens only"):
         score(GOLD, GOOD, profile="evmeval-2015")
@@ -143,7 +143,7 @@ def test_hostile_files():
     assert "null character" in score(both, both.replace(b"word", b"w\0rd"), bootstrap=0).systems[0].notes[0].message
     long = both.replace(b"word", b"x" * 1_000_000).replace(b"0,4", b"0,999999999999")
     assert score(both, long, bootstrap=0)["nugget.span"].f1 == pytest.approx(0.0, abs=1e-10)
-    with pytest.raises(FormatError, match="no place in a text"):
+    with pytest.raises(FormatError, match="not a position in a text"):
         score(both, both.replace(b"0,4", b"9" * 5000 + b",4"), mode="char")
     with pytest.raises(FormatError, match="have E2 in common"):
         score(

@@ -214,7 +214,7 @@ class Grounds:
         """A remedy if a document has a file, but with another suffix."""
         other = self.names(folder).get(document)
         if other is not None:
-            return f"there is {document}{other}: say {option} {other}"
+            return f"there is {document}{other}: use {option} {other}"
         return f"it would be called {quote(document + suffix)[1:-1]}"
 
 
