@@ -679,8 +679,8 @@ class Holder(Generic[T]):
             Any,
             r"Any: Any does not define how to compare, choose a similarity: Annotated\[..., adjudge.algebra.exact\]",
         ),
-        (object, "object: object says nothing"),
-        (Deep, r"Deep\.arguments\[\*\]\.value: Any says nothing"),
+        (object, "object: object does not define how to compare"),
+        (Deep, r"Deep\.arguments\[\*\]\.value: Any does not define how to compare"),
         (set[Deep], r"^Deep\.arguments\[\*\]\.value: Any"),
         (Holder[Any], r"Holder\.item: Any"),
         (Holder[dict[str, Any]], r"Holder\.item\[\*\]\.value: Any"),
@@ -732,7 +732,7 @@ class Ambiguous(TypedDict):
 
 
 def test_a_typed_dict_within_another_cannot_be_told_apart():
-    with pytest.raises(UsageError, match="nothing tells Ambiguous from the other cases"):
+    with pytest.raises(UsageError, match="nothing distinguishes Ambiguous from the other cases"):
         derive_similarity(Ambiguous | Person)
 
 

@@ -13,7 +13,7 @@ from adjudge.cli import run
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (("record", "score", "r.csv", "r.csv", "--reader", "csv", "--field", "x"), "--field says nothing"),
+        (("record", "score", "r.csv", "r.csv", "--reader", "csv", "--field", "x"), "--field does not apply"),
         (("ner", "score", "b.bio", "s=b.bio", "--reader", "iobes", "--scheme", "."), "does not apply to files"),
         (("merge", "r.json", "--cluster-by", "x"), "no such option"),
     ],

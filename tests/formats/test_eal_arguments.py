@@ -194,7 +194,7 @@ class TestWrite:
         }
 
     def test_repeated_responses_are_not_written(self):
-        with pytest.raises(ValidationError, match="there twice"):
+        with pytest.raises(ValidationError, match="occurs twice"):
             write_arguments(Arguments("D", [Argument(ROME), Argument(ROME, 0.5)]))
 
 

@@ -37,4 +37,4 @@ def test_rounds_count_their_examples(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "test_conlleval_token_by_token" in report.read_text()
-    assert "150" in report.read_text()
+    assert "75" in report.read_text()

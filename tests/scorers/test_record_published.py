@@ -125,7 +125,7 @@ def test_extract_bench_by_a_schema(schema):
         (
             stickler,
             {"type": "string", "x-aws-stickler-comparator": "BERTComparator"},
-            "'BERTComparator' is not followed",
+            "'BERTComparator' is not supported here",
         ),
         (stickler, {"type": "string", "x-aws-stickler-weight": "a lot"}, "'a lot' is not a number"),
         (stickler, {"$ref": "#/$defs/no"}, "there is no #/$defs/no"),

@@ -344,7 +344,7 @@ def test_ids_of_a_state():
         found.add(gold, system, id=name)
     whole = aj.score("ner", dict(zip(ids, GOLD, strict=True)), dict(zip(ids, GOOD, strict=True)), bootstrap=50)
     assert summary(found.result(bootstrap=50)) == summary(whole)
-    with pytest.raises(aj.AdjudgeError, match="'c' was added already"):
+    with pytest.raises(aj.AdjudgeError, match="'c' was already added"):
         found.add(["O"], ["O"], id="c")
     with pytest.raises(aj.AdjudgeError, match="was added already"):
         found.merge(found)

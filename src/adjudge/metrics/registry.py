@@ -197,7 +197,7 @@ def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
     if by_type:
         return _from_type(by_type[1], _options(by_type[2] or "", text))
     name = by_name[1] if by_name else text
-    tasks = {each.partition(".")[0] for each in known}
+    tasks = {each.partition(".")[0] for each in known if "." not in name}
     hint = did_you_mean(name, [*known, *sorted(tasks)]) or "see `adjudge metrics`, or give a .yaml file or module:Type"
     raise UsageError(f"there is no metric {text!r}", hint=hint)
 

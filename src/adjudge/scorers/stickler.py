@@ -410,8 +410,8 @@ def fitted(field: Field, value: Any, path: str, problems: list[str]) -> Any:
             read = {"number": _float, "integer": _integer, "boolean": _boolean}[field.kind](value)
             if read is not None:
                 return read
-    names = {"object": "no object", "array": "no list", "string": "no text", "number": "no number"}
-    problems.append(f"{path}: {value!r:.60} is {names.get(field.kind, f'no {field.kind}')}")
+    names = {"object": "not an object", "array": "not a list", "string": "not a text", "number": "not a number"}
+    problems.append(f"{path}: {value!r:.60} is {names.get(field.kind, f'not of the type {field.kind}')}")
     return None
 
 

@@ -6,7 +6,7 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="linking",
-    about="Entity linking: mentions, links, and clusters of unlinked mentions.",
+    about="Entity linking: mentions, links, unlinked clusters.",
     metrics=(
         "linking.mention",
         "linking.typed",

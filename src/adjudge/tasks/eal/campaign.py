@@ -102,7 +102,7 @@ def _stopped(error: EnvironmentFault | OSError | MemoryError, folder: Path, step
     if isinstance(error, EnvironmentFault):
         problems = error.problems
     elif isinstance(error, MemoryError):
-        problems = [Problem("memory ran out", path=str(folder), hint="free some")]
+        problems = [Problem("out of memory", path=str(folder), hint="free some")]
     else:
         path = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(folder)
         problems = [Problem(error.strerror or str(error), path=path, hint=temporary.advice(error))]

@@ -54,7 +54,7 @@ class Documents:
         message = "this is not a document of the campaign and is not scored"
         found = []
         for name in self.strays(names):
-            hint = did_you_mean(name, known) or "keep it elsewhere"
+            hint = did_you_mean(name, known) or "move it elsewhere"
             found.append(Finding("stray-file", False, Problem(message, path=str(folder / name), hint=hint), name))
         return found
 

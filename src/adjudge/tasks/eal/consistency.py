@@ -268,8 +268,8 @@ def check(
             if pooled is not None:
                 found += check_pool(key, pooled.arguments(document), store.place(document), places)
             if not (found or key.assessed or key.unassessed) and (store.bytes_of(document) or b"").strip():
-                hint = "keep it elsewhere if it is not a document"
-                problem = Problem("the file has comments and no response", path=store.place(document), hint=hint)
+                hint = "move it elsewhere if it is not a document"
+                problem = Problem("the file has comments but no response", path=store.place(document), hint=hint)
                 found.append(Finding("no-responses", False, problem, document))
             out.take(found)
             good = linkable(key)
