@@ -144,7 +144,7 @@ def test_roots_that_are_lists():
         ("a: {fields: {b: text}, extra: yes}", ["extra cannot be 'yes'"]),
         ("a: [text, number]", ["1:4: a: a list has one entry, which describes its elements"]),
         ("a: {}", ["1:4: a: there are no fields"]),
-        ("a:\nb: 5", ["a: nothing names no comparison", "2:4: b: 5 says no comparison"]),
+        ("a:\nb: 5", ["a: nothing names no comparison", "2:4: b: 5 names no comparison"]),
         ("text", ["1:1: expected fields and how they are compared"]),
         ("a: ignore\nb: [ignore]", ["all fields are ignored"]),
         ("a: [", ["1:5: "]),
