@@ -66,6 +66,17 @@ _VALUE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+(?:\.\d+)?""")
 _EXAMPLES = 3
 
 
+def some_of(names: Iterable[str], shown: int = 5) -> str:
+    """Names in a message, of which a hostile file may have millions: the first few, and how many more there are.
+
+    >>> some_of(["a", "b"]), some_of("abcdefg")
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    listed = list(names)
+    more = f" and {len(listed) - shown} more" if len(listed) > shown else ""
+    return ", ".join(listed[:shown]) + more
+
+
 def more_problems(number: int, path: str | None = None) -> Problem:
     """The last of a list that was cut: how many more there are.
 

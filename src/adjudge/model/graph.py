@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
 
 
 def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, ...]]:
-    """The groups that result if everything in one link is the same thing; both they and what is in them in the order
-    of `members`.
+    """The groups of several that result if everything in one link is the same thing; both they and what is in them in
+    the order of `members`.
 
     >>> closed([("a", "c"), ("c", "d")], "abcd")
     [('a', 'c', 'd')]
     """
+    return [group for group in _groups(links, members) if len(group) > 1]
+
+
+def blocks(cells: Mapping[T, Iterable[Hashable]]) -> list[tuple[T, ...]]:
+    """The rows of a table that hang together through columns, in the order of the rows.
+
+    >>> blocks({0: "ab", 1: "c", 2: "b"})
+    [(0, 2), (1,)]
+    """
+    columns: dict[Hashable, list[T]] = {}
+    for row, own in cells.items():
+        for column in own:
+            columns.setdefault(column, []).append(row)
+    return _groups(columns.values(), cells)
+
+
+def _groups(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, ...]]:
     parent: dict[T, T] = {}
 
     def root(each: T) -> T:
@@ -29,7 +46,7 @@ def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, 
     groups: dict[T, dict[T, None]] = {}
     for each in members:
         groups.setdefault(root(each), {})[each] = None
-    return [tuple(group) for group in groups.values() if len(group) > 1]
+    return [tuple(group) for group in groups.values()]
 
 
 def components(following: Sequence[Sequence[int]]) -> list[list[int]]:

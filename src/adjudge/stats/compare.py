@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from adjudge._version import __version__
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import UsageError, did_you_mean, some_of
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.elements import joined
 from adjudge.stats.inference import Inference, inherited
@@ -176,10 +176,9 @@ def _same_documents(systems: Mapping[str, Counts], name: str, table: StatsTable)
         (name, first, [i for i in table.ids if i not in ours]),
     ):
         if ids:
-            listed = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
             hint = "score the systems on the same documents"
             raise UsageError(
-                f"{one} was scored on {len(ids)} document{'s' * (len(ids) != 1)} that {other} was not: {listed}",
+                f"{one} was scored on {len(ids)} document{'s' * (len(ids) != 1)} that {other} was not: {some_of(ids)}",
                 hint=hint,
             )
     return table.select(reference.ids)

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError, some_of
 from adjudge.model.document import Reading
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.compare import differing, fields_to_slice, ways_of, with_same_fields
@@ -29,7 +29,6 @@ from adjudge.stats.table import StatsTable
 INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was read
 CHOICE = "docs"  # the field that says which documents were chosen
 _DRAWS = ("bootstrap", "level", "seed", "test", "interval")
-_SHOWN = 5
 _EVERYWHERE = ("empty-system", "no-document-in-common", "swapped")  # true of the whole only if it is true of all parts
 _UNPROVEN = ("not-optimal", "not-exact")
 _LAST = ("missing-document", "extra-document", "no-document-in-common", *_UNPROVEN)  # in this order, after all else
@@ -172,9 +171,8 @@ def _refuse_overlap(given: Sequence[Result], called: Sequence[str]) -> None:
             if identifier in owner:
                 again.setdefault(owner[identifier], []).append(identifier)
         for other, both in again.items():
-            more = f" and {len(both) - _SHOWN} more" if len(both) > _SHOWN else ""
             documents = f"{len(both)} document{'s' * (len(both) != 1)}"
-            message = f"{documents} of {other} are here again: {', '.join(both[:_SHOWN])}{more}"
+            message = f"{documents} of {other} are here again: {some_of(both)}"
             if len(both) == 1:
                 message = message.replace(" are here", " is here")
             problems.append(Problem(message, path=name, hint="give every document once"))
@@ -198,8 +196,7 @@ def _arranged(ids: Sequence[str], order: Iterable[str]) -> list[str]:
     arranged = [identifier for identifier in dict.fromkeys(order) if identifier in known]
     if len(arranged) < len(ids):
         missing = sorted(known - set(arranged))
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        message = f"the order does not have the documents {', '.join(missing[:_SHOWN])}{more}"
+        message = f"the order does not have the documents {some_of(missing)}"
         raise UsageError(message, hint="list every document of the parts")
     return arranged
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean, some_of
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array
@@ -56,7 +56,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
             if len(set(names)) < len(names):
                 repeated = [name for name, number in Counter(names).items() if number > 1]
                 hint = f"every {what} may occur once"
-                raise ValidationError(f"repeated {what}: {_listed(repeated)}", hint=hint)
+                raise ValidationError(f"repeated {what}: {some_of(repeated, _SHOWN)}", hint=hint)
         width = len(self.columns)
         if len(self.values) != len(self.ids) or any(len(row) != width for row in self.values):
             raise ValidationError(f"not a table: expected {len(self.ids)} rows of {width} values")
@@ -161,7 +161,9 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
         [('nw', ('a', 'c')), ('df', ('b',))]
         """
         if attribute not in self.attributes:
-            known = f"attributes: {_listed(self.attributes)}" if self.attributes else "these documents have none"
+            known = (
+                f"attributes: {some_of(self.attributes, _SHOWN)}" if self.attributes else "these documents have none"
+            )
             raise UsageError(f"no attribute {attribute}", hint=did_you_mean(attribute, self.attributes) or known)
         return [(value, self._take(rows)) for value, rows in group_rows(self.attributes[attribute], self.ids)]
 
@@ -186,7 +188,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
         places = {identity: place for place, identity in enumerate(self.ids)}
         unknown = [identity for identity in ids if identity not in places]
         if unknown:
-            raise UsageError(f"no such document: {_listed(unknown)}", hint=did_you_mean(unknown[0], places))
+            raise UsageError(f"no such document: {some_of(unknown, _SHOWN)}", hint=did_you_mean(unknown[0], places))
         return self._take([places[identity] for identity in ids])
 
     def replaced(self, other: StatsTable) -> StatsTable:
@@ -262,12 +264,6 @@ def shared_documents(ids: Mapping[Any, tuple[str, ...]]) -> int:
         why = f"{', '.join(differing[:10])} in one only" if differing else "the order differs"
         raise UsageError(f"{first} and {other} are not on the same documents: {why}")
     return len(ids[first])
-
-
-def _listed(names: Iterable[str]) -> str:
-    names = list(names)
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _refuse_not_finite(table: StatsTable) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, some_of
 from adjudge.evaluate.sides import Names, check_sides, is_file, is_stdin
 from adjudge.evaluate.task import Side
 from adjudge.findings import LIMIT
@@ -218,11 +218,6 @@ def _written(value: Any) -> str:
     return repr(value)
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return ", ".join(repr(name) for name in names[:LISTED]) + more
-
-
 def _read(source: Any, read: Read | None) -> Corpus:
     """One file, or all of a pattern or a folder; a reader of its own may want the folder itself."""
     if read is None and is_parquet(source):
@@ -245,7 +240,9 @@ def _sequence(values: list[Any], name: str) -> Side:
             )
         repeated = sorted({str(one) for one in ids if ids.count(one) > 1}) if len(set(ids)) < len(ids) else []
         if repeated:
-            raise ValidationError(f"{name}: duplicate id {_listed(repeated)}", hint="give every document its own id")
+            raise ValidationError(
+                f"{name}: duplicate id {some_of(map(repr, repeated), LISTED)}", hint="give every document its own id"
+            )
     documents = {
         (identifier or str(place)): Document(id=identifier or str(place), data=value)
         for place, (identifier, value) in enumerate(zip(ids, values, strict=True), 1)

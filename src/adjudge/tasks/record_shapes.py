@@ -21,7 +21,7 @@ from adjudge.algebra.operators.base import step
 from adjudge.algebra.operators.leaf_prepared import SCALARS
 from adjudge.algebra.operators.misfit import describe, short
 from adjudge.algebra.values import plain
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, ValidationError, some_of
 from adjudge.evaluate.task import Side
 from adjudge.findings import LIMIT
 from adjudge.formats.answers import UNREADABLE, AnswerNotes, answer_field, answer_of, document_of, key_of, objections
@@ -32,7 +32,6 @@ from adjudge.tasks.documents import own_id, placed
 from adjudge.tasks.observe import AnyMetric, Complaint
 
 _EXAMPLES = 10
-_NAMED = 5
 _SAID = {
     "unwrapped": "{answers} with the records under a key of their own ({names}), which is left out",
     "wrapped": "{answers} with a bare list, read as the field {names}",
@@ -258,20 +257,9 @@ def _check_named(gold: Side, names: frozenset[str]) -> None:
             return
         seen |= dict.fromkeys(sorted(keys))
     if seen:
-        message = f"no field of gold ({_listed(seen)}) is in the schema ({_listed(sorted(names))})"
+        message = f"no field of gold ({some_of(seen)}) is in the schema ({some_of(sorted(names))})"
         hint = "correct the schema, or say which field of the documents holds the records (--field NAME)"
         raise ValidationError([Problem(message, path=gold.path or None, hint=hint)])
-
-
-def _listed(names: Iterable[str]) -> str:
-    """The first few names.
-
-    >>> _listed("abcdefg")
-    'a, b, c, d, e and 2 more'
-    """
-    shown = list(names)
-    more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-    return ", ".join(shown[:_NAMED]) + more
 
 
 def unfit(data: Mapping[str, Any], fit: Fit) -> list[Complaint]:
@@ -397,7 +385,7 @@ class _Apart:
         gold, answers = self._keys
         if not self._found and self._documents:
             where = "--field and --system-field say where records stand"
-            message = f"answers have no field of gold ({_listed(gold)}), but {_listed(answers)}; {where}"
+            message = f"answers have no field of gold ({some_of(gold)}), but {some_of(answers)}; {where}"
             yield CorpusNote("no-common-field", self._documents, message)
 
 
@@ -425,6 +413,6 @@ class _Seen:
             message = _SAID[code].format(
                 answers=f"{count} answer{'' if count == 1 else 's'}",
                 places=f"{count} value{'' if count == 1 else 's'}",
-                names=_listed(shown),
+                names=some_of(shown),
             )
             yield CorpusNote(code, count, message, tuple(sorted(ids)[:_EXAMPLES]))

@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 from adjudge.evaluate.task import Remark
 from adjudge.model.coref import SENTENCE, Chain, Mention, UdDocument
+from adjudge.model.graph import blocks
 from adjudge.tasks.coref.ceaf import align
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.settings import Settings
@@ -256,7 +257,8 @@ def _assign(cells: Cells, rows: int, columns: int) -> tuple[dict[int, int], int]
     """
     mates: dict[int, int] = {}
     ties = 0
-    for part in _components(cells):
+    for block in blocks(cells):
+        part = {row: cells[row] for row in sorted(block)}
         if len(part) == 1:
             ((row, mine),) = part.items()
             best = max(mine.values())
@@ -288,29 +290,6 @@ def _has_rival(part: Cells, found: Mapping[int, int]) -> bool:
         if sum(less[each][other] for each, other in align(less).items()) >= total - _EQUAL:
             return True
     return False
-
-
-def _components(cells: Cells) -> Iterable[Cells]:
-    """The parts of a table that have no row and no column in common."""
-    columns: dict[int, list[int]] = {}
-    for row, mine in cells.items():
-        for column in mine:
-            columns.setdefault(column, []).append(row)
-    seen: set[int] = set()
-    for first in cells:
-        if first in seen:
-            continue
-        seen.add(first)
-        todo, part = [first], {}
-        while todo:
-            row = todo.pop()
-            part[row] = cells[row]
-            for column in cells[row]:
-                for other in columns[column]:
-                    if other not in seen:
-                        seen.add(other)
-                        todo.append(other)
-        yield {row: part[row] for row in sorted(part)}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -104,16 +104,6 @@ def sound_documents(assessments: Path, documents: Documents) -> list[str]:
         store.close()
 
 
-def named(names: Sequence[str], shown: int = 3) -> str:
-    """Some names, and how many more there are.
-
-    >>> named(["a", "b"]), named(["a", "b", "c", "d", "e"])
-    ('a, b', 'a, b, c and 2 more')
-    """
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + more
-
-
 class Added(NamedTuple):
     """What was added to how many files, and what is wrong with other files, which were not changed."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from adjudge.errors import Problem, refusal, visible
+from adjudge.errors import Problem, refusal, some_of, visible
 from adjudge.files import write_atomically
 from adjudge.findings import Finding, Findings, Severities, counted, finding_lines, totals_line
 from adjudge.formats.archive import SUFFIXES
@@ -29,7 +29,7 @@ from adjudge.tasks.eal.apply import (
     pool_stores,
     top,
 )
-from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames, named
+from adjudge.tasks.eal.campaign_people import Documents, check_sources, extend_assessments, extend_frames
 from adjudge.tasks.eal.campaign_scores import Inputs, Publisher, write_diagnostics, write_files, write_scores
 from adjudge.tasks.eal.campaign_settings import CampaignSettings
 from adjudge.tasks.eal.campaign_state import MEMORY, kind_of
@@ -298,7 +298,7 @@ def check_assessments(rooms: Rooms, settings: CampaignSettings, documents: Docum
 
 
 def _not_scored(strays: Sequence[Finding]) -> str:
-    return f"; not a document: {named([finding.document or '' for finding in strays])}" if strays else ""
+    return f"; not a document: {some_of([finding.document or '' for finding in strays], 3)}" if strays else ""
 
 
 def expand_key(rooms: Rooms, documents: Sequence[str]) -> Made:
@@ -371,7 +371,7 @@ def publish(rooms: Rooms, inputs: Inputs, publisher: Publisher, what: str) -> Ma
 def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) -> Made:
     report = rooms.report(f"{name}.failed.txt")
     write_problems(report, problems)
-    where = named(sorted({Path(problem.path).name for problem in problems if problem.path}))
+    where = some_of(sorted({Path(problem.path).name for problem in problems if problem.path}), 3)
     message = f"{counted(len(problems), 'problem')} to be corrected first in {where}; {what}"
     return Made(message, report, failed=True)
 

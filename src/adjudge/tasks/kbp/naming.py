@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from adjudge.algebra.solve.assignment import first_heaviest
 from adjudge.algebra.solve.running import running
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.model.graph import blocks
 from adjudge.model.kbp import Names, TripleNames, TripleTable
 from adjudge.model.kg import Graph
 from adjudge.stats.signature import hash_chunks
@@ -336,7 +337,7 @@ def fuzzy_pairs(gold: Sequence[str], system: Sequence[str], threshold: Fraction)
     theirs = sorted(set(system) - set(gold))
     edges = dict(_near(ours, theirs, threshold))
     pairs = []
-    for rows in _components(edges):
+    for rows in blocks(edges):
         size = len(rows) + len({column for row in rows for column in edges[row]})
         if size > MOST:
             message = f"{size} names are near each other in one group, more than {MOST}"
@@ -376,23 +377,3 @@ def _near(ours: Sequence[str], theirs: Sequence[str], threshold: Fraction) -> It
                     own[column] = value
             if own:
                 yield at + row, own
-
-
-def _components(edges: Mapping[int, Mapping[int, Fraction]]) -> list[list[int]]:
-    """The rows that hang together through columns."""
-    above: dict[int, int] = {}
-
-    def root(row: int) -> int:
-        while above.setdefault(row, row) != row:
-            above[row] = above[above[row]]
-            row = above[row]
-        return row
-
-    first: dict[int, int] = {}
-    for row, own in edges.items():
-        for column in own:
-            above[root(row)] = root(first.setdefault(column, row))
-    groups: dict[int, list[int]] = {}
-    for row in edges:
-        groups.setdefault(root(row), []).append(row)
-    return list(groups.values())

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
-from adjudge.errors import Problem
+from adjudge.errors import Problem, some_of
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.tasks.coref.counts import COLUMNS, count_hits
 from adjudge.tasks.nugget.mapping import Pair, Side, attributes
@@ -32,7 +32,6 @@ OFFICIAL = {"bcub": "coref.b3", "ceafe": "coref.ceafe", "ceafm": "coref.ceafm", 
 STARRED = "ceafm"
 """The one that has not counted since 2015."""
 
-NAMES = 5  # that a message lists
 PASTED = 10_000  # characters of a line that a message suggests
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
@@ -319,16 +318,6 @@ def _overlap_problem(overlap: Overlap, clusters: Sequence[Relation], named: Cont
     merged = f"@{COREFERENCE} {lines[0].id} {','.join(members)}"
     hint = f"merge them: {merged}" if len(merged) <= PASTED else "merge them into one line"
     return Problem(message, line=last.line or None, hint=hint)
-
-
-def some_of(names: Sequence[str]) -> str:
-    """Names in a message, of which a hostile line may have millions.
-
-    >>> some_of(["a", "b"]), some_of(list("abcdefg"))
-    ('a, b', 'a, b, c, d, e and 2 more')
-    """
-    more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-    return ", ".join(names[:NAMES]) + more
 
 
 def _unknown_tokens(

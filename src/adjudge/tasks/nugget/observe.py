@@ -7,7 +7,7 @@ from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
-from adjudge.errors import Problem
+from adjudge.errors import Problem, some_of
 from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import (
     AFTER,
@@ -28,7 +28,6 @@ from adjudge.tasks.nugget.coreference import (
     cluster_problems,
     count_coreference,
     open_choices,
-    some_of,
 )
 from adjudge.tasks.nugget.mapping import SAME, Mapped, Pair, Side, map_nuggets, places_of, true_positives
 from adjudge.tasks.nugget.measures import row
