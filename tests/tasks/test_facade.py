@@ -346,7 +346,7 @@ def test_ids_of_a_state():
     assert summary(found.result(bootstrap=50)) == summary(whole)
     with pytest.raises(aj.AdjudgeError, match="'c' was already added"):
         found.add(["O"], ["O"], id="c")
-    with pytest.raises(aj.AdjudgeError, match="was added already"):
+    with pytest.raises(aj.AdjudgeError, match="was already added"):
         found.merge(found)
     with pytest.raises(aj.AdjudgeError, match="2 ids for 1 documents"):
         found.add_batch([["O"]], [["O"]], ids=[1, 2])
