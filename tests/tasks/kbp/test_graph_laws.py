@@ -3,12 +3,15 @@
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import adjudge as aj
+from adjudge.tasks.kbp.facts import make_facts, pack
 from adjudge.tasks.kbp.graphs import graph_in_memory
 from adjudge.tasks.kbp.memory import memory_inputs
 from adjudge.tasks.kbp.naming import Naming, fold, rename_graphs
+from adjudge.tasks.kbp.reach import Samples, connected_counts, distance_counts
 
 NAMES = ("Ana", "ana", "ANA Ruiz", "ana_ruiz", "Ana Ruis", "Corvex", "corvexx", "Lyon", "“Lyon”", "Oslo")
 RELATIONS = ("founded", "Founded", "basedIn", "based_in")
@@ -83,3 +86,52 @@ def test_types_tell_entities_apart():
     assert aj.score("kbp", paris[:1], paris[1:], bootstrap=0)["kbp.hop1"].f1 == 1
     assert aj.score("kbp", paris[:1], paris[1:], typed=True, bootstrap=0)["kbp.hop1"].f1 == 0
     assert graph_in_memory(paris, "x").types == {"Paris": "GPE", "b": "X"}
+
+
+def distances(edges, hops):
+    """Plain breadth-first search: how many steps lead from a node to another one."""
+    found = {}
+    for start in {node for edge in edges for node in edge}:
+        reached, edge = {start}, {start}
+        for step in range(1, hops + 1):
+            edge = {o for s, o in edges if s in edge} - reached
+            reached |= edge
+            found |= {(start, node): step for node in edge}
+    return found
+
+
+def together(edges):
+    """The pairs of names in one component: those that lead to each other in any direction."""
+    both = {*edges, *((o, s) for s, o in edges)}
+    return {frozenset(pair) for pair in distances(both, len(both) + 1)}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_sample_is_counted_as_its_documents_are(seed):
+    draw, hops = np.random.default_rng(seed), 3
+    sides = [draw.integers(0, 9, (draw.integers(1, 14), 4)) % (9, 2, 9, 5) for _ in range(3)]
+    chosen = draw.random((5, 70)) < 0.6
+    samples = Samples(pack(chosen), 70)
+    facts = [make_facts(*rows.T) for rows in sides]
+    connected, apart = connected_counts(facts, samples), distance_counts(facts, hops, samples)
+    for sample in range(70):
+        gold, *systems = ({(s, o) for s, _, o, d in rows.tolist() if chosen[d, sample]} for rows in sides)
+        for place, system in enumerate(systems):
+            ours, theirs = together(gold), together(system)
+            expected = len(ours & theirs), len(ours), len(theirs)
+            assert tuple(int(column[sample]) for column in connected[place]) == expected
+            far, near = distances(gold, hops), distances(system, hops)
+            for step, (both, all_) in enumerate(apart[place], 1):
+                own = [pair for pair, steps in far.items() if steps == step]
+                assert all_[sample] == len(own)
+                assert both[sample] == sum(near.get(pair, hops + 1) <= step for pair in own)
+
+
+def test_connections_have_intervals():
+    draw = random.Random(1)
+    gold = [(f"n{draw.randrange(40)}", "r", f"n{draw.randrange(40)}", f"d{d}") for d in range(12) for _ in range(4)]
+    result = aj.score("kbp", gold, {"A": gold[::2], "B": gold[1:]}, graph=True, bootstrap=50, hops=2)
+    for metric in ("kbp.connected", "kbp.distance1", "kbp.distance2"):
+        score = next(each for each in result.systems[0].scores if (each.metric, each.part) == (metric, "recall"))
+        assert score.low < score.value < score.high
+    assert "no intervals" not in " ".join(note.message for note in result.notes)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import adjudge as aj
 import kbp_naive
 from adjudge.errors import UsageError, ValidationError
 from adjudge.model.kbp import TripleNames, TripleTable
@@ -291,6 +292,17 @@ def test_the_confidences_of_a_graph_are_used():
         alone = score(gold, [system], min_confidence=least, **read)
         assert kbp_naive.scored_counts(alone, "kbp.hop1") == counts
         assert kbp_naive.scored_counts(result, "kbp.hop1", confidence=f"{least:g}+") == counts
+
+
+def test_what_is_not_confident_enough_is_not_checked(tmp_path):
+    ontology = tmp_path / "ontology.tsv"
+    ontology.write_text("relation\tdomain\trange\nfounded\tPER\tORG\n")
+    system = b"subject,relation,object,score\nana,founded,corvex,0.9\nana,in,oslo,0.4\ncorvex,in,oslo,0.2\n"
+    found = {}
+    for least in (0.3, 0.5):
+        result = aj.score("kbp", system, system, ontology=str(ontology), min_confidence=least, bootstrap=0)
+        found[least] = result["kbp.conformance.relation"].rate
+    assert found == {0.3: 0.5, 0.5: 1.0}
 
 
 def test_relations_that_nobody_has_are_named():

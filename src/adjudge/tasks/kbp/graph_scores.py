@@ -33,7 +33,6 @@ CELLS = 25_000_000
 
 _RATES = ("conformance.relation", "conformance.domain", "conformance.range")
 _UNGROUNDED = ("hallucination.subject", "hallucination.object")
-_WORST = 2_000_000  # pairs of nodes that are looked at for distances
 
 
 class GraphSide(NamedTuple):
@@ -270,85 +269,3 @@ def sampled_sums(columns: Mapping[str, Ints], draws: Draws) -> dict[str, Ints]:
     slices = exact_slices(np.stack(list(columns.values()), axis=1))
     blocks = [exact_product(np.asarray(weights, dtype=float), slices) for weights in draws.weights(256)]
     return dict(zip(columns, np.concatenate(blocks).T, strict=True))
-
-
-def connected_counts(gold: GraphSide, system: GraphSide) -> tuple[int, int, int]:
-    """Pairs of names in one weakly connected component: on both sides, in gold, in the system.
-
-    >>> import numpy as np
-    >>> nothing = np.zeros(0, int), np.zeros(0, int)
-    >>> chain = GraphSide(make_facts([0, 1, 2], [0, 0, 0], [1, 2, 3]), nothing)
-    >>> connected_counts(chain, GraphSide(make_facts([0, 2], [0, 0], [1, 3]), nothing))
-    (2, 6, 2)
-    """
-    import numpy as np
-
-    labels = []
-    size = max(gold.facts.nodes, system.facts.nodes, 1)
-    for side in (gold, system):
-        own = np.full(size, -1, dtype=np.int64)
-        s, o = side.facts.subjects, side.facts.objects
-        if len(s):
-            from scipy.sparse import coo_matrix
-            from scipy.sparse.csgraph import connected_components
-
-            graph = coo_matrix((np.ones(len(s), dtype=np.int8), (s, o)), shape=(size, size))
-            found = connected_components(graph, directed=False)[1]
-            used = np.unique(np.concatenate((s, o)))
-            own[used] = found[used]
-        labels.append(own)
-    counts = []
-    shared = (labels[0] >= 0) & (labels[1] >= 0)
-    for groups in (labels[0][shared] * (size + 1) + labels[1][shared], *(each[each >= 0] for each in labels)):
-        numbers = np.unique(groups, return_counts=True)[1].tolist()
-        counts.append(sum(number * (number - 1) // 2 for number in numbers))
-    return counts[0], counts[1], counts[2]
-
-
-def distance_counts(gold: GraphSide, system: GraphSide, hops: int) -> list[tuple[int, int]] | None:
-    """By distance in gold, how many ordered pairs the system connects within it, and how many there are.
-
-    None if there are too many pairs to be looked at.
-
-    >>> import numpy as np
-    >>> nothing = np.zeros(0, int), np.zeros(0, int)
-    >>> chain = GraphSide(make_facts([0, 1, 2], [0, 0, 0], [1, 2, 3]), nothing)
-    >>> distance_counts(chain, GraphSide(make_facts([0, 2], [0, 0], [2, 3]), nothing), 3)
-    [(1, 3), (1, 2), (1, 1)]
-    """
-    ahead = [_neighbours(side.facts) for side in (gold, system)]
-    counts = [[0, 0] for _ in range(hops)]
-    looked = 0
-    for node in sorted(ahead[0]):
-        ours, theirs = (_reached(node, each, hops) for each in ahead)
-        looked += len(ours) + len(theirs)
-        if looked > _WORST * max(1, hops):
-            return None
-        running().check()
-        for other, steps in ours.items():
-            counts[steps - 1][0] += theirs.get(other, hops + 1) <= steps
-            counts[steps - 1][1] += 1
-    return [(both, all_) for both, all_ in counts]
-
-
-def _neighbours(facts: Facts) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for subject, object_ in zip(facts.subjects.tolist(), facts.objects.tolist(), strict=True):
-        if subject != object_:
-            found.setdefault(subject, []).append(object_)
-    return found
-
-
-def _reached(start: int, ahead: Mapping[int, Sequence[int]], hops: int) -> dict[int, int]:
-    """The nodes within so many steps, and how many it takes."""
-    found: dict[int, int] = {}
-    edge = [start]
-    for step in range(1, hops + 1):
-        following = []
-        for node in edge:
-            for each in ahead.get(node, ()):
-                if each != start and each not in found:
-                    found[each] = step
-                    following.append(each)
-        edge = following
-    return found

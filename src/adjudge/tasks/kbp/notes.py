@@ -89,10 +89,14 @@ def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usua
             message = "systems that keep their own nodes cannot exchange documents: kbp.hopN.system uses the jackknife"
             found.append(Note("system-test", 1, message))
     if options.graph:
-        message = (
-            "recall of kbp.hopN is the share of gold paths that the graph supports; "
-            "kbp.connected and kbp.distanceN are counted on all documents only and have no intervals"
-        )
+        message = "recall of kbp.hopN is the share of gold paths that the graph supports"
+        bare = [
+            name
+            for name, metric in (("kbp.connected", "kbp.connected"), ("kbp.distanceN", "kbp.distance1"))
+            if any(s.metric == metric and s.part == "recall" and s.low is None for own in scores.values() for s in own)
+        ]
+        if bare and sampled:
+            message += f"; {' and '.join(bare)} took too long to be resampled and have no intervals"
         found.append(Note("graph", 1, message))
     if list(task.ids) == [NOWHERE]:
         message = "triples belong to no documents, so that there is nothing to draw: scores have no intervals"

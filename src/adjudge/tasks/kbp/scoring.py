@@ -309,7 +309,7 @@ def _graph_sides(
         if place and read is not None and (options.ontology is not None or texts):
             own = read.systems[place - 1].graph
             assert own is not None
-            checked = _checked(own, graph, options, texts, known)
+            checked = _checked(_surer(own, options.min_confidence), graph, options, texts, known)
         sides.append(GraphSide(facts, (nodes, where), checked, merged))
     return tuple(sides)
 

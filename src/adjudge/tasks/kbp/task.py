@@ -44,14 +44,13 @@ from adjudge.tasks.kbp.graph_scores import (
     PARTIAL,
     GraphSide,
     additive_columns,
-    connected_counts,
     corpus_works,
-    distance_counts,
     graph_measures,
     sampled_sums,
 )
 from adjudge.tasks.kbp.notes import notes_of_corpus, notes_of_names, notes_of_system
 from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
+from adjudge.tasks.kbp.reach import Samples, connected_counts, distance_counts, every_document
 from adjudge.tasks.kbp.relations import only_relation
 from adjudge.tasks.kbp.walks import Identity, Walking, Work
 
@@ -212,12 +211,14 @@ class PathsTask(CorpusTask):
         if self.options.graph:
             additive = additive_columns(self.graph, self.documents)
             works = count_all(corpus_works(self.graph, self._presence, draws.samples), self.run)
+            reach = self._count_reach(draws.samples)
         else:
             additive, works = [dict(side.checked) for side in self.graph[1:]], []
+            reach = [{} for _ in self.systems]
         found: dict[str, dict[str, Any]] = {}
         number = len(self.systems)
         for place, name in enumerate(self.systems):
-            own: dict[str, Any] = {}
+            own: dict[str, Any] = reach[place]
             found[name] = own
             own |= sampled_sums(additive[place], draws) if additive[place] else {}
             for at, kind in enumerate(KINDS if works else ()):
@@ -228,21 +229,38 @@ class PathsTask(CorpusTask):
                 own.update(zip(_columns(f"kbp.{kind}"), counts, strict=True))
         return found
 
+    def _count_reach(self, number: int) -> list[dict[str, Any]]:
+        """Of every system, what is connected, and how far apart; empty if that is too much in so many samples."""
+        sides = [side.facts for side in self.graph]
+        samples = Samples(self._presence, number) if number > 1 else every_document(self.documents)
+        found: list[dict[str, Any]] = [{} for _ in self.systems]
+        for own, counts in zip(found, connected_counts(sides, samples) or (), strict=False):
+            own.update(zip(_columns(CONNECTED), counts, strict=True))
+        for own, hops in zip(found, distance_counts(sides, self.options.hops, samples) or (), strict=False):
+            for hop, pair in enumerate(hops, 1):
+                own.update(zip(_columns(f"kbp.distance{hop}")[:2], pair, strict=True))
+        return found
+
     def _whole_items(self, name: str, done: Collection[str]) -> dict[str, float]:
         """What is counted on all documents only; and what has samples, if there are none."""
         place = self.systems.index(name)
+        reach = self._whole_reach[place] if self.options.graph else {}
         found = {
             column: float(values[0])
-            for column, values in self._items[name].items()
+            for column, values in (reach | self._items[name]).items()
             if column.rpartition(":")[0] not in done and f"kbp.{column.rpartition(':')[0]}" not in done
         }
         if not self.options.graph:
             return found
-        gold, system = self.graph[0], self.graph[place + 1]
-        found |= zip(_columns(CONNECTED), connected_counts(gold, system), strict=True)
-        for hop, pair in enumerate(distance_counts(gold, system, self.options.hops) or (), 1):
-            found |= zip(_columns(f"kbp.distance{hop}")[:2], pair, strict=True)
-        return found | {"kbp.merged:gold": gold.merged, "kbp.merged:system": system.merged}
+        return found | {"kbp.merged:gold": self.graph[0].merged, "kbp.merged:system": self.graph[place + 1].merged}
+
+    @cached_property
+    def _whole_reach(self) -> list[dict[str, Any]]:
+        """What was not counted in samples, on all documents."""
+        last = _columns(f"kbp.distance{self.options.hops}")[0]
+        if self._presence is None or all({_columns(CONNECTED)[0], last} <= own.keys() for own in self._items.values()):
+            return [{} for _ in self.systems]
+        return self._count_reach(1)
 
     def _only(self, where: Slice) -> list[Facts]:
         """All sides with the facts of one relation alone."""
