@@ -55,7 +55,7 @@ def main(path: Path, stage: str = "assess") -> None:
             rows = [row["id"] for row in scope_view(desk, SCOPE)["groups"]["rows"]]
             ops = [{"op": "join", "a": rows[0], "b": rows[at]} for at in places]
             operate(desk, SCOPE, "group", 0, [*ops, {"op": "finish"}], f"{reader}-group")
-        access = Access(store, folder.secrets, folder.settings.limits)
+        access = Access(store, folder.secrets, folder.settings)
         print(json.dumps({name: access.invite(name, role, NAME)[0] for name, role in ROLES.items()}))
 
 

@@ -156,6 +156,18 @@ def test_what_the_keys_do(reader):
     assert said_of_first == {"aet": "C", "aer": "W"}
 
 
+def test_an_answer_can_wait_for_enter(reader):
+    page = reader.page("MINI_NW_03")
+    first = claim(page)
+    page.evaluate("document.body.dataset.confirm = '1'")
+    press(page, "q")
+    assert (claim(page), said(page, "Event type")) == (first, "wrong")
+    press(page, "Shift+Q")
+    assert (claim(page), said(page, "Event type")) == (first, "inexact")
+    press(page, "q", "Enter")
+    assert claim(page) != first
+
+
 def test_the_same_for_all_alike(reader):
     scope = "MINI_NW_04"
     page = reader.page(scope)

@@ -97,7 +97,7 @@ def fill(folder: Folder, url: str | None, scopes: int, readers: int) -> tuple[fl
             (written,) = store.write([Write(stream_of(CAMPAIGN), kind, CAMPAIGN, body, "olga", f"k{number}")])
             assert isinstance(written, Written)
         seconds = time.perf_counter() - begun
-        access = Access(store, folder.secrets, folder.settings.limits)
+        access = Access(store, folder.secrets, folder.settings)
         for person in [*(f"r{n}" for n in range(readers)), "olga"]:
             access.add_person(person, "organiser" if person == "olga" else "assessor", CAMPAIGN)
         return seconds, [access.start_session(person) for person in [*(f"r{n}" for n in range(readers)), "olga"]]

@@ -62,7 +62,7 @@ def prepare(folder: Path, database: str | None, readers: int) -> tuple[list[str]
         os.environ["ADJUDGE_DATABASE"] = database
     made, _ = make_demo(folder, "r0")
     with Store.open(folder, made.database) as store:
-        access = Access(store, made.secrets, made.settings.limits)
+        access = Access(store, made.secrets, made.settings)
         with store.read() as snapshot:
             scopes = [each.id for each in snapshot.scopes(CAMPAIGN)]
         batch = Batch(store)

@@ -7,10 +7,12 @@ from argon2 import PasswordHasher
 
 from adjudge.errors import AdjudgeError
 from adjudge.serve.access import COOKIE, Access, permit
-from adjudge.serve.folder import Folder, Limits
+from adjudge.serve.folder import Folder, OfCampaign, Settings
 from adjudge.serve.messages import Fault
 from adjudge.serve.routes import ROUTES
 from adjudge.serve.store import Store
+from adjudge.serve.store.tables import Member
+from adjudge.serve.tracks import parse_settings, set_track
 
 DAY = 86_400
 
@@ -33,7 +35,7 @@ def clock():
 @pytest.fixture
 def access(tmp_path, clock):
     with Store.open(tmp_path) as store:
-        made = Access(store, [b"k" * 32], Limits(), clock=clock)
+        made = Access(store, [b"k" * 32], Settings(), clock=clock)
         made.hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         yield made
 
@@ -101,7 +103,7 @@ def test_broken_cookies_are_nobody(access, spoil):
     cookie = access.take_up(access.invite("ann", "assessor", "demo")[0])
     assert who(access, cookie) is not None
     assert who(access, spoil(cookie)) is None
-    other = Access(access.store, [b"another key, of another server.."], Limits())
+    other = Access(access.store, [b"another key, of another server.."], Settings())
     assert who(other, cookie) is None
 
 
@@ -204,20 +206,35 @@ def test_roles_are_those_of_a_campaign(access):
         assert caught.value.status == status
 
 
+def test_who_hands_in_does_not_judge(access):
+    set_track(access.store, "ner", parse_settings("ner", {"task": "kbp", "campaign": "one", "score": ["kbp"]}))
+    access.add_person("tess", "team", "ner", team="fast")
+    access.add_person("ann", "assessor", "one")
+    access.add_person("tess", "assessor", "two")
+    for person, role, scope in (("tess", "adjudicator", "one"), ("ann", "team", "ner")):
+        with pytest.raises(AdjudgeError, match=f"{person} would be in a team and judge .* allow_overlap"):
+            access.invite(person, role, scope)
+    with access.store.read() as snapshot:
+        assert [each.scope for each in snapshot.roles("ann")] == ["one"]
+        assert [each.team for each in snapshot.find(Member)] == ["ner/fast"]
+    small = Access(access.store, [b"k" * 32], Settings(campaign={"one": OfCampaign(allow_overlap=True)}))
+    small.invite("tess", "adjudicator", "one")
+
+
 def test_a_new_key(access, tmp_path):
     access.add_person("ann", "assessor", "demo")
     folder = Folder.create(tmp_path / "f")
     cookies = []
     for _ in range(3):
-        cookies.append(Access(access.store, folder.secrets, Limits()).start_session("ann"))
+        cookies.append(Access(access.store, folder.secrets, Settings()).start_session("ann"))
         folder.rotate()
-    now = Access(access.store, folder.secrets, Limits())
+    now = Access(access.store, folder.secrets, Settings())
     assert [who(now, each) is not None for each in cookies] == [False, False, True]  # of the key before
     assert (folder.path / "secret.key").stat().st_mode & 0o077 == 0
     assert sorted(each.name for each in folder.path.iterdir()) == ["secret.key", "serve.toml"]
     folder.rotate(end_sessions=True)
     assert len(folder.secrets) == 1
-    assert who(Access(access.store, folder.secrets, Limits()), cookies[-1]) is None
+    assert who(Access(access.store, folder.secrets, Settings()), cookies[-1]) is None
 
 
 def test_the_folder_and_its_key(tmp_path):

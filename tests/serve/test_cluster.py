@@ -46,7 +46,7 @@ def test_servers_and_workers_share_a_database(tmp_path, postgres, monkeypatch):
         set_track(store, "x", parse_settings("x", {"task": "x", **LINES, "limits": {"runs": 0}}))
         set_phase(store, "x", "main", {})
         add_member(store, "x", "fast", "tess")
-        access = Access(store, made.secrets, made.settings.limits)
+        access = Access(store, made.secrets, made.settings)
         access.add_person("tess", "team", "x")
         token, _ = access.issue_token("tess")
         servers = [started(made.path, "run", str(made.path), "--port", "0", "--workers", "1") for _ in range(2)]

@@ -293,6 +293,12 @@ def test_an_invitation_by_mail(server):
     assert browser.get("/api/v1/me").status_code == 200
     assert server.client().post(path).status_code == 410
     assert server.client().post(path, headers={"Origin": "http://evil.example"}).status_code == 403
+    wrong = {"name": "tess", "role": "assessor", "scope": "nowhere"}
+    answer = server.client("root").post("/api/v1/invitations", json=wrong)
+    assert (answer.status_code, answer.json()["message"]) == (
+        422,
+        "there is no campaign or track 'nowhere' for the role assessor",
+    )
 
 
 def test_cookies_over_tls(tmp_path):

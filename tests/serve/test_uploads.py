@@ -45,7 +45,7 @@ class Served:
                 set_track(store, name, parse_settings(name, {"task": "eal", **check, **more, "limits": limits}))
                 set_phase(store, name, "main", {"gold": keep_file(store, root / "gold")})
                 add_member(store, name, "fast", "tess")
-            access = Access(store, folder.secrets, folder.settings.limits)
+            access = Access(store, folder.secrets, folder.settings)
             for name in ("eal", "any"):
                 access.add_person("tess", "team", name)
             self.token, _ = access.issue_token("tess")

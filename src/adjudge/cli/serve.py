@@ -150,25 +150,17 @@ def run(folder: str, **options: Any) -> int:
 )
 def invite(folder: str, name: str, role: str, **options: Any) -> None:
     """Give NAME a role, and print a link to send; it can be used once within 14 days, and is not stored."""
-    from adjudge.errors import UsageError
-
     team = options["team"]
-    if team is not None and role != "team":
-        raise UsageError(f"a person with the role {role} is in no team", hint="leave --team out, or use --role team")
     with _access(folder) as (found, access):
         where = _scope(access, role, options["scope"])
         if options["token"]:
-            access.add_person(name, role, where)
+            access.add_person(name, role, where, team=team)
             made, expires = access.issue_token(name)
             emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
         else:
-            made, expires = access.invite(name, role, where)
+            made, expires = access.invite(name, role, where, team=team)
             base = (options["url"] or found.address or f"http://{_LOCAL}:{PORT}").rstrip("/")
             emit_lines([f"{base}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"])
-        if role == "team":
-            from adjudge.serve.tracks import add_member
-
-            add_member(access.store, where, team or name, name)
 
 
 def _scope(access: Access, role: str, scope: str | None) -> str:
@@ -236,4 +228,4 @@ def _access(folder: str) -> Iterator[tuple[Folder, Access]]:
 
     found = Folder(folder)
     with Store.open(found.path, found.database) as store:
-        yield found, Access(store, found.secrets, found.settings.limits)
+        yield found, Access(store, found.secrets, found.settings)

@@ -21,19 +21,22 @@ from urllib.parse import urlsplit
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.serve.campaigns import check_name
 from adjudge.serve.messages import Fault
 from adjudge.serve.routes import ANYONE, PUBLIC, ROLES, Route
-from adjudge.serve.store import Write
-from adjudge.serve.store.tables import Secret
+from adjudge.serve.store import Snapshot, Write
+from adjudge.serve.store.tables import Secret, Track
+from adjudge.serve.tracks import add_member
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
 
-    from adjudge.serve.folder import Limits
+    from adjudge.serve.folder import Settings
     from adjudge.serve.store import Store
 
 EVERYWHERE = "*"
 _ACTIVE = "active"
+_JUDGES = ("assessor", "adjudicator")
 COOKIE, SECURE_COOKIE = "adjudge", "__Host-adjudge"
 TOKEN_DAYS = 365
 _DAY = 86_400
@@ -83,11 +86,12 @@ class Access:
     """People and their secrets in one store."""
 
     def __init__(
-        self, store: Store, keys: Sequence[bytes], limits: Limits, *, clock: Callable[[], float] = time.time
+        self, store: Store, keys: Sequence[bytes], settings: Settings, *, clock: Callable[[], float] = time.time
     ) -> None:
         from itsdangerous import Signer
 
-        self.store, self.limits, self.clock = store, limits, clock
+        limits = settings.limits
+        self.store, self.settings, self.limits, self.clock = store, settings, limits, clock
         self._secret = keys[0]  # the newest, which signs; cookies of the others are good, too
         self._signer = Signer(keys[::-1], salt="adjudge session", key_derivation="hmac", digest_method=hashlib.sha256)
         self.sign_ins = Rate(limits.sign_in_per_minute / 60, limits.sign_in_per_minute)
@@ -96,13 +100,17 @@ class Access:
     # -----------------------------------------------------------------------------------------------------------------
     # People
 
-    def invite(self, person: str, role: str, scope: str = EVERYWHERE, *, by: str = "admin") -> tuple[str, str]:
+    def invite(
+        self, person: str, role: str, scope: str = EVERYWHERE, *, team: str | None = None, by: str = "admin"
+    ) -> tuple[str, str]:
         """Make an invitation: its token, which is kept nowhere, and when it expires."""
-        self.add_person(person, role, scope, by=by)
+        self.add_person(person, role, scope, team=team, by=by)
         return self._new(person, "invite", scope, self.limits.invitation_days)
 
-    def add_person(self, person: str, role: str, scope: str = EVERYWHERE, *, by: str = "admin") -> None:
-        """Somebody new, or somebody known, gets a role."""
+    def add_person(
+        self, person: str, role: str, scope: str = EVERYWHERE, *, team: str | None = None, by: str = "admin"
+    ) -> None:
+        """Somebody new, or somebody known, gets a role; in a team, unless told, of the same name."""
         if not _PERSON.fullmatch(person):
             hint = "use letters, digits, - and ., up to 60"
             raise UsageError(f"{person!r} cannot be the name of a person", hint=hint)
@@ -111,11 +119,30 @@ class Access:
         if (role == "admin") != (scope == EVERYWHERE):
             hint = "admin is a role on the whole server, every other one of a campaign"
             raise UsageError(f"the role {role} cannot be given in {scope!r}", hint=hint)
+        if team is not None and role != "team":
+            hint = "leave the team out, or use the role team"
+            raise UsageError(f"a person with the role {role} is in no team", hint=hint)
+        if role == "team":
+            check_name(team or person, "a team")
         with self.store.read() as snapshot:
             known = snapshot.person(person)
+            self._check_overlap(snapshot, person, role, scope)
         if known is None or known.state != _ACTIVE:
             self._note("person", person, {"name": person, "state": _ACTIVE}, by)
         self._note("role", person, {"scope": scope, "role": role, "granted": True}, by)
+        if role == "team":
+            add_member(self.store, scope, team or person, person, by)
+
+    def _check_overlap(self, snapshot: Snapshot, person: str, role: str, scope: str) -> None:
+        """Refuse to let somebody judge what the own team hands in."""
+        own = [(each.role, each.scope) for each in snapshot.roles(person)] + [(role, scope)]
+        tracks = {each.id: each.settings.get("campaign") for each in snapshot.find(Track)}
+        pooled = {tracks.get(where) for role, where in own if role == "team"}
+        for campaign in sorted({where for role, where in own if role in _JUDGES} & pooled):
+            if campaign not in self.settings.campaign or not self.settings.campaign[campaign].allow_overlap:
+                message = f"{person} would be in a team and judge what teams hand in, in {campaign!r}"
+                hint = f"invite somebody else, or write allow_overlap = true under [campaign.{campaign}] in serve.toml"
+                raise UsageError(message, hint=hint)
 
     def _note(self, kind: str, person: str, body: dict[str, Any], by: str) -> None:
         self.store.write([Write("admin", kind, person, body, by, f"access-{secrets.token_hex(8)}")])

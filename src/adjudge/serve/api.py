@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from adjudge._version import __version__
 from adjudge.serve import routes, views, workbench
+from adjudge.serve.access import EVERYWHERE
 from adjudge.serve.app import Call, fault_of, json_answer, origin
 from adjudge.serve.desk import Desk
 from adjudge.serve.messages import (
@@ -27,6 +28,7 @@ from adjudge.serve.messages import (
     Token,
 )
 from adjudge.serve.runs import Queue, seconds_between
+from adjudge.serve.store.tables import Campaign, Track
 from adjudge.serve.stream import Change
 
 if TYPE_CHECKING:
@@ -145,7 +147,13 @@ def people(call: Call) -> list[Person]:
 def invite(call: Call) -> Invited:
     """Invite somebody; the link is in the answer and nowhere else."""
     body = call.body
-    token, expires = call.service.access.invite(body.name, body.role, body.scope, by=call.person.person)
+    with call.service.store.read() as snapshot:
+        tables = (Track,) if body.role == "team" else (Campaign, Track)
+        known = body.scope == EVERYWHERE or any(snapshot.get(table, body.scope) for table in tables)
+    if not known:
+        raise Fault(422, f"there is no campaign or track {body.scope!r} for the role {body.role}", "check the scope")
+    by = call.person.person
+    token, expires = call.service.access.invite(body.name, body.role, body.scope, team=body.team, by=by)
     return Invited(body.name, f"{origin(call.service, call.request)}/join/{token}", expires)
 
 

@@ -63,7 +63,7 @@ class Service:
     def __init__(self, folder: Folder, store: Store, *, secure: bool = False, demo: bool = False) -> None:
         self.folder, self.store, self.secure, self.demo = folder, store, secure, demo
         self.secret = folder.secret
-        self.access = access.Access(store, folder.secrets, folder.settings.limits)
+        self.access = access.Access(store, folder.secrets, folder.settings)
         self.hub = Hub()
         self.gate = Gate()
         self.runner: Runner | None = None  # the workers of this process

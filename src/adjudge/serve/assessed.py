@@ -122,11 +122,11 @@ def _lines_of_arguments(home: Path, campaign: str, place: Path) -> tuple[Lines, 
 
 def home_of(folder: Folder, campaign: str) -> Path:
     """The folder of a campaign of event arguments."""
-    given = folder.settings.campaign.get(campaign, {}).get("folder")
-    if given is None:
+    found = folder.home(campaign)
+    if found is None:
         hint = f"make it with adjudge serve init --campaign, or name its folder in [campaign.{campaign}]"
         raise UsageError(f"the campaign {campaign!r} has no folder", hint=hint)
-    return folder.path / str(given)
+    return found
 
 
 def handed_in(snapshot: Snapshot, pool: Pool) -> list[tuple[Run, Submission]]:
@@ -178,8 +178,8 @@ def take_in(pool: Pool) -> int:
 
 def _take_answers(pool: Pool, runs: Sequence[tuple[Run, Submission]]) -> int:
     """Answers to queries; a run that cannot be read is invalid."""
-    where = pool.folder.settings.campaign.get(pool.campaign, {}).get("texts")
-    texts = None if where is None else pool.folder.path / str(where)
+    where = pool.folder.of(pool.campaign).texts
+    texts = None if where is None else pool.folder.path / where
     done = import_sources(pool.store, pool.folder.secret, pool.campaign, Sources(pool.place, texts), late=True)
     wrong: dict[str, list[str]] = {}
     for each in done.findings:

@@ -35,5 +35,5 @@ def make_demo(path: Path, reader: str) -> tuple[Folder, str]:
         import_sources(store, folder.secret, CAMPAIGN, sources, answers=False)
         set_training(store, CAMPAIGN, FOLDER / "training.jsonl")
         assign(store, CAMPAIGN, reader)
-        token, _ = Access(store, folder.secrets, folder.settings.limits).invite(reader, "assessor", CAMPAIGN)
+        token, _ = Access(store, folder.secrets, folder.settings).invite(reader, "assessor", CAMPAIGN)
     return folder, token

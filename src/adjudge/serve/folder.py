@@ -37,13 +37,25 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     invitation_days: int = 14
 
 
+class OfCampaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A campaign: its folder of `adjudge eal campaign`, or its texts; and what is not as usual.
+
+    With `allow_overlap` members of teams may judge what teams hand in; with `confirm` a response that is answered waits
+    for Enter before the next one comes.
+    """
+
+    folder: str | None = None
+    texts: str | None = None
+    allow_overlap: bool = False
+    confirm: bool = False
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of `serve.toml`; what a campaign, a track or a person is told is checked by those who use it."""
+    """All of `serve.toml`; what a track is told is checked by those who use it."""
 
     server: Server = Server()
     limits: Limits = Limits()
-    people: dict[str, Any] = {}
-    campaign: dict[str, dict[str, Any]] = {}
+    campaign: dict[str, OfCampaign] = {}
     track: dict[str, dict[str, Any]] = {}
 
 
@@ -90,8 +102,12 @@ class Folder:
 
     def home(self, campaign: str) -> Path | None:
         """The folder of `adjudge eal campaign` that a campaign was made from."""
-        given = self.settings.campaign.get(campaign, {}).get("folder")
+        given = self.of(campaign).folder
         return None if given is None else self.path / given
+
+    def of(self, campaign: str) -> OfCampaign:
+        """What is said of a campaign."""
+        return self.settings.campaign.get(campaign, OfCampaign())
 
     @property
     def secret(self) -> bytes:

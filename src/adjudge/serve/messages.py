@@ -238,11 +238,12 @@ class Me(msgspec.Struct):
 
 
 class Invite(msgspec.Struct, forbid_unknown_fields=True):
-    """Whom to invite as what, and for which campaign."""
+    """Whom to invite as what, and for which campaign or track; `team`: of the track, or it is called as the person."""
 
     name: Name
     role: str
     scope: str = "*"
+    team: Name | None = None
 
 
 class Invited(msgspec.Struct):

@@ -109,6 +109,7 @@ def stage(call: Call) -> Response:
         stages = [stage.kind for stage in campaign_of(desk(call), snapshot)[1].stage]
     values: dict[str, Any] = {"campaign": campaign, "scope": call.params["d"], "role": ", ".join(sorted(roles))}
     shown = {each: STAGES[each] for each in stages if f"{each}.js" in assets()}
+    values["confirm"] = call.service.folder.of(campaign).confirm
     return page(call, "stage.html", stage=name, stages=shown, reads="assessor" in roles, **values)
 
 

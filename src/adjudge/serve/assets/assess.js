@@ -80,7 +80,7 @@ class Assess {
       if (question.kind === "class" && question.new_key) values.push([question.new_key, "a new one"], ...[..."123456789"].map((each) => [each, `number ${each}`]));
       for (const [key, value] of values) keys.bind(key, `${question.label || question.id}: ${this.word(value)}`, () => this.press(key), { guarded: true });
     }
-    frame.bind("Enter", () => this.enterLabel(), () => this.enter(), { guarded: true, about: "take what is suggested, or finish" });
+    frame.bind("Enter", () => this.enterLabel(), () => this.enter(), { guarded: true, about: "take what is suggested, go on, or finish" });
     frame.bind(".", () => this.sameLabel(), () => this.same(), { guarded: true, about: "the same for all alike" });
     frame.bind("z", "undo", () => this.undo());
     frame.bind("j", "next", () => this.step(1));
@@ -107,14 +107,14 @@ class Assess {
     const state = this.reading.answer(id, answers);
     this.frame.queue.judge(id, this.reading.answers.get(id) ?? {}, this.spent(), cause);
     this.later.delete(id);
+    if (state.complete && !was) this.last = id;
     this.drawRow(id);
     this.drawProgress();
-    if (!state.complete || was) {
+    if (!state.complete || was || page.confirm) {
       this.drawCard();
       say(this.show(this.reading.answers.get(id) ?? {}));
       return;
     }
-    this.last = id;
     if (this.byId.get(id).training) this.drawCard();  // goes on when it has been told what is right
     else this.next();
   }
@@ -173,13 +173,15 @@ class Assess {
   enterLabel() {
     if (!this.now) return "";
     if (!this.open().length) return "finish this document";
-    return this.byId.get(this.now).suggestion && !this.reading.isComplete(this.now) ? "take the suggestion" : "";
+    if (this.reading.isComplete(this.now)) return page.confirm ? "right, next" : "";
+    return this.byId.get(this.now).suggestion ? "take the suggestion" : "";
   }
 
   enter() {
     const item = this.byId.get(this.now);
     if (!this.open().length) this.frame.finish();
-    else if (item?.suggestion && !this.reading.isComplete(this.now)) this.answer(item.suggestion.answers, "suggestion");
+    else if (this.reading.isComplete(this.now)) { if (page.confirm) this.next(); }
+    else if (item?.suggestion) this.answer(item.suggestion.answers, "suggestion");
   }
 
   flag() {
