@@ -85,7 +85,8 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
     scores: list[ScoreRow] = []
     differences: list[DifferenceRow] = []
     weights: dict[str, float] = {}
-    carried, pseudo = 0.0, None
+    carried: dict[str, float] = {}
+    pseudo = None
     first = headlines(counted.measures)[0]
     for key in part_keys(counted.measures):
         if key in count_keys(counted.measures):
@@ -94,7 +95,9 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
         found = [(share, estimate_whole(measures, key, each)) for share, each in rounds]
         totals = np.sum([share * each.totals for share, each in found], axis=0)
         mixed = Mixed(values_of(measures, key, some.columns, totals), found)
-        carried = max([carried, *(each.largest_share() for _, each in found)])
+        for name, *own in zip(systems, *(each.largest_shares() for _, each in found), strict=True):
+            if max(own) > _LARGE:
+                carried[" ".join((name, *key))] = max(own)
         if counted.judged:
             weights[".".join(key)] = mixed.weight
         if key == first:
@@ -115,11 +118,13 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
         notes.append(Note("no-spread", len(alike), message, tuple(alike[:_SHOWN])))
     if 0 < number < FEW:
         notes.append(Note("few-documents", number, f"only {number} assessed documents: intervals are rough"))
-    if carried > _LARGE:
-        message = f"one document has {carried:.0%} of the variance of a score: its interval is rough"
+    if carried:
+        worst = sorted(carried, key=lambda name: (-carried[name], name))
+        share, many = f"{carried[worst[0]]:.0%}", f"{len(worst)} of {len(scores)} scores"
+        message = f"one document has up to {share} of the variance of {many}: their intervals are rough"
         if len({row.probability for row in design.rows if row.probability < 1}) == 1:
             message += "; if a few documents are much larger than others, draw by size (--by document --active)"
-        notes.append(Note("one-document-carries", 1, message))
+        notes.append(Note("one-document-carries", len(worst), message, tuple(worst[:_SHOWN])))
     assert pseudo is not None
     return Estimate(
         adjudge=__version__,

@@ -78,13 +78,12 @@ class WholeEstimate(NamedTuple):
         several = np.count_nonzero(np.bincount(clusters))
         return max(0.0, float((sums**2).sum() * (several - 1) / several - ((1 - p) * apart**2).sum()))
 
-    def largest_share(self) -> float:
-        """How much of the variance the document with the largest part of it has, over the systems."""
+    def largest_shares(self) -> list[float]:
+        """How much of the variance of each system the document with the largest part of it has."""
         parts = self.shares[:, None] * (self.left_out - self.values) ** 2
         total = parts.sum(axis=0)
-        if not len(parts):
-            return 0.0
-        return float((parts.max(axis=0)[total > 0] / total[total > 0]).max(initial=0.0))
+        found: list[float] = (parts.max(axis=0, initial=0.0) / np.where(total > 0, total, 1.0)).tolist()
+        return found
 
 
 def estimate_whole(measures: Sequence[Measure], key: Key, documents: Documents) -> WholeEstimate:
