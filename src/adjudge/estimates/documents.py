@@ -26,7 +26,7 @@ from adjudge.estimates.rows import (
     sample_notes,
 )
 from adjudge.estimates.whole import Documents, WholeEstimate, estimate_whole, values_of
-from adjudge.stats.build import refuse_few_clusters
+from adjudge.stats.build import clusters_note, refuse_few_clusters
 from adjudge.stats.inference import FEW
 from adjudge.stats.measure import Array, Key, Measure, count_keys, needed_measures, part_keys
 from adjudge.stats.result import Note
@@ -95,11 +95,16 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
         found = [(share, estimate_whole(measures, key, each)) for share, each in rounds]
         totals = np.sum([share * each.totals for share, each in found], axis=0)
         mixed = Mixed(values_of(measures, key, some.columns, totals), found)
-        for name, *own in zip(systems, *(each.largest_shares() for _, each in found), strict=True):
-            if max(own) > _LARGE:
-                carried[" ".join((name, *key))] = max(own)
+        for name, *shares in zip(systems, *(each.largest_shares() for _, each in found), strict=True):
+            if max(shares) > _LARGE:
+                carried[" ".join((name, *key))] = max(shares)
         if counted.judged:
             weights[".".join(key)] = mixed.weight
+        if key == first and clusters is not None:
+            alone = mixed._replace(rounds=[(share, each.without_clusters()) for share, each in found])
+            together, apart_ = (each.variance(0, None, sampled=True)[0] for each in (mixed, alone))
+            effect = together / apart_ if apart_ > 0 else None
+            notes.append(clusters_note((how.cluster_by, len(set(clusters.values()))), len(drawn), key, effect))
         if key == first:
             pseudo = np.sum(
                 [
@@ -201,9 +206,7 @@ def _clusters(table: StatsTable, drawn: Sequence[str], how: How) -> tuple[dict[s
     names = dict(zip(drawn, cluster_names(field, some.ids, some.attributes[field]), strict=True))
     places = {name: at for at, name in enumerate(sorted(set(names.values())))}
     refuse_few_clusters(len(places), field)
-    rough = f"; below {FEW} clusters intervals and tests are rough" if len(places) < FEW else ""
-    message = f"the {len(drawn)} drawn documents are of {len(places)} clusters by {field}{rough}"
-    return {unit: places[name] for unit, name in names.items()}, [Note("clusters", len(places), message)]
+    return {unit: places[name] for unit, name in names.items()}, []
 
 
 def _refuse_missing(counted: Counted, drawn: Sequence[str], everything: Sequence[str]) -> None:

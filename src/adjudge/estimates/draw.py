@@ -197,7 +197,10 @@ def item_importance(pool: Pool, pair: tuple[str, str] | None = None) -> dict[str
     With a pair of systems: how much it moves their difference.
     """
     if not pool.judged:
-        raise UsageError("active sampling needs the opinion of a judge on every item", hint="give the pool a judge")
+        raise UsageError(
+            "active sampling needs the opinion of a judge on every item",
+            hint="give every item of the pool a field judge, from 0 to 1",
+        )
     member = pool.member.astype(np.float64)
     judge = np.array([item.judge for item in pool.items], dtype=np.float64)
     total, size = judge.sum(), member.sum(axis=0)

@@ -27,11 +27,13 @@ from adjudge.estimates.rows import (
     interval,
     sample_notes,
 )
+from adjudge.stats.build import cluster_note, refuse_few_clusters
 from adjudge.stats.inference import FEW
 from adjudge.stats.intervals import Parts, jackknife_error
 from adjudge.stats.measure import Array, Key, Measure, Prf
 from adjudge.stats.points import Additive, scores_of
 from adjudge.stats.result import Note
+from adjudge.stats.scores import headlines
 from adjudge.stats.table import StatsTable, group_rows
 
 FEW_LABELS, FEW_EVENTS, FEWEST_SAMPLED = 30, 5, 10
@@ -65,6 +67,8 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
             weights = {} if assist != "judge" else {how.scored[0].name: rounds[-1].model.b}
         about = _About(pool, how, where, len(known))
         if how.documents == "sample":
+            if how.cluster_by and not where:
+                notes.append(_clusters(pool, mixed, how))
             own = tables if not where else _pseudo_tables(pool, mixed, how.cluster_by, scope)
             found, apart = _sampled_rows(about, own)
         else:
@@ -344,20 +348,30 @@ def _units_of(pool: Pool, cluster_by: str | None) -> list[str]:
     return [next(iter(values[item.document])) for item in pool.items]
 
 
+def _clusters(pool: Pool, mixed: _Mixed, how: How) -> Note:
+    """How many clusters of documents there are, and the design effect on the first score of the first system."""
+    names = dict(zip((item.document for item in pool.items), _units_of(pool, how.cluster_by), strict=True))
+    refuse_few_clusters(len(set(names.values())), str(how.cluster_by))
+    table = next(iter(_pseudo_tables(pool, mixed, None).values()))
+    counts = Additive(table, how.scored, clusters=tuple(names[document] for document in table.ids))
+    return cluster_note(how.cluster_by, counts, headlines(how.scored)[0])
+
+
 def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
     """Documents are a sample: ordinary counts from here on."""
     number = len(next(iter(tables.values())).ids)
-    if number < FEWEST_SAMPLED and not about.where:
-        what = "clusters" if about.how.cluster_by else "documents"
+    if number < FEWEST_SAMPLED and not about.where and not about.how.cluster_by:
         hint = f"use --documents fixed, or have at least {FEWEST_SAMPLED}"
-        raise UsageError(f"{number} {what} are too few to stand for others", hint=hint)
+        raise UsageError(f"{number} documents are too few to stand for others", hint=hint)
     parts: dict[tuple[str, Key], Parts] = {}
     for system, table in tables.items():
         counts = Additive(table, about.how.scored)
         left = counts.left_out()
         parts |= {(system, key): Parts(value, left[key], np.empty(0)) for key, value in counts.point().items()}
     freedom = number - 1.0
-    notes = (f"only {number} documents: the interval is rough",) if number < FEW else ()
+    what = "clusters" if about.how.cluster_by else "documents"
+    said = bool(about.how.cluster_by) and not about.where  # by a note of its own
+    notes = (f"only {number} {what}: the interval is rough",) if number < FEW and not said else ()
     scores = []
     for (system, key), own in parts.items():
         cut = min(max(own.point, 0.0), 1.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from adjudge.estimates.design import units_named
 from adjudge.estimates.judge import FEW, JudgeReport
 from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, RankRow, ScoreRow
 from adjudge.stats.notebook import rows_html
+from adjudge.stats.power import POWER, detectable
 from adjudge.stats.text import Cell, Grid, clean, format_grid, note_line, slice_text
 
 ASSUMPTIONS = (
@@ -33,10 +35,26 @@ def render_estimate(estimate: Estimate) -> str:
     lines = [f"{name:<10} {value}" for name, value in footer(estimate)]
     blocks.append("\n".join(lines))
     notes = [note_line(note) for note in estimate.notes]
-    notes += sorted({f"{row.system} {row.part}: {note}" for row in estimate.scores for note in row.notes})
+    notes += _score_notes(estimate.scores)
     if notes:
         blocks.append("\n".join(f"note: {note}" for note in notes))
     return "\n\n".join(blocks)
+
+
+def _score_notes(scores: Sequence[ScoreRow]) -> list[str]:
+    """What is to be said of some scores, or once of all of them."""
+    rows: dict[str, list[ScoreRow]] = {}
+    for row in scores:
+        for note in row.notes:
+            rows.setdefault(note, []).append(row)
+    shared = [note for note, own in rows.items() if len(own) == len(scores) > 1]
+    apart = {
+        " ".join((row.system, row.part, *([f"({slice_text(row.slice)})"] if row.slice else []))) + f": {note}"
+        for note, own in rows.items()
+        if note not in shared
+        for row in own
+    }
+    return [clean(note) for note in (*shared, *sorted(apart))]
 
 
 def score_grid(estimate: Estimate) -> Grid:
@@ -104,8 +122,21 @@ def footer(estimate: Estimate) -> list[tuple[str, str]]:
     ]
     if estimate.weight:
         fields.append(("weight", ", ".join(f"{name} {value:.2f}" for name, value in estimate.weight.items())))
+    if (shown := _detects(estimate)) is not None:
+        fields.append(("detects", shown))
     fields.append(("method", ", ".join(dict.fromkeys(row.method for row in estimate.scores))))
     return fields
+
+
+def _detects(estimate: Estimate) -> str | None:
+    """Which differences of the score that ranks the systems cannot be told from chance."""
+    key = estimate.ranked_by
+    own = [row for row in estimate.differences if (row.metric, row.part) == key and row.p is not None and not row.slice]
+    found = [detectable(math.sqrt(row.variance), row.df + 1) for row in own if row.variance and row.df]
+    if key is None or not found:
+        return None
+    below = f"differences below {_points(max(found))} points of {' '.join(key)}"
+    return f"with this sample, {below} cannot be told from chance (power {100 * POWER:.0f} %)"
 
 
 def _how_found(estimate: Estimate) -> str:

@@ -78,6 +78,10 @@ class WholeEstimate(NamedTuple):
         several = np.count_nonzero(np.bincount(clusters))
         return max(0.0, float((sums**2).sum() * (several - 1) / several - ((1 - p) * apart**2).sum()))
 
+    def without_clusters(self) -> WholeEstimate:
+        """The same as if the documents were independent."""
+        return self._replace(documents=self.documents._replace(clusters=None))
+
     def largest_shares(self) -> list[float]:
         """How much of the variance of each system the document with the largest part of it has."""
         parts = self.shares[:, None] * (self.left_out - self.values) ** 2

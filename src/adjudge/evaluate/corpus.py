@@ -284,7 +284,10 @@ def _result(task: CorpusTask, run: Run) -> Result:
     drawn = parts[:1] if task.one_draw else parts
     usual = inference_notes(options, [(part.slice, len(part.places)) for part in drawn], outcome.scores, found)
     if options.clusters is not None and options.bootstrap:
-        usual = [*usual, clusters_note(options, task.documents, headline_keys(measures)[0], None)]
+        usual = [
+            *usual,
+            clusters_note((options.cluster_by, options.clusters), task.documents, headline_keys(measures)[0], None),
+        ]
     systems = [
         SystemResult(
             name=name,

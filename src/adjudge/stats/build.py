@@ -19,7 +19,7 @@ from adjudge.stats.inference import FEW, FEWEST_CLUSTERS, Inference
 from adjudge.stats.measure import Key, Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
-from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, Standing, SystemResult, result_fields
+from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult, result_fields
 from adjudge.stats.scores import (
     Asked,
     Drawing,
@@ -120,7 +120,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     documents = sizes[0][1]
     notes_of_all = inference_notes(options, sizes, scores, comparisons)
     if options.clusters is not None and options.bootstrap:
-        notes_of_all.append(_cluster_note(options, corpora[0][1], keys))
+        notes_of_all.append(cluster_note(options.cluster_by, next(iter(corpora[0][1].values())), keys[0]))
     return Result(
         adjudge=__version__,
         task=scoring.task,
@@ -201,26 +201,22 @@ def refuse_few_clusters(number: int, field: str) -> None:
         raise UsageError(message, hint=f"at least {FEWEST_CLUSTERS} are needed; leave --cluster-by out")
 
 
-def _cluster_note(options: Options, systems: Mapping[str, Additive], keys: Sequence[Key]) -> Note:
+def cluster_note(field: str | None, counts: Additive, key: Key) -> Note:
     """How many clusters there are, and how much they widen an interval: (s of clusters / s of documents)^2."""
     import numpy as np
 
     from adjudge.stats.intervals import Parts, jackknife_error
 
-    nothing = np.empty(0)
-    first = next(iter(systems.values()))
-    key, effect = keys[0], None
-    alone = replace(first, clusters=None)
-    errors = [jackknife_error(Parts(0.0, each.left_out()[key], nothing)) for each in (first, alone)]
-    if errors[0] is not None and errors[1]:
-        effect = (errors[0] / errors[1]) ** 2
-    return clusters_note(options, len(first.table.ids), key, effect)
+    alone = replace(counts, clusters=None)
+    errors = [jackknife_error(Parts(0.0, each.left_out()[key], np.empty(0))) for each in (counts, alone)]
+    effect = (errors[0] / errors[1]) ** 2 if errors[0] is not None and errors[1] else None
+    return clusters_note((field, len(set(counts.clusters or ()))), len(counts.table.ids), key, effect)
 
 
-def clusters_note(options: Options, documents: int, key: Key, effect: float | None) -> Note:
-    """How many clusters there are, and the design effect."""
-    number = options.clusters or 0
-    message = f"{documents} documents are drawn in {number} clusters by {options.cluster_by}"
+def clusters_note(clusters: tuple[str | None, int], documents: int, key: Key, effect: float | None) -> Note:
+    """By which field how many clusters there are, and the design effect."""
+    field, number = clusters
+    message = f"{documents} documents are drawn in {number} clusters by {field}"
     if effect is not None:
         message += f"; the design effect on {' '.join(key)} is {effect:.2f}"
     if number < FEW:

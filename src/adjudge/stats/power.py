@@ -12,7 +12,7 @@ POWER = 0.8
 _MOST = 1 << 40
 
 
-def reach(documents: int, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1) -> float:
+def reach(documents: float, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1) -> float:
     """How many standard errors a difference must have to be found with the power."""
     freedom = documents - 1
     return student_quantile(1 - alpha / comparisons, freedom) + student_quantile(2 * power - 1, freedom)
@@ -59,7 +59,7 @@ def documents_needed(
 
 
 def detectable(
-    error: float, documents: int, *, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1
+    error: float, documents: float, *, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1
 ) -> float:
     """The smallest difference that these documents would show with the power; `error` is that of the difference.
 
