@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,7 +14,8 @@ import pydantic
 import pytest
 
 import adjudge as aj
-from adjudge.errors import UsageError, ValidationError
+from adjudge.errors import FormatError, UsageError, ValidationError
+from adjudge.formats.coerce.corpus import Table
 
 TRIPLES = [("a", "b", "t"), ("b", "c", "t"), ("c", "d", "u"), ("d", "a", "u")]
 RELATIONS = aj.algebra.f1(
@@ -224,3 +227,55 @@ def test_a_table_of_items_has_documents_without_any():
     rows = [{"doc": "a", "start": 0, "end": 2, "label": "PER"}]
     found = aj.score("ner", rows, rows, documents=["a", "b"], bootstrap=0)
     assert found.systems[0].documents == 2
+
+
+SENTENCES, OTHERS = [["B-PER", "I-PER", "O"], ["O", "B-LOC"]], [["B-PER", "I-PER", "O"], ["O", "B-ORG"]]
+
+
+def strict(*sides, **options):
+    return aj.score("ner.strict", *sides, bootstrap=0, **options)
+
+
+@pytest.mark.parametrize("frame", [list, lambda rows: Table(("id", "ner_tags", "pred"), rows)])
+def test_both_sides_in_two_columns_of_lists(frame):
+    rows = [
+        {"id": place, "ner_tags": gold, "pred": own}
+        for place, (gold, own) in enumerate(zip(SENTENCES, OTHERS, strict=True))
+    ]
+    assert strict(frame(rows), gold_column="ner_tags", system_column="pred")["ner.strict"].f1 == 0.5
+    with pytest.raises(FormatError, match="system has no column 'prd'; it has id, ner_tags, pred"):
+        strict(frame(rows), gold_column="ner_tags", system_column="prd")
+
+
+def test_rows_of_tags_are_in_the_order_of_their_tokens():
+    rows = [{"id": "a", "token_id": place, "tag": tag} for place, tag in enumerate(SENTENCES[0])]
+    columns = ("id", "token_id", "tag")
+    assert strict(Table(columns, rows), Table(columns, rows[::-1]))["ner.strict"].f1 == 1
+
+
+def test_text_in_memory_is_read_as_a_file_is():
+    text = "a B-PER\nb I-PER\nc O\n\nd O\ne B-LOC\n"
+    assert strict(io.StringIO(text), OTHERS)["ner.strict"].f1 == 0.5
+    assert strict(io.StringIO(text), {"A": io.StringIO(text)})["ner.strict"].f1 == 1
+    assert len(aj.read("ner", io.StringIO(text))) == 2
+    with pytest.raises(FormatError, match="this looks like data"):
+        aj.read("ner", text)
+
+
+def test_columns_and_streams_of_documents_are_lists():
+    names = SimpleNamespace(feature=SimpleNamespace(names=["O", "B-PER", "I-PER", "B-LOC"]))
+    column = type("Column", (list,), {"__module__": "datasets.arrow_dataset", "features": names})
+    series = type("Series", (tuple,), {"__module__": "polars.series", "to_list": lambda self: list(self)})
+    for gold in (column([[1, 2, 0], [0, 3]]), series(SENTENCES), iter(SENTENCES)):
+        assert strict(gold, {"A": iter(OTHERS), "B": series(SENTENCES)})["ner.strict", "A"].f1 == 0.5
+
+
+def test_what_is_not_at_its_offsets_and_who_has_no_id_is_said():
+    gold = [{"id": "d", "text": "😀 Bob ran", "entities": [{"start": 3, "end": 6, "label": "PER", "text": "Bob"}]}]
+    notes = {note.code: note for note in strict(gold, gold).systems[0].notes}
+    assert notes["text-differs"].examples == ("d: Bob (1 earlier)",)
+    some = strict([{"id": "a", "tags": SENTENCES[0]}, {"tags": SENTENCES[1]}], SENTENCES)
+    assert "ids-missing" in {note.code for note in some.systems[0].notes}
+    text = [{"id": "d", "text": "Ada met Bob", "entities": [(0, 3, "PER")]}]
+    found = strict(text, [{"id": "d", "PER": ["ADA", "BOB"]}]).systems[0].notes
+    assert [note.count for note in found if note.code == "found-folded"] == [2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.answers import chat_answer
-from adjudge.formats.coerce.corpus import Declared, as_table, id_column, table_documents
+from adjudge.formats.coerce.corpus import Declared, as_listed, as_table, id_column, table_documents
 from adjudge.formats.coerce.entities import is_document, is_several
 from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is_native
 from adjudge.formats.coerce.structures import is_clusters
@@ -93,13 +93,13 @@ def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:
 
 def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[str, str | None]) -> tuple[Any, Any]:
     """The sides of a task; the values of files and what is in memory become documents."""
+    gold, system = _listed(gold), _listed(system)
     if system is None:
         options.used.update(("gold_column", "system_column"))
         found = _columns(gold, options, readers[0]) if kind == "record" else both_sides(kind, _values(gold), options)
         if found is None:
             raise UsageError("there is no system", hint="give it after gold, or a source that has both")
         gold, system = found if not isinstance(gold, Values) else (gold, found[1])
-    gold, system = _listed(gold), _listed(system)
     if kind == "record":
         gold, system = _one_record(gold, system)
         tables = isinstance(system, dict) and any(as_table(each, name) for name, each in system.items())
@@ -212,7 +212,11 @@ def _answers(source: Any) -> Any:
 
 
 def _listed(source: Any) -> Any:
-    return list(source) if isinstance(source, Iterator) and not _is_read(source) else source
+    if isinstance(source, dict):
+        return {name: each if _is_read(each) else as_listed(each) for name, each in source.items()}
+    if hasattr(source, "reference") and hasattr(source, "predicted"):  # one Example of spaCy
+        return [source]
+    return source if _is_read(source) else as_listed(source)
 
 
 def _is_read(source: Any) -> bool:

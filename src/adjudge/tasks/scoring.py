@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -71,16 +72,18 @@ def score(
 
 def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
     """What `read` has read, as a side of its own; a text that is not a path, but data, is an error."""
-    for name, each in (("gold", gold), ("system", system)):
-        if isinstance(each, str) and ("\n" in each or _DATA.fullmatch(each.strip())):
-            hint = "give data as a list of texts, or as io.StringIO(text)"
-            raise FormatError(f"{name}: a text is always the path of a file, and this looks like data", hint=hint)
     if isinstance(system, dict):
-        system = {name: each.side(name) if isinstance(each, Corpus) else each for name, each in system.items()}
-    return (
-        gold.side("gold") if isinstance(gold, Corpus) else gold,
-        system.side("system") if isinstance(system, Corpus) else system,
-    )
+        return _source("gold", gold), {name: _source(name, each, system) for name, each in system.items()}
+    return _source("gold", gold), _source("system", system)
+
+
+def _source(name: str, source: Any, systems: Any = None) -> Any:
+    if isinstance(source, io.TextIOBase):
+        return source.read().encode()
+    if systems is None and isinstance(source, str) and ("\n" in source or _DATA.fullmatch(source.strip())):
+        hint = "give data as a list of texts, or as io.StringIO(text)"
+        raise FormatError(f"{name}: a text is always the path of a file, and this looks like data", hint=hint)
+    return source.side(name) if isinstance(source, Corpus) else source
 
 
 def _by_run(system: Any, column: str) -> dict[str, Any]:
@@ -118,6 +121,8 @@ def read(task: Any, source: Any, **options: Any) -> Corpus:
     tags: 1 document, tokens, ends exclusive (shape), documents are known by position
     """
     named = task_of(task)
+    if not isinstance(source, Corpus):
+        source = _source("gold", source)
     side = asking(task, None, None, options).documents(source)
     return Corpus.of(side, named.name if named is not None else "")
 

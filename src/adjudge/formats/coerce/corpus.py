@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -55,8 +56,11 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
         return getattr(self, name)
 
     def chosen(self, fields: Mapping[str, Any], usual: str) -> str:
-        """The field that was named, if it is there, else the usual one."""
-        return str(self.take("field")) if self.field is not None and self.field in fields else usual
+        """The field or column that was named, if it is there, else the usual one."""
+        for name in ("field", "column"):
+            if getattr(self, name) is not None and getattr(self, name) in fields:
+                return str(self.take(name))
+        return usual
 
 
 class Notes:
@@ -183,13 +187,13 @@ def as_table(source: Any, side: str) -> Table | None:
     if isinstance(source, Table):
         return source
     package = origin(source)
-    if package == "datasets":
+    if package == "datasets" and (isinstance(source, Mapping) or hasattr(source.features, "items")):
         return _dataset(source, side)
     if package == "pandas" and hasattr(source, "to_dict") and hasattr(source, "columns"):
         return _table(list(source.columns), source.to_dict("records"))
-    if package == "polars" and hasattr(source, "columns"):
+    if package == "polars":
         frame = source.collect() if hasattr(source, "collect") else source
-        return _table(frame.columns, frame.to_dicts())
+        return _table(frame.columns, frame.to_dicts()) if hasattr(frame, "columns") else None
     if package == "pyarrow" and hasattr(source, "to_pylist") and hasattr(source, "column_names"):
         return _table(source.column_names, source.to_pylist())
     if package in ("duckdb", "_duckdb") and hasattr(source, "fetchall"):
@@ -220,22 +224,33 @@ def _dataset(source: Any, side: str) -> Table:
             f" is a {type(source).__name__} with the splits {splits}",
             f'pass one of them, for example {side.split()[0]}["{last}"]',
         )
-    names: dict[str, Sequence[str]] = {}
-    for column, feature in source.features.items():
-        inner = getattr(feature, "feature", feature)
-        inner = inner[0] if isinstance(inner, list) else inner
-        if getattr(inner, "names", None):
-            names[column] = inner.names
-
-    def named(column: str, value: Any) -> Any:
-        if column not in names:
-            return value
-        if is_list(value):
-            return [each if each == -100 else names[column][each] for each in value]
-        return names[column][value]
-
-    rows = [{column: named(column, value) for column, value in row.items()} for row in source]
+    names = {column: _label_names(feature) for column, feature in source.features.items()}
+    rows = [{column: _with_names(value, names[column]) for column, value in row.items()} for row in source]
     return _table(list(source.features), rows)
+
+
+def _label_names(feature: Any) -> Sequence[str]:
+    """The names of the numbers of a column of a dataset; none if it has none."""
+    inner = getattr(feature, "feature", feature)
+    inner = inner[0] if isinstance(inner, list) else inner
+    return getattr(inner, "names", None) or ()
+
+
+def _with_names(value: Any, names: Sequence[str]) -> Any:
+    if is_list(value):
+        return [_with_names(each, names) for each in value]
+    return names[value] if names and isinstance(value, int) and 0 <= value < len(names) else value
+
+
+def as_listed(source: Any) -> Any:
+    """What can be read once, or is a column or a container of another library, as a list; the rest as it is."""
+    if origin(source) == "datasets" and not isinstance(source, Mapping) and not hasattr(source.features, "items"):
+        return [_with_names(each, _label_names(source.features)) for each in source]
+    if origin(source) == "polars" and hasattr(source, "to_list"):
+        return source.to_list()
+    if origin(source) == "spacy" and hasattr(source, "get_docs"):
+        return list(source.get_docs(import_module("spacy").blank("xx").vocab))
+    return list(source) if isinstance(source, Iterator) else source
 
 
 def id_column(columns: Iterable[str], declared: Declared) -> str | None:
@@ -246,6 +261,13 @@ def id_column(columns: Iterable[str], declared: Declared) -> str | None:
             raise wrong(declared.side, f" has no {declared.id!r}", f"it has {', '.join(map(str, columns))}")
         return declared.id
     return next((name for name in IDS if name in names), None)
+
+
+def check_column(columns: Iterable[str], declared: Declared) -> None:
+    """Raise if the column that was named for a side is not there."""
+    names = list(dict.fromkeys(map(str, columns)))
+    if declared.take("column") is not None and names and declared.column not in names:
+        raise wrong(declared.side, f" has no column {declared.column!r}", f"it has {', '.join(names)}")
 
 
 def _by_document(table: Table, column: str, declared: Declared) -> dict[str, list[dict[str, Any]]]:
@@ -259,6 +281,7 @@ def _by_document(table: Table, column: str, declared: Declared) -> dict[str, lis
 def table_documents(table: Table, declared: Declared, kind: str) -> list[Raw]:
     """The documents of a table: rows of tags, of items, of whole documents or of records, as its columns say."""
     column = id_column(table.columns, declared)
+    check_column(table.columns, declared)
     lists = [name for name in table.columns if any(is_list(row[name]) for row in table.rows)]
     if lists:
         return [Raw(None if column is None else str(row[column]), row) for row in table.rows]
@@ -276,6 +299,8 @@ def table_documents(table: Table, declared: Declared, kind: str) -> list[Raw]:
     if column is None:
         return [Raw(None, row) for row in table.rows]
     groups = _by_document(table, column, declared)
+    if all(isinstance(row.get("token_id"), int) for row in table.rows):
+        groups = {name: sorted(rows, key=lambda row: row["token_id"]) for name, rows in groups.items()}
     if kind == "ner" and not spans and tags is not None:
         return [
             Raw(name, {"tags": [row.get(tags) for row in rows], "tokens": [row.get(tokens or "") for row in rows]})
@@ -309,6 +334,8 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
     documents = list(source)
     if kind in ("ner", "relation", "linking", "coref") and _are_rows(documents):
         return Loaded(table_documents(_table(list(documents[0]), documents), declared, kind))
+    if declared.column is not None:
+        check_column((name for each in documents for name in fields_of(each) or ()), declared)
     return Loaded([Raw(_own_id(each, declared), each) for each in documents])
 
 
@@ -344,4 +371,8 @@ def named(loaded: Loaded, notes: Notes, side: str) -> tuple[dict[str, Any], bool
                 raise wrong(side, f": the document {each.id!r} is given twice", "give each document once")
             found[str(each.id)] = each.value
         return found, True
+    nameless = sum(each.id is None for each in raws)
+    if nameless < len(raws):
+        message = f"{side}: {{n}} of {len(raws)} documents have no id, and all are known by position"
+        notes.add("ids-missing", message, count=nameless)
     return {str(place): each.value for place, each in enumerate(raws, 1)}, False

@@ -67,7 +67,7 @@ def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | N
     """The entities of one document; None if its shape is not known."""
     value = plain(chat_answer(value))
     if origin(value) == "spacy":
-        return _of_spacy(value, declared)
+        return _of_spacy(name, value, declared)
     if isinstance(value, str):
         return _of_answer(name, value, declared, notes)
     if is_list(value):
@@ -76,7 +76,14 @@ def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | N
     return None if fields is None else _of_fields(name, fields, declared, notes)
 
 
-def _of_spacy(value: Any, declared: Declared) -> Part:
+def _of_spacy(name: str, value: Any, declared: Declared) -> Part:
+    if hasattr(value, "reference"):
+        hint = "score them without a system, or read [each.reference for each in examples]"
+        raise wrong(declared.side, ": an Example of spaCy has both sides", hint)
+    if declared.field is not None and declared.field not in value.spans:
+        has = ", ".join(map(repr, value.spans)) or "none"
+        message = f", document {name!r}: there is no group of spans {declared.field!r}"
+        raise wrong(declared.side, message, f"it has {has}")
     spans = value.spans[declared.take("field")] if declared.field is not None else value.ents
     items = [Item(each.start_char, each.end_char, each.label_, None, each.kb_id_ or None) for each in spans]
     return Part(items, "spaCy documents", value.text, None, "char", fixed=True)
@@ -113,8 +120,8 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
 
 def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: Notes) -> Part | None:
     text = fields.get("text") if isinstance(fields.get("text"), str) else None
-    if declared.field is not None and declared.field in fields:
-        found = part_of(name, fields[declared.take("field")], declared, notes)
+    if (own := declared.chosen(fields, "")) in fields:
+        found = part_of(name, fields[own], declared, notes)
         return None if found is None else found._replace(text=found.text if found.text is not None else text)
     if "data" in fields and "annotations" in fields:
         return _of_label_studio(name, fields, declared, notes)

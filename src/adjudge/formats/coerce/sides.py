@@ -101,6 +101,9 @@ class _Side:
         shapes: dict[str, str] = {}
         for name, given in self.values.items():
             value = given
+            if self.kind in ("tree", "amr", "coref"):
+                fields = fields_of(given) or {}
+                value = fields.get(self.declared.chosen(fields, ""), given)
             if self.kind not in ("ner", "linking"):  # which know of answers with tags inside
                 value = unwrapped(self.kind, name, value, self.declared, self.notes)
             found = _PARSERS[self.kind](name, value, self.declared, self.notes)
@@ -530,7 +533,9 @@ def both_sides(kind: str, source: Any, options: Mapping[str, Any]) -> tuple[Any,
     first = source[0]
     if origin(first) == "spacy" and hasattr(first, "reference") and hasattr(first, "predicted"):
         return [each.reference for each in source], {"system": [each.predicted for each in source]}
-    if isinstance(first, Mapping) and "data" in first and first.get("predictions"):
+    if all(isinstance(each, Mapping) and "data" in each for each in source):
+        if not any(each.get("predictions") for each in source):
+            return None
         models: dict[str, list[Any]] = {}
         for task in source:
             for each in task.get("predictions") or ():

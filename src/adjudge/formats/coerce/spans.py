@@ -173,6 +173,7 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
         for name, part in parts.items()
     }
     _check_bounds(made, declared)
+    _note_shifts(made, declared, notes)
     return made, Ends(f"{ends or 'exclusive'}{'?' * (said == 'assumed')}", said)
 
 
@@ -257,6 +258,19 @@ def _refuse_empty(parts: Mapping[str, Part], side: str) -> None:
         )
 
 
+def _note_shifts(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> None:
+    """Say which mentions are not what stands at their places, and how far off the text has them."""
+    for name, part in parts.items():
+        for item in part.items if part.text is not None and part.unit != "token" else ():
+            if item.start is None or item.text is None or part.text is None:
+                continue
+            if fold(part.text[item.start : item.end]).split() != fold(item.text).split():
+                near = min((spot[0] - item.start for spot in _occurrences(part.text, item.text)), key=abs, default=None)
+                where = "not in the text" if near is None else f"{abs(near)} {'later' if near > 0 else 'earlier'}"
+                message = f"{declared.side}: {{n}} mentions differ from the text at their offsets"
+                notes.add("text-differs", message, f"{name}: {item.text} ({where})")
+
+
 def _check_bounds(parts: Mapping[str, Part], declared: Declared) -> None:
     for name, part in parts.items():
         size = len(part.tokens) if part.unit == "token" and part.tokens else len(part.text) if part.text else None
@@ -284,7 +298,8 @@ def located(parts: dict[str, Part], texts: Mapping[str, str], declared: Declared
             continue
         places, missing, folded = _places(part.items, text, declared.take("locate"))
         if folded:
-            notes.add("found-folded", f"{declared.side}: {{n}} mentions differ from the text in case or spacing", name)
+            message = f"{declared.side}: {{n}} mentions differ from the text in case or spacing"
+            notes.add("found-folded", message, name, count=folded)
         if missing:
             lost[name] = missing
             notes.add(
