@@ -69,10 +69,19 @@ def test_what_is_repaired_is_counted():
     }
     assert {note.code: note.count for note in corpus.counted} == {
         "text-words": 2,
+        "text-missing": 1,
         "text-unbalanced": 3,
         "text-unread": 1,
         "text-lost": 1,
     }
+
+
+def test_a_text_that_breaks_off_is_scored_as_far_as_it_goes():
+    corpus = read("Los|[e1 jugadores de Espanyol|e1]")
+    assert mentions(corpus) == {"e1": [("1:1-4", "2")]}
+    assert {note.code: note.count for note in corpus.counted} == {"text-missing": 4}  # empty nodes may be left out
+    nothing = read('[{"doc_id": "d", "tokens": [], "clusters_token_offsets": []}]')
+    assert [note.count for note in nothing.counted] == [8]
 
 
 def test_json_is_the_same_as_a_text():
@@ -85,7 +94,7 @@ def test_json_is_the_same_as_a_text():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Los|[e1]\nLos", "there are 2 lines, but 1 documents in the key"),
+        ("Los|[e1]\nLos", r"expected as many lines as the key has documents \(1\), got 2"),
         ("Quite|[e1] another text", "<bytes>:1: this is not the text of document 'd'"),
         ('[{"doc_id": "d"}]', "document 'd' has no tokens"),
         (

@@ -23,7 +23,7 @@ Placed: TypeAlias = "tuple[list[float], float, UdDocument]"  # a mention: its no
 Deps: TypeAlias = "frozenset[tuple[float, str]]"
 Name: TypeAlias = "tuple[int, str]"  # the document of an id, if ids belong to documents, and the id
 
-_ITEM = re.compile(r"\([^()]+\)?|[^()]+\)?|[()]")
+_ITEM = re.compile(r"\([^()]*\)?|[^()]+\)?|\)")
 _PART = re.compile(r"([^\[]+)\[(\d+)/(\d+)\]")
 _SENT_ID = re.compile(r"# sent_id\s*=?\s*(\S+)")
 _NEWDOC = re.compile(r"# newdoc(?:\s+id\s*=\s*(.+))?$")
@@ -273,7 +273,7 @@ class _Reader:
             self.fields = ["eid", "etype", "head", "other"]
             self._know_fields()
         for chunk in _ITEM.findall(text):
-            if chunk in ("(", ")"):
+            if chunk in ("(", ")", "()"):
                 self._wrong("brackets without an entity", node.line, start, "name the entity in them")
             elif chunk[0] == "(":
                 self._opening(chunk, node, nodes, start)
@@ -290,7 +290,9 @@ class _Reader:
             said = self.openings[text] = self._said(text.strip("()"))
         chain, part, total, head, wrong, hint = said
         if wrong:
-            return self._wrong(wrong, node.line, column, hint)
+            self._wrong(wrong, node.line, column, hint)
+            if not chain[1]:
+                return None
         assert self.document is not None
         if part is None or part == "1":
             mention = _Mention(chain, self.document)

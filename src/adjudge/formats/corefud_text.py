@@ -29,10 +29,11 @@ _TAG = re.compile(r"(\[?)e(\d+)(\]?)")
 _MARKED = re.compile(rb"\|\[?e\d+\]?(?:,|\s|$)")
 _JSON = re.compile(rb"\s*\[\s*\{")
 _LARGEST = 25_000_000  # cells of a table of two texts
-_LEAST = 0.5  # of the words of the key that a text must have
+_LEAST = 0.5  # of the shorter of two texts that both must have
 _HEAD = 1 << 16
 NOTES = {
     "words": "words that are not those of the key, which were repaired and lost their tags: {n}",
+    "missing": "words of the key that the text does not have: {n}",
     "unbalanced": "tags that open or close nothing, which became mentions of one word: {n}",
     "unread": "tags that cannot be read, which were left out: {n}",
     "lost": "mentions that repairs cost: {n}",
@@ -83,6 +84,7 @@ def read_marked(source: Source, key: Sequence[UdDocument], *, name: str | None =
             )
             continue
         found["words"] += places.count(None)
+        found["missing"] += skeleton.words - sum(place is not None and skeleton.is_word(place) for place in places)
         mentions = (
             _offsets(told, places, found) if told.clusters is not None else _tagged(told, places, skeleton, found)
         )
@@ -119,7 +121,7 @@ class _Told(NamedTuple):
 def _lines(text: str, key: Sequence[UdDocument], whole: Whole) -> Iterator[_Told]:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) != len(key):
-        message = f"there are {len(lines)} lines, but {len(key)} documents in the key"
+        message = f"expected as many lines as the key has documents ({len(key)}), got {len(lines)}"
         hint = "write one line for each document of the key"
         raise FormatError(Problem(message, whole.place, max(len(lines), 1), hint=hint))
     for number, line in enumerate(lines, 1):
@@ -180,6 +182,11 @@ class _Skeleton:
             self.nodes += moved
             self.sentence += [number] * len(moved)
         self.known = {node.number: node for node in self.nodes}
+        self.words = document.tokens
+
+    def is_word(self, place: int) -> bool:
+        """Whether a node is a word; texts may leave out empty nodes."""
+        return self.nodes[place].parent is not None
 
     def deps(self, head: float) -> frozenset[tuple[float, str]]:
         """What an empty node depends on."""
@@ -189,7 +196,7 @@ class _Skeleton:
         """The node of every word, None for words that are repaired; None if this is another text."""
         own = ["##" if node.parent is None else node.form.replace(" ", "_") for node in self.nodes]
         places = _align(["##" if word.startswith("##") else word for word in words], own)
-        if places is None or sum(place is not None for place in places) < _LEAST * len(own):
+        if places is None or len(places) - places.count(None) < _LEAST * min(len(places), len(own)):
             return None
         return places
 
