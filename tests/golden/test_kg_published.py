@@ -60,6 +60,15 @@ def test_webnlg(case, version, call, tmp_path):
                 assert found[name, part] == pytest.approx(value, abs=1e-9), (place, kind, part)
 
 
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"[[5]]", "5 is not a triple"), (b"a\tr\tb\n", "neither WebNLG XML nor JSON")]
+)
+def test_webnlg_refuses_what_is_no_triple(data, said, tmp_path):
+    (tmp_path / "gold").write_bytes(data)
+    with pytest.raises(AdjudgeError, match=said):
+        aj.score("kbp", tmp_path / "gold", tmp_path / "gold", compat="webnlg-2020", bootstrap=0)
+
+
 def test_malformed_triples_of_systems_may_be_wrong():
     with pytest.raises(AdjudgeError, match="entry 1, triple 1: 2 parts instead of 3"):
         aj.score("kbp", [["Ana | child | Ben"]], [["Ana | child"]], compat="webnlg-2020", bootstrap=0)

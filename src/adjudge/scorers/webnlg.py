@@ -69,6 +69,8 @@ def entries_of(source: Any) -> tuple[str, list[Entry]]:
     whole = read_whole(source)
     if whole.data.lstrip()[:1] == b"<":
         return whole.place, [Entry(each.name, each.triples) for each in read_entries(whole.data, name=whole.place)]
+    if whole.data.lstrip()[:1] not in b"[{":
+        raise FormatError(Problem("this is neither WebNLG XML nor JSON", whole.place, 1, hint="give WebNLG XML"))
     from adjudge.formats.kg_json import LISTS, json_entries, shown
     from adjudge.formats.source import decode
 
@@ -81,6 +83,13 @@ def entries_of(source: Any) -> tuple[str, list[Entry]]:
         if not isinstance(value, list):
             hint = "write a list of triples for every entry"
             problems.append(Problem(f"entry {number}: {shown(value)} is not a list of triples", whole.place, hint=hint))
+            continue
+        for place, each in enumerate(value, 1):
+            if not isinstance(each, str | list | tuple):
+                message = f"entry {number}, triple {place}: {shown(each)} is not a triple"
+                hint = 'write [subject, relation, object], or "subject | relation | object"'
+                problems.append(Problem(message, whole.place, hint=hint))
+        if problems:
             continue
         triples = [each if isinstance(each, str) else " | ".join(map(str, each)) for each in value if each]
         found.append(Entry(name, tuple(triples)))
