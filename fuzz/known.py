@@ -26,6 +26,7 @@ def _known() -> Iterator[tuple[str, Case]]:
     for profile in ("spec", "evmeval-1.8"):
         yield f"nuggets that are alike, {profile}", _nuggets(profile)
     yield "records that are nearly the same", _records(400)
+    yield "sets of sets of words that are alike", _sets(300, 30)
     yield "ways of twelve hops around a hub", _hub()
     yield "queries without end around a cycle", _cycle()
     yield "clusters in a chain", _chain()
@@ -75,6 +76,20 @@ def _records(size: int) -> Case:
         return {"id": "d0", "records": [{"name": "the same name", "n": (n + other) % 9} for n in range(size)]}
 
     return Case(("record", "score", "gold.jsonl", "system.jsonl", *CLOCK), _sides((side(0), side(1))))
+
+
+def _sets(size: int, words: int) -> Case:
+    """Greedy alignments of alignments of alignments: 90,000 pairs of 900 pairs of words."""
+    draw, stems = random.Random(size), ("ne", "nea", "near", "nearly", "nearer")
+
+    def side() -> dict[str, object]:
+        items = [[draw.choice(stems) + str(draw.randrange(30)) for _ in range(words)] for _ in range(size)]
+        return {"id": "d0", "items": items}
+
+    alike = "{sim: greedy, of: {sim: greedy, of: {sim: edit}}}"
+    metric = f"name: own\nmetric: {{sim: record, fields: {{items: {alike}}}}}\n"
+    files = {"metric.yaml": metric, **_sides((side(), side()))}
+    return Case(("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK), files)
 
 
 def _number(text: str) -> Case:

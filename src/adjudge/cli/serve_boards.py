@@ -112,7 +112,7 @@ def scoring(folder: str, track: str, **options: Any) -> None:
     _folder,
     _track,
     _phase,
-    value("-o --output", "FILE", "The archive to write.", type=Target(), required=True),
+    value("-o --output", "FILE", "The archive to write.", type=Target("name a file"), required=True),
     examples=["adjudge serve program autumn names -o bundle.zip"],
 )
 def program(folder: str, track: str, phase: str | None, output: Any) -> None:

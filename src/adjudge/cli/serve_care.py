@@ -69,7 +69,7 @@ def rebuild(folder: str) -> None:
 @command(
     "backup",
     _folder,
-    value("-o --output", "BACKUP", "A new folder for it.", type=Target(), required=True),
+    value("-o --output", "BACKUP", "A new folder for it.", type=Target("a folder is written, name one"), required=True),
     examples=["adjudge serve backup autumn -o saved"],
 )
 def backup(folder: str, output: Any) -> None:

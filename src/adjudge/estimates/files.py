@@ -290,6 +290,8 @@ def read_design(source: Any) -> Design:
             rows.append(Drawn(id=unit, probability=chance, drawn=drawn, stratum=stratum, round=int(number or 1)))
     if problems:
         raise FormatError(problems)
+    if not rows:
+        raise FormatError(Problem("the design has no row", path=found.place, hint="draw one: adjudge sample"))
     try:
         rounds = tuple(msgspec.convert(each, Round) for each in found.head.get("rounds", ()))
     except msgspec.ValidationError as error:

@@ -179,6 +179,7 @@ NO_DOCUMENTS = "the system has no documents at all, so that everything in gold c
 
 _SHOWN = 3
 _LOOKED_AT = 2000  # names that are looked at in search of a pattern
+_LONGEST = 1000  # characters of a name in which one is searched for
 _ENDING = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9_]{0,9})+(?=$|\); part \d+$)")
 _PART = re.compile(r"\((.*)\); part \d+")
 
@@ -263,6 +264,8 @@ def find_pattern(gold: Iterable[str], system: Iterable[str]) -> str | None:
     ('upper and lower case', "the prefixes 'gold' of gold and 'sys' of the system")
     """
     ours, theirs = sorted(gold)[:_LOOKED_AT], sorted(system)[:_LOOKED_AT]
+    if any(len(name) > _LONGEST for name in (*ours, *theirs)):  # no name of a document
+        return None
     return _added(ours, theirs) or _written(ours, theirs) or _replaced(ours, theirs)
 
 

@@ -186,7 +186,7 @@ class _Reader:
         for line_number, line in enumerate(lines, number):
             fields = line.split("\t")
             first = fields[0]
-            if first.isdecimal() and len(first) <= _LONGEST:
+            if first.isdecimal() and len(first) <= _LONGEST:  # for every word: no call
                 word = int(first)
                 node: float = base + word
                 words.append(word)
@@ -331,7 +331,7 @@ class _Reader:
         wrong = hint = ""
         if not given:
             wrong, hint = f"({text} has no entity id", f"write {'-'.join(self.fields)}"
-        elif head is not None and not (head.isdecimal() and len(head) <= _LONGEST):
+        elif head is not None and not _is_number(head):
             wrong, hint = f"expected the number of a node as head, got {head!r}", "write 1 for the first node"
         chain = self.ordinal if self.by_document else 0, given
         return _Opening(chain, part, total, None if head is None or wrong else int(head), wrong, hint)
@@ -431,11 +431,15 @@ def _tree(lines: list[str], base: int) -> Iterator[TreeNode]:
     """The nodes of a sentence."""
     for line in lines:
         fields = [*line.split("\t"), *("_" * _MISC)]
-        word = fields[0].isdecimal()
+        word = _is_number(fields[0])
         if word or _EMPTY.fullmatch(fields[0]):
             number = base + (int(fields[0]) if word else float(fields[0]))
-            parent = None if not word else base + (int(fields[_HEAD]) if fields[_HEAD].isdecimal() else 0)
+            parent = None if not word else base + (int(fields[_HEAD]) if _is_number(fields[_HEAD]) else 0)
             yield TreeNode(number, fields[_FORM], parent, tuple(_parents(fields[_DEPS], number)))
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _LONGEST
 
 
 def _parents(text: str, node: float) -> Iterator[tuple[float, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -74,17 +75,18 @@ def understood(
     sides = {"gold": gold, **{called(name, len(systems)): each for name, each in systems.items()}}
     given = {name: each.values if isinstance(each, Values) else each for name, each in sides.items()}
     own = dict(zip(systems, list(given.values())[1:], strict=True))
+    files = {side: each for side, each in sides.items() if isinstance(each, Values)}
+    if not files:
+        return coerce(kind, gold, systems, options)
     try:
         return coerce(kind, given["gold"], own, options)
     except FormatError as error:
-        for side, source in sides.items():
-            if isinstance(source, Values):
-                error = source.blamed(error, side)
-        raise error from None
+        for side, source in files.items():
+            error = source.blamed(error, side)
+        *_, last = files.values()  # what concerns both sides is said of the system
+        raise FormatError([each if each.path else replace(each, path=last.place) for each in error.problems]) from None
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
-        files = [each for each in sides.values() if isinstance(each, Values)]
-        if not files:
-            raise
+        first = next(iter(files.values()))
         message = f"a document is not written as such files are ({type(error).__name__}: {error})"
-        hint, line = "adjudge doctor says what it is", files[0].lines[0] if files[0].lines else 1
-        raise FormatError(Problem(message[:200], path=files[0].place, line=line, hint=hint)) from None
+        hint, line = "adjudge doctor says what it is", first.lines[0] if first.lines else 1
+        raise FormatError(Problem(message[:200], path=first.place, line=line, hint=hint)) from None

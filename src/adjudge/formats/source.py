@@ -188,23 +188,25 @@ class _Replayed(io.RawIOBase):
         return len(data)
 
 
-_peeked: dict[int, tuple[bytes, io.BufferedReader]] = {}  # by the identity of standard input, which tests replace
+_peeked: tuple[Any, bytes, io.BufferedReader] | None = None  # of which standard input, which tests replace
 
 
 def _stdin() -> Any:
     """Standard input, from its beginning if it was only peeked at."""
-    found = _peeked.pop(id(sys.stdin), None)
-    return sys.stdin.buffer if found is None else found[1]
+    global _peeked
+    found, _peeked = _peeked, None
+    return sys.stdin.buffer if found is None or found[0] is not sys.stdin else found[2]
 
 
 def stdin_head(size: int = HEAD) -> bytes:
     """The beginning of standard input, which whoever reads it then reads again; without compression."""
+    global _peeked
     if sys.stdin is None:
         return b""
-    if id(sys.stdin) not in _peeked:
+    if _peeked is None or _peeked[0] is not sys.stdin:
         start = sys.stdin.buffer.read(size)
-        _peeked[id(sys.stdin)] = start, io.BufferedReader(cast("Any", _Replayed(start, sys.stdin.buffer)))
-    start = _peeked[id(sys.stdin)][0]
+        _peeked = sys.stdin, start, io.BufferedReader(cast("Any", _Replayed(start, sys.stdin.buffer)))
+    start = _peeked[1]
     if start[:2] == GZIP:
         import zlib
 
@@ -427,8 +429,8 @@ def peeked(source: Source) -> bytes | None:
     """The beginning of a stream, which cannot be looked at later; None for what can."""
     if isinstance(source, bytes) or (isinstance(source, str | os.PathLike) and str(source) != "-"):
         return None
-    if isinstance(source, str | os.PathLike) and id(sys.stdin) in _peeked:
-        return _peeked[id(sys.stdin)][0]
+    if isinstance(source, str | os.PathLike) and _peeked is not None and _peeked[0] is sys.stdin:
+        return _peeked[1]
     stream: Any = source if not isinstance(source, str | os.PathLike) else getattr(sys.stdin, "buffer", None)
     try:
         return bytes(stream.peek(HEAD)[:HEAD])

@@ -29,7 +29,7 @@ from adjudge.model.document import Corpus, Document
 
 MARK = "#FORMAT=WebAnno"
 _TOKEN = re.compile(r"\d+-\d+(\.\d+)?")
-_PLACE = re.compile(r"(\d+)-(\d+)")
+_PLACE = re.compile(r"(\d{1,18})-(\d{1,18})")
 _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)")
 _ENTITY = re.compile(r"NamedEntity$|(?:^|\.)(?:NE|NER|Entity|Entities)$", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -207,7 +208,7 @@ def _answers(source: Any) -> Any:
         return {name: _answers(each) if isinstance(each, list) else each for name, each in source.items()}
     if not isinstance(source, list | tuple) or not all(isinstance(each, str) for each in source):
         return source
-    data = any(looks_like_data(each) or is_several(each) for each in source)
+    data = any(looks_like_data(each) or is_several(each) for each in source) and not any(map(os.path.isfile, source))
     return [{"output": each} for each in source] if data else source
 
 

@@ -37,6 +37,7 @@ Seen: TypeAlias = dict[tuple[int, int, int], tuple[Any, Any]]
 
 
 _AT_ONCE = 65_536  # candidates of a matrix that are objects at one time
+_GRACE = 0.4  # seconds for what cannot be cut to come to its end
 
 
 class Context(msgspec.Struct):
@@ -58,7 +59,11 @@ class Context(msgspec.Struct):
         if self.cuts.spare:
             self.cuts.spare -= 1
             return False
-        if not self.cuts.allowed or not self.deadline.passed:
+        if not self.deadline.passed:
+            return False
+        if not self.cuts.allowed:
+            if self.deadline.left < -_GRACE:
+                self._refuse()
             return False
         self.cuts.made = True
         self.optimal = False
@@ -68,10 +73,13 @@ class Context(msgspec.Struct):
         """Whether to stop making candidates of which there are very many: time is up, whatever that leaves unknown."""
         if not self.deadline.passed:
             return False
-        if self.cuts.refuse:
-            raise Misfit("time is up, and nothing bounds the score of what is left", "give more with --time-limit")
+        self._refuse()
         self.cuts.spare = 0
         return self.out_of_time()
+
+    def _refuse(self) -> None:
+        if self.cuts.refuse:
+            raise Misfit("time is up, and nothing bounds the score of what is left", "give more with --time-limit")
 
     def leave_out(self) -> None:
         """Say that candidates are left out because there are too many, if that may be."""

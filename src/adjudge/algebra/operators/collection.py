@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise, product
 from math import fsum, isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from adjudge.algebra.solve.matrix import (
 _LARGE = 1_000  # pairs, from which a matching may take time
 _MANY = 100_000  # candidates that are rather an array than objects
 _CELLS = 9_000_000  # of an array at one time, 72 MB
+_PORTION = 700  # elements on either side whose pairs are objects at one time, if there are too many
 _OBJECTS = 2_000_000  # candidates that are objects, some 200 MB, if an array would be too large
 
 if TYPE_CHECKING:
@@ -69,6 +71,17 @@ def _heaviest_first(table: Table) -> tuple[float, Table]:
             columns.add(entry[1])
             pairs.append(entry)
     return fsum(value for _, _, value in pairs), pairs
+
+
+def _portions(side: Sequence[Any]) -> list[range]:
+    """Neighbouring collections, so many that they have some hundreds of elements together."""
+    starts, together = [0], 0
+    for number, each in enumerate(side):
+        together += each.size
+        if together > _PORTION and number > starts[-1]:
+            starts.append(number)
+            together = each.size
+    return [range(start, stop) for start, stop in pairwise([*starts, len(side)])]
 
 
 class Items(msgspec.Struct, eq=False):
@@ -181,10 +194,29 @@ class CollectionOp(Op):
         return fsum([score(each, side) for each in p.prepared])
 
     def table(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context, floor: float = 0.0) -> Table:
-        rows = [(i, a) for i, s in enumerate(ss) for a in range(s.size)]
-        columns = [(j, b) for j, g in enumerate(gs) for b in range(g.size)]
+        out: Table = []
+        parts = [[range(len(side))] for side in (ss, gs)]
+        if len(ss) * len(gs) > 1 and self._is_much(ss, gs):
+            parts = [_portions(side) for side in (ss, gs)]
+        for rows, columns in product(*parts):
+            if (rows.start or columns.start) and ctx.out_of_time():
+                break
+            out += self._joined(ss, gs, rows, columns, ctx)
+        return out + both_empty(ss, gs) if self.empty else out
+
+    def _is_much(self, ss: Sequence[Any], gs: Sequence[Any]) -> bool:
+        cells = sum(s.size for s in ss) * sum(g.size for g in gs)
+        return cells > _OBJECTS and self.candidates(ss, gs) > _OBJECTS
+
+    def _joined(self, ss: Sequence[Any], gs: Sequence[Any], some: range, others: range, ctx: Context) -> Table:
+        """Some rows and columns of a table: their elements are joined once, then reduced for each pair."""
+        if len(some) == len(others) == 1 and self._is_large(ss[some[0]], gs[others[0]]):
+            value = self.pair(ss[some[0]], gs[others[0]], ctx)
+            return [(some[0], others[0], value)] if value > 0 else []
+        rows = [(i, a) for i in some for a in range(ss[i].size)]
+        columns = [(j, b) for j in others for b in range(gs[j].size)]
         inner = self.element.table(
-            [each for s in ss for each in s.prepared], [each for g in gs for each in g.prepared], ctx
+            [each for i in some for each in ss[i].prepared], [each for j in others for each in gs[j].prepared], ctx
         )
         groups: dict[tuple[int, int], Table] = {}
         for number, (x, y, value) in enumerate(inner):
@@ -200,7 +232,7 @@ class CollectionOp(Op):
             value = self.reduce(entries, ss[i], gs[j], ctx)[0]
             if value > 0:
                 out.append((i, j, value))
-        return out + both_empty(ss, gs) if self.empty else out
+        return out
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:
         return tuple(dict.fromkeys(name for each in p.prepared for name in self.element.variables(each)))

@@ -99,8 +99,11 @@ def fold_relation(name: str) -> str:
 
     >>> fold_relation("basedIn"), fold_relation("based-in"), fold_relation("BASED_IN")
     ('based in', 'based in', 'based in')
+    >>> fold_relation("-")
+    '-'
     """
-    return fold(_HUMP.sub(" ", name).replace("-", " "))
+    spread = _HUMP.sub(" ", name).replace("-", " ")
+    return fold(spread if spread.strip() else name)
 
 
 def naming_of(given: Any) -> Naming:
