@@ -279,3 +279,49 @@ def test_what_is_not_at_its_offsets_and_who_has_no_id_is_said():
     text = [{"id": "d", "text": "Ada met Bob", "entities": [(0, 3, "PER")]}]
     found = strict(text, [{"id": "d", "PER": ["ADA", "BOB"]}]).systems[0].notes
     assert [note.count for note in found if note.code == "found-folded"] == [2]
+
+
+DYGIE = {
+    "doc_key": "d",
+    "sentences": [["A", "hit", "B"]],
+    "ner": [[[0, 0, "PER"], [2, 2, "PER"]]],
+    "relations": [[[0, 0, 2, 2, "R"]]],
+    "events": [[[[1, "Attack"], [0, 0, "Agent"]]]],
+}
+PREDICTED = {**DYGIE, "predicted_ner": [[[0, 0, "PER"]]], "predicted_relations": [[]], "predicted_events": [[]]}
+GRAPH = {"entities": [[0, 1, "A"], [2, 3, "B"]], "triggers": [], "relations": [[0, 1, "R"]], "roles": []}
+FACTS = {"title": "d", "vertexSet": [[], []], "labels": [{"h": 0, "t": 1, "r": "P1"}]}
+
+
+@pytest.mark.parametrize(
+    ("metric", "gold", "system", "recall"),
+    [
+        ("ner.strict", DYGIE, PREDICTED, 1 / 2),
+        ("relation.boundary", DYGIE, PREDICTED, 0),
+        ("relation.boundary", DYGIE, DYGIE, 1),
+        ("event.trigger-cls", DYGIE, PREDICTED, 0),
+        ("event.argument-cls", DYGIE, DYGIE, 1),
+        ("relation.strict", {"sent_id": "s", "tokens": ["a", "b", "c"], "graph": GRAPH}, None, 1),
+        ("relation.docred", FACTS, {"title": "d", "h_idx": 0, "t_idx": 1, "r": "P1"}, 1),
+        ("relation.docred", FACTS, {**FACTS, "labels": []}, 0),
+        ("coref.b3", {"id": "d", "clusters": [[[0, 1], [2, 3]]]}, None, 1),
+        ("coref.muc", *[{"id": "d", "clusters": [[[0, 1], [2, 3]]], "predicted_clusters": []}] * 2, 0),
+    ],
+)
+def test_the_output_of_a_program_that_keeps_gold_is_not_gold(metric, gold, system, recall):
+    assert aj.score(metric, [gold], [system or gold], bootstrap=0)[metric].recall == pytest.approx(recall)
+
+
+def test_nothing_of_a_document_is_lost_in_silence():
+    gold = [{"text": "Ada met Bob", "mentions": [{"start": 0, "end": 3, "entity": "Q1"}]}]
+    answer = [{"mentions": [{"text": "Ada", "entity": "Q1"}, {"text": "Zed", "entity": "Q2"}]}]
+    assert aj.score("linking.link", gold, answer, bootstrap=0)["linking.link"].precision == 0.5
+    one, several = ([[{"type": "A", "trigger": [1, 2], "arguments": {"X": span}}]] for span in ([0, 1], [[0, 1]]))
+    assert aj.score("event.argument-cls", one, several, bootstrap=0, ends="exclusive")["event.argument-cls"].f1 == 1
+    whole = [
+        [{"id": (1, 2), "text": "ab"}, {"id": 1, "head": 2, "deprel": "x"}, {"id": 2, "head": 0, "deprel": "root"}]
+    ]
+    assert aj.score("tree.las", whole, [whole[0][1:]], bootstrap=0)["tree.las"].f1 == 1
+    both = [{"expected": {"a": 1}, "answer": '{"a": 1}'}]
+    options = {"gold_column": "expected", "system_column": "answer"}
+    assert aj.score("record.fields", both, bootstrap=0, **options)["record.fields"].f1 == 1

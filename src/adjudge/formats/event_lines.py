@@ -91,24 +91,30 @@ def _dygie(line: _Dygie, before: str) -> dict[str, Any]:
             yield from ((item, f"$.{field}[{number}][{place}]") for place, item in enumerate(sentence))
 
     entities, relations, events = [], [], []
+    types: dict[tuple[Any, Any], Any] = {}
     for item, path in items("ner"):
         _check(item, 2, path, "[first, last, type]")
         entities.append({"span": token_span(item[0], item[1], path), "type": item[2]})
+        types[item[0], item[1]] = item[2]
     for item, path in items("relations"):
         _check(item, 4, path, "[first, last, first, last, type]")
         subject, object_ = token_span(item[0], item[1], path), token_span(item[2], item[3], path)
-        relations.append({"type": item[4], "subject": subject, "object": object_})
+        made: dict[str, Any] = {"type": item[4], "subject": subject, "object": object_}
+        for end, place in (("subject", item[:2]), ("object", item[2:4])):
+            if tuple(place) in types:
+                made[f"{end}_type"] = types[tuple(place)]
+        relations.append(made)
     for event, path in items("events"):
         trigger, *arguments = event or [[]]
         # The trigger is one token, or two numbers in files of other programs of this kind.
         numbers = 2 if len(trigger) > 2 and isinstance(trigger[1], int) else 1
         _check(trigger, numbers, f"{path}[0]", "[token, type]")
-        made = []
+        found = []
         for at, item in enumerate(arguments, 1):
             _check(item, 2, f"{path}[{at}]", "[first, last, role]")
-            made.append({"role": item[2], "span": token_span(item[0], item[1], f"{path}[{at}]")})
+            found.append({"role": item[2], "span": token_span(item[0], item[1], f"{path}[{at}]")})
         span = token_span(trigger[0], trigger[numbers - 1], f"{path}[0]")
-        events.append({"type": trigger[numbers], "trigger": span, "arguments": made})
+        events.append({"type": trigger[numbers], "trigger": span, "arguments": found})
     return {"entities": entities, "relations": relations, "events": events}
 
 

@@ -8,11 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.answers import chat_answer
-from adjudge.formats.coerce.corpus import Declared, as_listed, as_table, id_column, table_documents
+from adjudge.formats.coerce.corpus import Declared, Table, as_listed, as_table, id_column, table_documents
 from adjudge.formats.coerce.entities import is_document, is_several
 from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is_native
 from adjudge.formats.coerce.structures import is_clusters
@@ -20,7 +22,7 @@ from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
 from adjudge.tasks.conventions import loaded, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
-from adjudge.tasks.family import JSONL, reads
+from adjudge.tasks.family import JSONL, find_family, reads
 
 if TYPE_CHECKING:
     from adjudge.tasks.observe import AnyMetric
@@ -59,6 +61,14 @@ def family_of(metrics: Sequence[AnyMetric]) -> str | None:
     return kind if own and members else None
 
 
+def formatted(metrics: Sequence[AnyMetric], gold: Any, system: Any) -> tuple[Any, Any]:
+    """Both sides; documents of known formats in memory as their files are read, for metrics of ours with own fields."""
+    members = [member for each in metrics for member in each.members]
+    if not members or any(each.origin is None or not each.name.startswith("relation.") for each in members):
+        return gold, system
+    return _read_lines("relation", gold, "gold"), _read_lines("relation", system, "system")
+
+
 def opened(
     kind: str | None,
     gold: Any,
@@ -95,6 +105,7 @@ def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:
 def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[str, str | None]) -> tuple[Any, Any]:
     """The sides of a task; the values of files and what is in memory become documents."""
     gold, system = _listed(gold), _listed(system)
+    gold, system = _read_lines(kind, gold, "gold"), _read_lines(kind, system, "system")
     if system is None:
         options.used.update(("gold_column", "system_column"))
         found = _columns(gold, options, readers[0]) if kind == "record" else both_sides(kind, _values(gold), options)
@@ -139,7 +150,10 @@ def _columns(source: Any, options: Said, reader: str) -> tuple[Any, Any] | None:
 
     names = [str(options[name]) for name in ("gold_column", "system_column") if options.get(name) is not None]
     table = read_values(source, reader=reader).values if is_file(source) and reader in COERCED else source
-    table = as_table(table, "gold")
+    rows = isinstance(table, list) and all(isinstance(each, Mapping) for each in table)
+    table = (
+        Table(tuple(dict.fromkeys(name for each in table for name in each)), table) if rows else as_table(table, "gold")
+    )
     if table is None or len(names) < 2:
         return None
     missing = next((name for name in names if name not in table.columns), None)
@@ -210,6 +224,35 @@ def _answers(source: Any) -> Any:
         return source
     data = any(looks_like_data(each) or is_several(each) for each in source) and not any(map(os.path.isfile, source))
     return [{"output": each} for each in source] if data else source
+
+
+# What tells documents of these formats, which are read as their files are: reader, whether of a system, fields.
+_FORMATS = (
+    ("dygie", None, ("doc_key", "sentences")),
+    ("oneie", None, ("graph", "tokens")),
+    ("docred", False, ("title", "vertexSet")),
+    ("docred", True, ("title", "h_idx")),
+)
+_DYGIE = {"ner": "ner", "relation": "relations", "event": "events"}
+
+
+def _read_lines(kind: str, source: Any, name: str) -> Any:
+    """Documents of DyGIE++, OneIE or DocRED as their readers read them; the rest as it is."""
+    if isinstance(source, dict):
+        return {own: _read_lines(kind, each, name) if isinstance(each, list) else each for own, each in source.items()}
+    if kind not in _DYGIE or not isinstance(source, list) or not source:
+        return source
+    for reader, result, fields in _FORMATS:
+        known = reader in find_family(kind).readers and all(
+            isinstance(each, dict) and all(field in each for field in fields) for each in source
+        )
+        own = _DYGIE[kind]
+        if not known or (reader == "dygie" and not any(own in each or f"predicted_{own}" in each for each in source)):
+            continue
+        lines = [msgspec.json.encode(each) for each in source]
+        data = b"[" + b",".join(lines) + b"]" if reader == "docred" else b"\n".join(lines)
+        return read_side(data, name, reads(reader, None, kind)[name == "system" if result is None else result])
+    return source
 
 
 def _listed(source: Any) -> Any:

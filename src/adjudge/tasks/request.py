@@ -21,7 +21,7 @@ from adjudge.evaluate.task import Side
 from adjudge.model.document import Corpus
 from adjudge.tasks.chosen import as_metrics, split_names
 from adjudge.tasks.documents import Documents, check_readers
-from adjudge.tasks.door import OPTIONS, family_of, opened
+from adjudge.tasks.door import OPTIONS, family_of, formatted, opened
 from adjudge.tasks.family import JSONL, Family, adjusted, families, find_family
 from adjudge.tasks.leaf_fields import FIELD, has_schema
 from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
@@ -243,6 +243,8 @@ class _Opened:
             else:  # nothing that a reader would read
                 readers = Chosen((JSONL, None))
         kind = "record" if has_schema(named) and not given else family if callable(metrics) else family_of(named)
+        if kind is None:
+            gold, system = formatted(named, gold, system)
         gold, system = opened(kind if kind in _COERCED else None, gold, system, given or {}, readers.readers)
         return cls(gold, system, readers, metrics(gold, system, readers.readers[0]) if callable(metrics) else metrics)
 

@@ -55,6 +55,11 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
         self.used.add(name)
         return getattr(self, name)
 
+    def predicted(self, name: str) -> tuple[str, str]:
+        """The fields that may have something, the one of this side first: the output of systems often keeps gold."""
+        own = f"predicted_{name}"
+        return (name, own) if self.side == "gold" else (own, name)
+
     def chosen(self, fields: Mapping[str, Any], usual: str) -> str:
         """The field or column that was named, if it is there, else the usual one."""
         for name in ("field", "column"):

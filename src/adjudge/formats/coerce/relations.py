@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from adjudge.formats.coerce.corpus import Declared, fields_of, first_of, is_list, origin, plain
+from adjudge.formats.coerce.corpus import Declared, fields_of, first_of, is_list, origin, plain, wrong
 from adjudge.formats.coerce.spans import Item, item_of, pair_of
 
 SUBJECTS = ("subject", "head", "h", "source", "from", "subj")
@@ -49,7 +49,7 @@ def relations_of(value: Any, declared: Declared) -> Facts | None:
     if "subj_start" in fields and "relation" in fields:
         return _of_tacred(fields)
     if "sentences" in fields and "ner" in fields:
-        return _of_dygie(fields)
+        return _of_dygie(fields, declared)
     if "data" in fields and "annotations" in fields:
         return _of_label_studio(fields)
     text = fields["text"] if isinstance(fields.get("text"), str) else None
@@ -144,12 +144,13 @@ def _of_tacred(fields: Mapping[str, Any]) -> Facts:
     return Facts(relations=[_relation(fields["relation"], ends[0], ends[1])], fixed=True)
 
 
-def _of_dygie(fields: Mapping[str, Any]) -> Facts:
-    """Sentences with inclusive places of the whole document, as DyGIE++ has them."""
-    kinds = {(start, end): kind for sentence in fields["ner"] for start, end, kind, *_ in sentence}
+def _of_dygie(fields: Mapping[str, Any], declared: Declared) -> Facts:
+    """Sentences with inclusive places of the whole document, as DyGIE++ has them; its output keeps gold beside them."""
+    found = first_of(fields, declared.predicted("ner"))
+    kinds = {(start, end): kind for sentence in found or () for start, end, kind, *_ in sentence}
     relations = [
         _relation(kind, Item(a, b + 1, kinds.get((a, b))), Item(c, d + 1, kinds.get((c, d))))
-        for sentence in first_of(fields, ("relations", "predicted_relations")) or ()
+        for sentence in first_of(fields, declared.predicted("relations")) or ()
         for a, b, c, d, kind, *_ in sentence
     ]
     return Facts(relations=relations, fixed=True)
@@ -178,7 +179,10 @@ def _edges(graph: Any) -> Iterable[dict[str, Any]]:
         first, last = edge[0], edge[1]
         key, data = (edge[2], edge[3]) if graph.is_multigraph() else (None, edge[2])
         kind = first_of(data, ("label", "type", "relation"))
-        yield {"subject": first, "relation": kind if kind is not None else key, "object": last}
+        kind = kind if kind is not None else key
+        if not isinstance(kind, str):
+            raise wrong("the graph", f": the edge from {first!r} to {last!r} has no relation", "give it a label")
+        yield {"subject": first, "relation": kind, "object": last}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -221,7 +225,8 @@ def _events(values: Iterable[Any], text: str | None) -> Facts | None:
 
 def _arguments(values: Any) -> list[dict[str, Any]] | None:
     if isinstance(values, Mapping):
-        values = [(role, *pair_of(each)) for role, own in values.items() for each in own if pair_of(each) is not None]  # type: ignore[misc]
+        spans = {role: [own] if pair_of(own) is not None else own for role, own in values.items()}
+        values = [{"role": role, "span": each} for role, own in spans.items() for each in own]
     made = []
     for each in values:
         if is_list(each):

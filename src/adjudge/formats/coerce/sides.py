@@ -164,7 +164,11 @@ def _is_document(kind: str) -> Callable[[Any], bool]:
         return relations.is_document
     if kind == "coref":
         return lambda value: structures.is_clusters(value) or (isinstance(value, Mapping) and "clusters" in value)
-    return lambda value: isinstance(value, Mapping) and "heads" in value
+    return lambda value: (isinstance(value, Mapping) and "heads" in value) or _is_spacy(value)
+
+
+def _is_spacy(value: Any) -> bool:
+    return origin(value) == "spacy" and hasattr(value, "text")
 
 
 _PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
@@ -450,11 +454,12 @@ def _words(part: Part) -> dict[str, Any]:
 
 
 def _nowhere(items: Iterable[Item]) -> list[dict[str, Any]]:
-    """What is not in the text: spans before its beginning, which nothing equals or overlaps."""
-    return [
-        {"span": {"start": -2 * number, "end": 1 - 2 * number}, "type": item.label}
-        for number, item in enumerate(items, 1)
-    ]
+    return [{"span": {"start": each.start, "end": each.end}, "type": each.label} for each in _unplaced(items)]
+
+
+def _unplaced(items: Iterable[Item]) -> list[Item]:
+    """What is not in the text, with spans before its beginning, which nothing equals or overlaps."""
+    return [item._replace(start=-2 * number, end=1 - 2 * number) for number, item in enumerate(items, 1)]
 
 
 def _mentions(side: _Side) -> dict[str, dict[str, Any]]:
@@ -472,7 +477,8 @@ def _mentions(side: _Side) -> dict[str, dict[str, Any]]:
         }
 
     return {
-        name: {"mentions": [made(item) for item in part.items], **_words(part)} for name, part in side.parts.items()
+        name: {"mentions": [made(item) for item in (*part.items, *_unplaced(side.lost.get(name, ())))], **_words(part)}
+        for name, part in side.parts.items()
     }
 
 

@@ -43,6 +43,8 @@ def _listed(values: Any) -> list[dict[str, Any]] | None:
             made.append({"head": head, "dependent": dependent, "label": label})
             continue
         fields = fields_of(each)
+        if fields is not None and is_list(fields.get("id")):  # a word that is several, whose parts follow
+            continue
         if fields is None or "head" not in fields:
             return None
         dependent = first_of(fields, ("dependent", "id", "index"))
@@ -138,7 +140,7 @@ def clusters_of(value: Any, declared: Declared) -> list[list[Any]] | None:
             return _by_cluster([row for row in rows if row is not None])
         return [_mentions(each) for each in value]
     fields = fields_of(value)
-    found = None if fields is None else first_of(fields, ("clusters", "predicted_clusters", "chains"))
+    found = None if fields is None else first_of(fields, (*declared.predicted("clusters"), "chains"))
     return None if found is None else clusters_of(found, declared)
 
 
