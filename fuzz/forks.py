@@ -324,7 +324,7 @@ def wrong(case: Case, code: int, seconds: float, text: str) -> str | None:
         return f"exit {code} without a word"
     if code == 1 and errors:
         for line in errors:
-            if not re.match(r"error: (?:\S+|<stdin>)(?::\d+){0,2}: ", line) and "more problem" not in line:
+            if not re.match(r"error: (?:\S+| )(?::\d+){0,2}: ", line) and "more problem" not in line:
                 return f"no file is named: {_shape(line)}"
     return None
 

@@ -42,6 +42,7 @@ def _run(words: str, files: dict[str, str], monkeypatch: pytest.MonkeyPatch, fol
             "b.tsv: no document",
         ),
         ("ner score a.bio a.bio {", {"a.bio": "Ada B-PER\n"}, 2, "{"),
+        ("ner score a.bio [", {"a.bio": "Ada B-PER\n\nBob B-PER\n"}, 2, "[: no file has such a name"),
     ],
 )
 def test_is_refused_by_name(

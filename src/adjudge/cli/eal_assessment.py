@@ -46,6 +46,7 @@ REPAIRS = {
     "new-cluster": "CASes without a cluster, each has one of its own now",
     "new-ids": "documents with ids of another program, now hashes of the content",
     "first-cluster": "CASes with two clusters, the first one counts",
+    "joined-clusters": "CASes with two clusters, which are one now",
 }
 
 report_options = [format_option("text", "json"), flag("--quiet", "Do not report what was done.")]

@@ -487,7 +487,14 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
     check_targets(
         options, *more_targets, inputs=[gold, *paths, *inputs, options.get("docs"), options.get("fail_if_worse")]
     )
-    return Sides(gold, paths, [name for name, _ in pairs])
+    return Sides(gold, list(map(_file, paths)), [name for name, _ in pairs])
+
+
+def _file(path: str) -> Any:
+    """What looks like data is a file, too, on a command line."""
+    from pathlib import Path
+
+    return Path(path) if "{" in path or "[" in path or "\n" in path else path
 
 
 def named(text: str) -> tuple[str | None, str]:

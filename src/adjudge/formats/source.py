@@ -162,6 +162,8 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
         if isinstance(source, str | os.PathLike) and sys.stdin is None:
             raise UsageError("standard input is closed", hint="name a file instead of -")
         given: Any = _stdin() if isinstance(source, str | os.PathLike) else source
+        if getattr(given, "closed", False):
+            raise UsageError(f"{place} is closed", hint="name a file, or give a stream that is open")
         if hasattr(given, "peek"):
             yield _unpacked(given, place)
         else:
