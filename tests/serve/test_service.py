@@ -94,7 +94,13 @@ def test_deadlines_and_marks(store):
         intake.withdraw(store, early.submission, now(), "of-fast")
     intake.withdraw(store, early.submission, now(), "olga", always=True)
     intake.declare_order(store, "ner/fast", [web.submission, human.submission], "of-fast")
-    assert [row(store, each.submission).priority for each in (web, human, late)] == [1, 2, 2]
+    assert [row(store, each.submission).priority for each in (web, human, late)] == [1, 2, 3]
+    again = upload(store, "d.jsonl", documents(1), at="2026-01-03T00:00:00.000000Z", flags=["web"])
+    assert row(store, again.submission).priority == 1  # what replaces a run takes its place
+    set_phase(store, "ner", "other", {})
+    other = upload(store, "a.jsonl", GOOD)  # main is closed
+    with pytest.raises(Fault, match="runs of 2 phases"):
+        intake.declare_order(store, "ner/fast", [web.submission, other.submission], "of-fast")
 
 
 def test_what_is_not_taken_further_ends(store):

@@ -191,6 +191,7 @@ def _hand_in(store: Store, upload: Upload, file: str, by: str) -> Receipt | None
         "phase": phase.id,
         "team": team.id,
         "number": number,
+        "priority": min((each.priority for each in same), default=number),
         "name": name,
         "sha256": upload.sha256,
         "size": upload.size,
@@ -293,12 +294,17 @@ def withdraw(store: Store, name: str, at: str, by: str, *, always: bool = False)
 
 
 def declare_order(store: Store, team: str, runs: list[str], by: str) -> None:
-    """The order in which a team expects its runs to be, the best first."""
+    """The order in which a team expects its runs of a phase to be, the best first; those not named follow."""
     with store.read() as snapshot:
-        known = {each.id: each for each in snapshot.find(Submission, team=team)}
+        known = {each.id: each for each in snapshot.find(Submission, "priority, number", team=team)}
     unknown = [each for each in runs if each not in known]
     if unknown or len(set(runs)) != len(runs):
         raise Fault(422, f"no run of yours: {unknown[0]}" if unknown else "a run occurs twice", "name each run once")
+    phases = {known[each].phase for each in runs}
+    if len(phases) > 1:
+        raise Fault(422, f"these are runs of {len(phases)} phases", "declare the order of each phase by itself")
     if runs:
-        write = Write(track_stream(known[runs[0]].track), "order", team, {"runs": runs}, by, secrets.token_hex(8))
+        rest = [each.id for each in known.values() if each.phase in phases and each.state in states.COUNTED]
+        whole = [*runs, *(each for each in rest if each not in runs)]
+        write = Write(track_stream(known[runs[0]].track), "order", team, {"runs": whole}, by, secrets.token_hex(8))
         store.write([write])

@@ -5,9 +5,9 @@
 | `track` | track | `task`, `settings` |
 | `phase` | phase | `opens`, `closes`, `limits`, `gold`, `show`, `scoring`: what is given replaces what was |
 | `team` | team | `name`, `add` and `drop`: lists of people |
-| `submit` | submission | `phase`, `team`, `number`, `name`, `sha256`, `size`, `received`, `flags`, `deadline` |
-| `state` | submission | `state`, `reason`, `deadline`, `attempts`; `files` and `score`, which are added; `scoring` |
-| `order` | team | `runs`: submissions in the order that the team declares |
+| `submit` | run | `phase`, `team`, `number`, `name`, `sha256`, `size`, `received`, `flags`, `deadline`, `priority` |
+| `state` | run | `state`, `reason`, `deadline`, `attempts`; `files` and `score`, which are added; `scoring` |
+| `order` | team | `runs` in the order that the team declares |
 | `scoring` | scoring | `phase`, `config_sha`, `gold_sha`, `adjudge`, `state`, `board_sha`, `manifest_sha`, `frozen` |
 """
 
@@ -76,7 +76,7 @@ def _submit(rows: Rows, event: Event) -> None:
             size=body["size"],
             received=body["received"],
             flags=body["flags"],
-            priority=body["number"],
+            priority=body.get("priority", body["number"]),
             state="received",
             reason=None,
             since=event.at,
