@@ -130,12 +130,13 @@ def test_assumptions_need_no_files(run):
     assert (done.code, done.out.count("\n")) == (0, 6)
 
 
-def test_a_drawn_item_without_verdict_is_an_error(files, run):
+def test_drawn_items_without_verdict_are_an_error_that_names_them_all(files, run):
     text = (files / "labels.csv").read_text().splitlines()
-    (files / "labels.csv").write_text("\n".join([text[0], *text[3:]]) + "\n")
+    (files / "labels.csv").write_text("\n".join([text[0], *text[11:]]) + "\n")
     done = run(["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl"])
     assert done.code == 1
-    assert done.err.count("was drawn and has no verdict") == 2
+    assert "10 drawn items have no verdict: " in done.err
+    assert all(line.partition(",")[0] in done.err for line in text[1:11])
 
 
 def test_wrong_rows_are_named_with_their_lines(files, run):
@@ -393,6 +394,36 @@ def test_runs_are_one_system_for_gates_and_in_python(tmp_path, run):
     found = aj.score("ner.strict", texts["gold"], {"A#1": texts["a"], "A#2": texts["b"]})
     assert [system.name for system in found.mean_of_runs().systems] == ["A"]
     assert found.mean_of_runs()["ner.strict"].f1 == pytest.approx((2 / 3 + 1) / 2, abs=0.01)
+
+
+def test_runs_of_documents_in_clusters(tmp_path, run):
+    """Documents of a story are alike, so that their number says less than the number of stories."""
+    draw, names = random.Random(6), ("gold", "A#1", "A#2", "B#1", "B#2")
+    rows = {name: [] for name in names}
+    for at in range(40):
+        spans = [{"start": 5 * x, "end": 5 * x + 3, "type": "PER"} for x in range(6)]
+        kept = {name: 1 if name == "gold" else 0.4 + 0.5 * (at // 5 % 2) + 0.1 * draw.random() for name in names}
+        for name in names:
+            own = [span for span in spans if draw.random() < kept[name]]
+            rows[name].append({"id": f"d{at}", "story": at // 5, "entities": own})
+    for name, own in rows.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in own))
+    words = ["ner", "score", *(f"{name}.jsonl" for name in names), "--metric", "ner.strict", "--quiet"]
+    alone, together = (
+        json.loads(run([*words, *more, "--format", "json"]).out) for more in ((), ("--cluster-by", "story"))
+    )
+
+    def width(found):
+        low, high = (found["systems"][0]["scores"][-1][end] for end in ("low", "high"))
+        return high - low
+
+    assert width(together) > 1.5 * width(alone)
+    assert together["comparisons"][0]["detectable"] > 0
+    assert "with 8 clusters, differences below " in run([*words[:-1], "--cluster-by", "story"]).out
+    assert run([*words, "--cluster-by", "story", "--save", "saved.json"]).code == 0
+    assert json.loads(run(["compare", "saved.json", "--format", "json"]).out)["systems"] == together["systems"]
+    planned = run(["plan", "saved.json", "--difference", "5", "--cluster-by", "story"])
+    assert ("clusters for 5" in planned.out, "rests on 8 clusters" in planned.out) == (True, True)
 
 
 def test_runs_in_one_file(tmp_path, run):

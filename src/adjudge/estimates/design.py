@@ -9,10 +9,8 @@ from typing import Any
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError, some_of
 from adjudge.estimates.pool import Drawn, Item, Sampling
-
-_SHOWN = 5
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -121,13 +119,11 @@ def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = Fal
     theirs = {row.id for row in design.rows}
     lost = sorted(theirs - known)
     if lost:
-        listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
-        raise ValidationError(f"the design belongs to another pool: it has {listed}, which the pool lacks")
+        raise ValidationError(f"the design belongs to another pool: it has {some_of(lost)}, which the pool lacks")
     if not grown and last.pool and last.pool != units_hash(known):
-        new = sorted(known - theirs)
-        listed = ", ".join(new[:_SHOWN]) + (f" and {len(new) - _SHOWN} more" if len(new) > _SHOWN else "")
+        new = some_of(sorted(known - theirs)) or "its units"
         raise ValidationError(
-            f"the design belongs to another pool: {listed or 'its units'} could not have been drawn",
+            f"the design belongs to another pool: {new} could not have been drawn",
             hint="draw from them: adjudge sample POOL --after DESIGN LABELS",
         )
 
@@ -139,8 +135,8 @@ def verdicts_of(
     drawn = design.drawn
     missing = sorted(drawn - verdicts.keys())
     if missing:
-        problems = [Problem(f"{what} {unit!r} was drawn and has no verdict") for unit in missing]
-        raise ValidationError(problems)
+        have = f"drawn {what} has" if len(missing) == 1 else f"drawn {units_named(what)} have"
+        raise ValidationError(f"{len(missing)} {have} no verdict: {', '.join(missing)}")
     outside = sorted(verdicts.keys() - drawn)
     return {unit: verdicts[unit] for unit in drawn}, outside
 
@@ -154,5 +150,5 @@ def items_by_id(items: Iterable[Item]) -> dict[str, Item]:
             twice.append(item.id)
         found[item.id] = item
     if twice:
-        raise UsageError(f"items that are in the pool twice: {', '.join(twice[:_SHOWN])}", hint="give each its own id")
+        raise UsageError(f"items that are in the pool twice: {some_of(twice)}", hint="give each its own id")
     return found

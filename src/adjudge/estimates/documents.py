@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from adjudge._version import __version__
-from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.errors import UsageError, ValidationError, did_you_mean, some_of
 from adjudge.estimates.design import Design
 from adjudge.estimates.pool import Drawn
 from adjudge.estimates.rows import (
@@ -170,9 +170,8 @@ def _rounds(
         rows = {unit: row for unit, row in design.by_round[each.number].items() if unit not in before}
         lost = [unit for unit in everything if unit not in rows and unit not in before]
         if lost:
-            listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
             raise ValidationError(
-                f"in round {each.number} {listed} could not have been drawn",
+                f"in round {each.number} {some_of(lost)} could not have been drawn",
                 hint="draw from them: adjudge sample POOL --after DESIGN RESULT",
             )
         rows |= {unit: Drawn(id=unit, probability=1.0, drawn=True) for unit in before}

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from adjudge._version import __version__
-from adjudge.errors import UsageError, ValidationError, did_you_mean
+from adjudge.errors import UsageError, ValidationError, did_you_mean, some_of
 from adjudge.estimates.bounds import Assessed, Pair, difference_bounds, score_bounds
 from adjudge.estimates.design import Design, refuse_other_pool, verdicts_of
 from adjudge.estimates.items import ItemEstimate, estimate_items, pool_counts
@@ -37,7 +37,6 @@ from adjudge.stats.scores import headlines
 from adjudge.stats.table import StatsTable, group_rows
 
 FEW_LABELS, FEW_EVENTS, FEWEST_SAMPLED = 30, 5, 10
-_SHOWN = 5
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -118,9 +117,8 @@ def _rounds(
         rows = {unit: row for unit, row in design.by_round[each.number].items() if unit not in before}
         lost = [item.id for item in pool.items if item.id not in rows and item.id not in before]
         if lost:
-            listed = ", ".join(lost[:_SHOWN]) + (f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else "")
             raise ValidationError(
-                f"in round {each.number} {listed} could not have been drawn",
+                f"in round {each.number} {some_of(lost)} could not have been drawn",
                 hint="draw from them: adjudge sample POOL --after DESIGN LABELS",
             )
         drawn = {unit for unit, row in rows.items() if row.drawn}

@@ -40,13 +40,14 @@ class PlanRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
-    """A plan: for every pair the documents that a difference needs."""
+    """A plan: for every pair the documents, or clusters of them, that a difference needs."""
 
     difference: float
     alpha: float
     power: float
     comparisons: int
     rows: tuple[PlanRow, ...]
+    unit: str = "documents"
     notes: tuple[Note, ...] = ()
 
     def to_json(self) -> bytes:
@@ -78,8 +79,9 @@ def plan(source: Any, difference: float, power: float = POWER, **options: Any) -
     asked = 1 if options.get("comparisons") is None else options["comparisons"]
     comparisons = len(names) if asked == "all" else int(asked)
     number = len(set(clusters)) if clusters else len(next(iter(tables.values())).ids)
+    unit = "clusters" if clusters else "documents"
     if number < LEAST:
-        raise UsageError(f"{number} documents are too few to plan from", hint=f"score at least {LEAST}")
+        raise UsageError(f"{number} {unit} are too few to plan from", hint=f"score at least {LEAST}")
     rows = []
     keys = headlines(measures)
     counted = {
@@ -121,9 +123,15 @@ def plan(source: Any, difference: float, power: float = POWER, **options: Any) -
         message = "systems with several runs: documents for the difference of their means, with as many runs as now"
         notes.append(Note("runs", len(tables), message))
     if number < 20:
-        notes.append(Note("few-documents", number, f"the plan is rough: it rests on {number} documents"))
+        notes.append(Note("few-documents", number, f"the plan is rough: it rests on {number} {unit}"))
     return Planned(
-        difference=difference, alpha=alpha, power=power, comparisons=comparisons, rows=tuple(rows), notes=tuple(notes)
+        difference=difference,
+        alpha=alpha,
+        power=power,
+        comparisons=comparisons,
+        rows=tuple(rows),
+        unit=unit,
+        notes=tuple(notes),
     )
 
 

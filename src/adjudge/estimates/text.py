@@ -256,7 +256,7 @@ def render_plan(plan: Any) -> str:
         for row in plan.rows
     ]
     number = plan.rows[0].documents
-    wanted = f"documents for {100 * plan.difference:g}"
+    wanted = f"{plan.unit} for {100 * plan.difference:g}"
     grid = Grid(("score", "systems", "now", f"detectable with {number}", wanted), 2, (tuple(rows),))
     tests = f"alpha {plan.alpha:g} over {plan.comparisons} comparison{'s' * (plan.comparisons != 1)}"
     lines = [format_grid(grid), "", f"points; power {plan.power:.0%}, {tests}"]

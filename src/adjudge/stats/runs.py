@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import msgspec
 
 from adjudge.errors import UsageError
+from adjudge.stats.inference import LEAST
 from adjudge.stats.measure import signed_keys
 from adjudge.stats.points import Additive, Pool
 from adjudge.stats.result import Comparison, Note, Result, Score, SystemResult
 from adjudge.stats.scores import POOL, corrected, finite, headlines
+from adjudge.stats.table import cluster_names
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Key
@@ -128,13 +130,14 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
             hint = f"number it as well ({name}#N) if it is a run of the same system, or give it another name"
             raise UsageError(f"{name} is not numbered, and {other} is a run of {name}", hint=hint)
     _refuse_other_documents(result, groups)
-    tables = result.tables()
-    pool = cast("Pool", options.pool)
+    tables, field = result.tables(), options.cluster_by
+    pool, some = cast("Pool", options.pool), next(iter(tables.values()))
+    clusters = None if field is None else cluster_names(field, some.ids, some.attributes[field])
     found = {
-        system: _runs_of([Additive(tables[name], result.measures, pool) for name in own])
+        system: _runs_of([Additive(tables[name], result.measures, pool, clusters=clusters) for name in own])
         for system, own in groups.items()
     }
-    several = options.bootstrap > 0 and len(next(iter(tables.values())).ids) > 1
+    several = options.bootstrap > 0 and len(some.ids) > 1
     level, signed = options.level if several else None, signed_keys(result.measures)
     keys = headlines(result.measures)
     systems = []
@@ -230,17 +233,19 @@ def _comparisons(
     found: Mapping[str, Mapping[Key, Runs]], keys: Sequence[Key], result: Result, several: bool, *, fixed: bool
 ) -> list[Comparison]:
     from adjudge.stats.intervals import student_interval, student_tails
+    from adjudge.stats.power import detectable
 
     made = []
     for a, b in combinations(found, 2):
         for key in keys:
             one, other = found[a][key], found[b][key]
             value, spread = one.value - other.value, difference_spread(one, other, fixed=fixed)
-            low = high = p = None
+            low = high = p = shown = None
             if several and spread.variance > 0:
                 error = math.sqrt(spread.variance)
                 low, high, *_ = student_interval(value, error, spread.df, level=result.saved.level, signed=True)
                 p = student_tails(value / error, spread.df)
+                shown = detectable(error, spread.df + 1) if len(one.pseudo) >= LEAST else None
             made.append(
                 Comparison(
                     a=a,
@@ -254,6 +259,7 @@ def _comparisons(
                     test=METHOD if p is not None else None,
                     documents=result.systems[0].documents,
                     slice={},
+                    detectable=shown,
                 )
             )
     return made
