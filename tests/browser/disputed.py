@@ -1,6 +1,7 @@
 """A folder in which two readers have finished a document and disagree: run with the Python of adjudge.
 
-With `group` behind the folder they agree on the answers, and have put different fillers together.
+With `group` behind the folder they agree on the answers, and have put different fillers together; with `link` the
+answers and groups are the stored ones, and they have put different rows into events.
 """
 
 import json
@@ -31,25 +32,16 @@ def main(path: Path, stage: str = "assess") -> None:
     schema = named_schema("eal-2015")
     with Store.open(folder.path) as store:
         create_campaign(store, NAME, schema, codec_of(schema).settings(None))
-        import_sources(store, folder.secret, NAME, Sources(answers=ASSESSMENTS, texts=SOURCES), answers=False)
+        sources = Sources(answers=ASSESSMENTS, texts=SOURCES)
+        import_sources(store, folder.secret, NAME, sources, answers=stage == "link")
         for slot, reader in enumerate(OTHER):
             assign(store, NAME, reader, [SCOPE], slot=slot)
         for reader, answers in OTHER.items():
             desk = Desk(store, NAME, reader, folder.secret)
-            with store.read() as snapshot:
-                cards = [stack.card.id for stack in Sheet(desk, snapshot, SCOPE).stacks]
-            given = [
-                Judgment(
-                    item=card,
-                    version=0,
-                    answers=RIGHT if stage == "group" else answers.get(at, RIGHT),
-                    ms=1900,
-                    key=f"{reader}-{at}",
-                )
-                for at, card in enumerate(cards)
-            ]
-            assert not [each for each in judge(desk, SCOPE, given) if isinstance(each, Exception)]
-            operate(desk, SCOPE, "assess", 0, [{"op": "finish"}], f"{reader}-finish")
+            if stage == "link":
+                link(desk, alone=reader == "ann")
+            else:
+                assess(desk, answers if stage == "assess" else {})
         for reader, places in JOINED.items() if stage == "group" else ():
             desk = Desk(store, NAME, reader, folder.secret)
             rows = [row["id"] for row in scope_view(desk, SCOPE)["groups"]["rows"]]
@@ -57,6 +49,28 @@ def main(path: Path, stage: str = "assess") -> None:
             operate(desk, SCOPE, "group", 0, [*ops, {"op": "finish"}], f"{reader}-group")
         access = Access(store, folder.secrets, folder.settings)
         print(json.dumps({name: access.invite(name, role, NAME)[0] for name, role in ROLES.items()}))
+
+
+def assess(desk: Desk, answers: dict[int, dict[str, str]]) -> None:
+    """Everything is right, but for what `answers` says of cards by number."""
+    with desk.store.read() as snapshot:
+        cards = [stack.card.id for stack in Sheet(desk, snapshot, SCOPE).stacks]
+    given = [
+        Judgment(item=card, version=0, answers=answers.get(at, RIGHT), ms=1900, key=f"{desk.reader}-{at}")
+        for at, card in enumerate(cards)
+    ]
+    assert not [each for each in judge(desk, SCOPE, given) if isinstance(each, Exception)]
+    operate(desk, SCOPE, "assess", 0, [{"op": "finish"}], f"{desk.reader}-finish")
+
+
+def link(desk: Desk, *, alone: bool) -> None:
+    """Every row is an event, or all rows of a type are one."""
+    ops, number = [], 0
+    for table in scope_view(desk, SCOPE)["frames"]["tables"]:
+        for at, row in enumerate(table["rows"]):
+            number += alone or at == 0
+            ops.append({"op": "put", "row": row["id"], "event": "new" if alone or at == 0 else str(number)})
+    operate(desk, SCOPE, "link", 0, [*ops, {"op": "finish"}], f"{desk.reader}-link")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def test_disputes_are_decided_by_keys_and_names_come_afterwards(served):
     first, second, third = ask(dora, "/disputes")
     expect(page.locator("#claim")).to_have_text(first["claim"])
     assert page.locator(".said tbody th").all_inner_texts() == ["1 first", "2 second"]
-    assert "Event type" in lit(page)
+    assert lit(page) == ["Event type"]
     assert page.locator("mark").count() > 0
     for name in NAMES:
         expect(page.locator("#work")).not_to_contain_text(name)
@@ -80,7 +80,7 @@ def test_disputes_are_decided_by_keys_and_names_come_afterwards(served):
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator("#work")).to_contain_text("why: a habit")
-    press(page, "g")
+    page.locator(".said tfoot").get_by_role("button", name="g generic").click()  # every key is a button
     expect(page.locator(".said tbody tr").last).to_contain_text("Generic")
     press(page, "n")
     expect(page.locator(".said tbody tr").last.locator("td").first).to_have_text("correct")  # as is implied
@@ -104,6 +104,9 @@ def test_disputes_are_decided_by_keys_and_names_come_afterwards(served):
     assert decided[second["subject"]]["answers"]["realis"] == "Generic"
     assert decided[second["subject"]]["why"] == "a habit"
     assert decided[third["subject"]]["answers"]["realis"] == "Actual"
+    other.locator("#list button").nth([each["id"] for each in view["items"]].index(second["subject"])).click()
+    expect(other.locator("#detail .decided")).to_contain_text("decided by an adjudicator: ")
+    expect(other.locator("#detail .decided")).to_contain_text("Realis: Generic, CAS is a: NAME, because: a habit")
 
 
 @pytest.mark.parametrize("served", [("group",)], indirect=True)
@@ -132,6 +135,9 @@ def test_groups_are_decided_pair_by_pair(served):
     ann, page = served("ann", f"/c/demo/{SCOPE}/group")
     expect(page.locator(".decided")).to_contain_text("two towns")
     rows = [{each["id"] for each in row["members"]} for row in ann.view(SCOPE)["groups"]["rows"]]
+    press(page, "h")
+    expect(page.get_by_role("dialog")).to_contain_text("Equal strings start in one row")
+    expect(page.get_by_role("dialog")).not_to_contain_text("{")  # no question of another stage
     same, apart = (set(each["pair"]) for each in dispute["pairs"])
     assert any(same <= row for row in rows)
     assert ann.view(SCOPE)["stage"] == "link"
@@ -153,6 +159,48 @@ def test_what_is_not_complete_is_said_and_nothing_is_lost(served):
     count(page, "0 of 3")
     press(page, "k", "?")
     expect(page.get_by_role("dialog")).to_contain_text("take the second")
+
+
+@pytest.mark.parametrize("served", [("link",)], indirect=True)
+def test_what_was_decided_about_events_is_said_with_the_reason(served):
+    dora, page = served("dora", "/adjudicate/demo")
+    count(page, "0 of 1")
+    press(page, "f")
+    page.keyboard.type("one blast")
+    page.keyboard.press("Enter")
+    press(page, "2")
+    expect(page.locator("#work")).to_contain_text("No disputes")
+    assert ask(dora, "/disputes") == []
+    ann, page = served("ann", f"/c/demo/{SCOPE}/link")
+    expect(page.locator(".decided")).to_contain_text("one blast")
+    assert ann.view(SCOPE)["frames"]["decided"]["how"] == "adjudicated"
+    ignored = {row["ignored"] for table in ann.view(SCOPE)["frames"]["tables"] for row in table["rows"]} - {None}
+    assert len(ignored) > 1
+    for table in page.locator(".types button").all():
+        table.click()
+        for each in page.locator("tr.ignored .about").all_inner_texts():
+            assert each in ignored  # said once, not twice
+
+
+def test_flags_and_comments_are_read_by_the_organiser(served):
+    ann, page = served("ann", "/c/demo/MINI_NW_01/assess")
+    ann.ready(page)
+    press(page, "f")
+    page.keyboard.type("<b>which bomb?</b>")
+    page.get_by_role("button", name="only a comment").click()
+    press(page, "f")
+    expect(page.get_by_role("dialog")).to_contain_text("ann: <b>which bomb?</b>")
+    page.keyboard.type("a doubt")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.getElementById('saved').textContent === 'all saved'")
+    otto, page = served("otto", "/organise/demo")
+    page.get_by_role("link", name="1 flag").click()
+    row = page.get_by_role("region", name="Flags and comments").get_by_role("row").last
+    expect(row).to_contain_text("Conflict.Attack")
+    expect(row).to_contain_text("a doubt")
+    expect(row).to_contain_text("<b>which bomb?</b>")
+    looks = [each for each in ask(otto, "/events")["events"] if each["kind"] == "look"]
+    assert [(each["actor"], each["subject"]) for each in looks] == [("otto", "flags")]
 
 
 def test_the_organiser_gives_doubles_reopens_and_freezes(served):

@@ -15,7 +15,7 @@ from adjudge.serve.schema import Stage
 from adjudge.serve.settle import answered_twice, comparable, next_stage
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
 from adjudge.serve.together import chosen, events_of, groups_of, numbered, together
-from adjudge.serve.views import claim_of, marks_of, schema_view, text_view
+from adjudge.serve.views import schema_view, shown_of, text_view
 from adjudge.serve.workbench import Refusal, check_answers
 
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -132,16 +132,16 @@ def _cards(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], done: set[s
             continue
         names = [question.id for question in sheet.schema.question]
         rows = [*said, *(answers for _, answers in offline)]
-        differ = [name for name in names if len({str((each or {}).get(name)) for each in rows}) > 1]
+        values = {name: [str(each[name]) for each in rows if each and name in each] for name in names}
+        differ = [name for name in names if len(set(values[name])) > 1]  # of what was asked of two readers
+        differ = differ or [name for name in names if 0 < len(values[name]) < len(rows)]
         found.append(
             {
                 "scope": scope,
                 "stage": ASSESS,
                 "subject": item.id,
                 "version": versions.get(item.id, 0),
-                "claim": claim_of(sheet, stack),
-                "fields": stack.card.fields,
-                "marks": marks_of(sheet, stack),
+                **shown_of(sheet, stack),
                 "differ": differ,
                 "said": [
                     {"reader": PLACES[at], "answers": given[name].get(item.id, {})} for at, name in enumerate(readers)
@@ -187,7 +187,7 @@ def _put_together(sheet: Sheet, snapshot: Snapshot, stage: str, readers: Sequenc
         state = Linked(kind, rows, dict(body), 0)
         alone = [[row.id] for row in rows.values() if not state.of(row)]
         sets.append([[row.id for row in rows.values() if name in state.of(row)] for name in state.events] + alone)
-    claims = {item.id: claim_of(sheet, stack) for stack in sheet.stacks for item in stack.items}
+    claims = {item.id: shown_of(sheet, stack)["claim"] for stack in sheet.stacks for item in stack.items}
     words = {row.id: claims[row.items[0].id] for row in rows.values()}
     return _Put(bodies, sets, words, {row.id: list(row.ranges) for row in rows.values()}, rows)
 

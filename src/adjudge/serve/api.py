@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,6 +29,7 @@ from adjudge.serve.messages import (
     Token,
 )
 from adjudge.serve.runs import Queue, seconds_between
+from adjudge.serve.store import Write, stream_of
 from adjudge.serve.store.tables import Campaign, Track
 from adjudge.serve.stream import Change
 
@@ -47,6 +49,15 @@ def desk(call: Call, *, looks_on: bool = False) -> Desk:
 def looks_on(roles: frozenset[str]) -> bool:
     """Whether somebody sees all documents, and not those that were given to them to read."""
     return "organiser" in roles and "assessor" not in roles
+
+
+def note_look(call: Call, subject: str) -> None:
+    """Write down that somebody looks at what readers say; nobody who reads in the campaign may."""
+    campaign, person = call.params["c"], call.person.person
+    if "assessor" in call.person.roles_in(campaign):
+        raise Fault(403, "you read in this campaign, and this has what the others say", "ask another organiser")
+    key = f"look-{secrets.token_hex(8)}"
+    call.service.store.write([Write(stream_of(campaign), "look", subject, {}, person, key)])
 
 
 def me(call: Call) -> Me:

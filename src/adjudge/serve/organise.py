@@ -16,9 +16,10 @@ from adjudge.findings import Finding
 from adjudge.serve.adjudicate import disputed_scopes, scope_disputes
 from adjudge.serve.campaigns import Imported, assign, check_name, import_sources
 from adjudge.serve.codecs import Sources
-from adjudge.serve.desk import Desk, Sheet, campaign_of
+from adjudge.serve.desk import Desk, Sheet, campaign_of, joined
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
+from adjudge.serve.store.tables import Item
 
 HASTY = 700
 """Milliseconds below which an answer is listed as hasty."""
@@ -87,6 +88,24 @@ def progress(desk: Desk) -> dict[str, Any]:
         if desk.reader is None:
             found["disputes"] = sum(len(scope_disputes(desk, snapshot, scope)) for scope in waiting)
         return found
+
+
+def notes(desk: Desk) -> list[dict[str, Any]]:
+    """What readers have flagged, and their comments."""
+    with desk.store.read() as snapshot:
+        show = campaign_of(desk, snapshot)[1].show
+        found = [each for each in snapshot.notes(desk.campaign) if each.flag is not None or each.comments]
+        items = {each.id: each.body for each in snapshot.many(Item, [(each.campaign, each.item) for each in found])}
+    return [
+        {
+            "scope": each.scope,
+            "label": joined(items[each.item].get(name) for name in (show.group, *show.label) if name),
+            "reader": each.reader,
+            "flag": each.flag,
+            "comments": [said["text"] for said in each.comments],
+        }
+        for each in sorted(found, key=lambda each: (each.scope, each.reader, each.n))
+    ]
 
 
 def events(desk: Desk, after: int, *, everybody: bool) -> dict[str, Any]:

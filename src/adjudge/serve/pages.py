@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from adjudge.serve import views
 from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
-from adjudge.serve.api import desk, looks_on
+from adjudge.serve.api import desk, looks_on, note_look
 from adjudge.serve.desk import campaign_of
 from adjudge.serve.messages import Fault
 from adjudge.serve.store.tables import Track
@@ -147,10 +147,14 @@ def organise(call: Call, said: str = "") -> Response:
         "people": people,
         "scopes": scopes,
     }
-    shown: dict[str, Any] = {"findings": None, "audit": None}
-    if call.request.query_params.get("show") == "findings":
+    shown: dict[str, Any] = {"findings": None, "audit": None, "flags": None}
+    asked = call.request.query_params.get("show")
+    if asked == "findings":
         shown["findings"] = [str(each.problem) for each in check_campaign(here.store, campaign.id)]
-    if call.request.query_params.get("show") == "audit":
+    if asked == "flags":
+        note_look(call, "flags")
+        shown["flags"] = work.notes(here)
+    if asked == "audit":
         with call.service.store.read() as snapshot:
             shown["audit"] = work.events(here, max(0, snapshot.last() - _AUDITED), everybody=True)["events"][::-1]
     values |= {"agreement": agreeing.agreement(here), "commands": agreeing.commands(here)}

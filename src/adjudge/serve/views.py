@@ -97,7 +97,7 @@ def scope_view(desk: Desk, scope: str) -> dict[str, Any]:
 
 
 def text_view(text: str) -> dict[str, Any]:
-    """A text with what is not shown of it, and its quotations, as half-open ranges.
+    """A text with what is not shown of it, its quotations, and the tags that are shown, as half-open ranges.
 
     >>> text_view('<P>\\nHe <quote>left</quote>.')["hide"], text_view("<quote>a</quote>b")["quote"]
     ([[0, 4], [7, 14], [18, 26]], [[0, 16]])
@@ -105,20 +105,23 @@ def text_view(text: str) -> dict[str, Any]:
     from adjudge.tasks.eal.texts import find_quotes
 
     hide: list[list[int]] = []
+    tags: list[list[int]] = []
     for tag in _TAG.finditer(text):
         start, end = tag.span()
         shown: list[Range] = []
         if _POST.match(text, start):
             shown = [each.span() for each in _ATTRIBUTE.finditer(text, start, end)]
         if _SHOWN_TAG.match(text, start):
+            tags.append([start, end])
             continue
         if shown:
+            tags.append([shown[0][0], shown[-1][1]])
             hide += [[start, shown[0][0]], [shown[-1][1], end]]
         else:
             alone = (start == 0 or text[start - 1] == "\n") and text[end : end + 1] == "\n"
             hide.append([start, end + alone])
     quotes, _ = find_quotes(text)
-    return {"text": text, "hide": hide, "quote": [[start, end + 1] for start, end in quotes]}
+    return {"text": text, "hide": hide, "quote": [[start, end + 1] for start, end in quotes], "tag": tags}
 
 
 def schema_view(schema: Schema) -> dict[str, Any]:
@@ -139,14 +142,18 @@ def schema_view(schema: Schema) -> dict[str, Any]:
     }
 
 
-def claim_of(sheet: Sheet, stack: Stack) -> str:
-    """What a card claims, in words."""
-    return _Shown(sheet, stack.card.fields).fill(sheet.schema.show.claim)
-
-
-def marks_of(sheet: Sheet, stack: Stack) -> dict[str, Any]:
-    """Where the text is marked for a card."""
-    return _Shown(sheet, stack.card.fields).marks()
+def shown_of(sheet: Sheet, stack: Stack) -> dict[str, Any]:
+    """What a card claims, in words, with what else is said of it, and where the text is marked for it."""
+    show, fields = sheet.schema.show, stack.card.fields
+    shown = _Shown(sheet, fields)
+    return {
+        "fields": dict(fields),
+        "claim": shown.fill(show.claim),
+        "detail": [said for each in show.detail if (said := shown.fill(each))],
+        "marks": shown.marks(),
+        "warn": [each.say for each in show.warn if _applies(each.when, fields)],
+        "ask": {each.id: shown.fill(each.ask) for each in sheet.schema.question if each.ask},
+    }
 
 
 def _items(sheet: Sheet, snapshot: Snapshot) -> list[dict[str, Any]]:
@@ -156,18 +163,12 @@ def _items(sheet: Sheet, snapshot: Snapshot) -> list[dict[str, Any]]:
     found = []
     for stack in sheet.stacks:
         card = stack.card
-        shown = _Shown(sheet, card.fields)
         notes = [sheet.notes[item.id] for item in stack.items if item.id in sheet.notes]
         view: dict[str, Any] = {
             "id": card.id,
             "parent": card.parent,
-            "fields": dict(card.fields),
-            "claim": shown.fill(sheet.schema.show.claim),
-            "detail": [said for each in sheet.schema.show.detail if (said := shown.fill(each))],
-            "marks": shown.marks(),
-            "warn": [each.say for each in sheet.schema.show.warn if _applies(each.when, card.fields)],
+            **shown_of(sheet, stack),
             "differs": _differs(sheet.schema, before, stack),
-            "ask": {each.id: shown.fill(each.ask) for each in sheet.schema.question if each.ask},
             "group": card.fields.get(sheet.schema.show.group or ""),
             "label": joined(card.fields.get(name) for name in sheet.schema.show.label),
             "version": sheet.version(stack),

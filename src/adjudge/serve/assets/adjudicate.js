@@ -2,7 +2,8 @@
 
 import { Reading } from "./answers.js";
 import { campaignPath, newKey, send } from "./api.js";
-import { ask, at, el, fill, say } from "./dom.js";
+import { ask, at, claimOf, el, fill, say } from "./dom.js";
+import { guideline } from "./frame.js";
 import { Keys } from "./keys.js";
 import { MarkedText } from "./text.js";
 
@@ -45,7 +46,7 @@ class Adjudicate {
     }
     if (!this.views.has(dispute.scope)) this.views.set(dispute.scope, await send("GET", `${this.path(dispute)}/disputes`));
     this.view = this.views.get(dispute.scope);
-    if (this.shown !== dispute.scope) this.text = new MarkedText(at("text"), this.view.text, this.view.hide, this.view.quote);
+    if (this.shown !== dispute.scope) this.text = new MarkedText(at("text"), this.view);
     this.shown = dispute.scope;
     this.reading = new Reading(this.view.schema, [{ id: dispute.subject, fields: dispute.fields ?? {}, parent: null }]);
     this.pairs = dispute.pairs && new Pairs(dispute);
@@ -81,6 +82,7 @@ class Adjudicate {
     bind("f", "why", () => this.why());
     bind("j", "next", () => this.step(1));
     bind("k", "previous", () => this.step(-1));
+    bind("h", "guideline", () => guideline());
     bind("?", "keys", () => this.keys.help());
   }
 
@@ -142,9 +144,10 @@ class Adjudicate {
 
   draw() {
     const { now } = this;
-    const head = [el("p", { class: "where" }, `${now.scope} · ${now.stage}`), el("h1", { id: "claim" }, STAGES[now.claim] ?? now.claim)];
-    const body = now.stage === "assess" ? this.drawAnswers() : this.drawSets();
-    fill(at("work"), head, body, this.reason ? el("p", {}, `why: ${this.reason}`) : null);
+    const assess = now.stage === "assess";
+    const head = [el("p", { id: "where" }, `${now.scope} · ${now.stage}`), el("h1", { id: "claim" }, assess ? claimOf(this.view.schema, now) : STAGES[now.claim] ?? now.claim)];
+    const detail = el("p", { id: "detail" }, [...(now.detail ?? []), ...(now.warn ?? [])].map((each) => el("span", {}, each)));
+    fill(at("work"), head, detail, assess ? this.drawAnswers() : this.drawSets(), this.reason ? el("p", {}, `why: ${this.reason}`) : null);
     fill(at("keys"), this.footer.map(([key, label]) => this.keys.button(key, label)));
   }
 
@@ -153,15 +156,20 @@ class Adjudicate {
     const { questions } = this.view.schema;
     const heads = questions.map((each) => el("th", { scope: "col" }, each.label || each.id));
     const row = (name, answers) => el("tr", {}, el("th", { scope: "row" }, name), questions.map((each) => el("td", { class: now.differ.includes(each.id) ? "differs" : "" }, each.id in answers ? this.word(answers[each.id]) : "–")));
-    const rows = now.said.map((each, number) => row(`${number + 1} ${each.reader}`, each.answers));
-    return el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, this.own ? row("yours", this.reading.state(now.subject).values) : null));
+    const rows = now.said.map((each, number) => row(this.keys.button(String(number + 1), each.reader), each.answers));
+    const state = this.reading.state(now.subject), taken = now.said.map((_, number) => String(number + 1));
+    const own = el("tr", {}, el("th", { scope: "row" }, "an answer of your own"), questions.map((each) => el("td", {}, el("div", { class: "keys" },
+      this.reading.choices(now.subject, each).map(([key, , label]) => el("button", { type: "button", disabled: state.nil.includes(each.id), onclick: () => this.answer(key) }, el("kbd", {}, taken.includes(key) ? `, ${key}` : this.keys.shown(key)), ` ${label}`))))));
+    return el("div", {}, el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, this.own ? row("yours", state.values) : null), el("tfoot", {}, own)),
+      el("p", { class: "about" }, "Take a reader's answer, or give your own and press Enter; both readers will see it, and why."));
   }
 
   // The disputed pair, of which both are marked in the text; when none is left, what came of it. Below, the readers.
   drawSets() {
     const { blocks, said } = this.now, open = this.pairs.open();
-    const own = this.pairs.sets().map((set) => el("li", {}, set.map((id) => blocks[id].text).join(" = ")));
-    const whole = el("section", {}, el("h2", {}, open ? "yours so far" : "yours: Enter decides"), el("ul", { class: "yours" }, own));
+    const drawn = (heading, sets) => el("section", {}, el("h2", {}, heading), el("ul", {}, sets.filter((own) => own.length > 1).map((own) => el("li", {}, own.join(" = ")))),
+      el("p", { class: "about" }, "alone: ", sets.filter((own) => own.length < 2).flat().join(", ") || "nothing"));
+    const whole = drawn(open ? "yours so far" : "yours: Enter decides", this.pairs.sets().map((set) => set.map((id) => blocks[id].text)));
     let asked = null;
     if (open) {
       const [one, other] = open.pair.map((id) => blocks[id]);
@@ -171,7 +179,7 @@ class Adjudicate {
     } else {
       this.text.mark({});
     }
-    return el("div", {}, asked, whole, said.map((each, number) => el("section", {}, el("h2", {}, `${number + 1} ${each.reader}`), el("ul", {}, each.sets.map((own) => el("li", {}, own.join(" = ")))))));
+    return el("div", {}, asked, whole, said.map((each, number) => drawn(`${number + 1} ${each.reader}`, each.sets)));
   }
 }
 

@@ -1,7 +1,7 @@
 // Judge the responses of a document one by one, by keys. What is asked comes from the schema; no answer is known here.
 
 import { Reading } from "./answers.js";
-import { ask, at, el, fill, say } from "./dom.js";
+import { ask, at, claimOf, el, fill, say } from "./dom.js";
 import { Frame, page } from "./frame.js";
 import { MarkedText } from "./text.js";
 
@@ -31,7 +31,7 @@ class Assess {
     const order = [...view.items].sort((a, b) => (a.n ?? 0) - (b.n ?? 0));  // carried is what was said last
     for (const item of order) this.take(item);
     for (const entry of this.frame.queue.entries) if (this.byId.has(entry.item)) this.reading.answer(entry.item, entry.answers);
-    this.text = new MarkedText(at("text"), view.text, view.hide, view.quote);
+    this.text = new MarkedText(at("text"), view);
     this.bindKeys();
     this.drawList();
     this.drawQuestions();
@@ -61,7 +61,6 @@ class Assess {
   version(id) { return this.byId.get(id).version; }
   open() { return this.items.map((each) => each.id).filter((id) => !this.reading.isComplete(id)); }
   named(id) { return this.byId.get(id)?.claim; }
-  asked(question) { return this.now ? this.byId.get(this.now).ask?.[question.id] : question.ask; }
   word(value) { return this.schema.words?.[value] ?? String(value); }
 
   show(answers) {
@@ -194,8 +193,14 @@ class Assess {
       this.drawRow(item.id);
       this.drawCard();
     };
-    const comment = () => { if (text.value.trim()) this.frame.queue.operate({ op: "comment", item: item.id, text: text.value.trim() }); };
-    ask(`Flag: ${item.claim}`, text, [["Enter", "flag it", () => mark(text.value.trim() || "flagged")()], ["c", "only a comment", comment], ["n", "no flag", mark(null)]]);
+    const comment = () => {
+      const said = text.value.trim();
+      if (!said) return;
+      this.frame.queue.operate({ op: "comment", item: item.id, text: said });
+      item.comments.push({ by: page.person, text: said });
+    };
+    const before = item.comments.map(({ by, text: said }) => el("li", {}, `${by}: ${said}`));
+    ask(`Flag: ${item.claim}`, el("div", {}, el("ul", {}, before), text), [["Enter", "flag it", () => mark(text.value.trim() || "flagged")()], ["c", "only a comment", comment], ["n", "no flag", mark(null)]]);
     text.focus();
   }
 
@@ -208,6 +213,12 @@ class Assess {
     const box = ask("Find", el("div", {}, field, list), [["Enter", "go to the first", () => { const [first] = matching(); if (first) this.go(first.id); }]]);
     draw();
     field.focus();
+  }
+
+  guideline() {
+    const { ask: asked = {} } = this.byId.get(this.now) ?? {};
+    return this.schema.questions.map((each) => el("div", {}, el("h3", {}, each.label || each.id), el("p", {}, asked[each.id] ?? ""),
+      el("ul", {}, Object.entries(each.keys ?? {}).map(([key, value]) => el("li", {}, el("kbd", {}, this.frame.keys.shown(key)), ` ${this.word(value)}`)))));
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -259,8 +270,9 @@ class Assess {
     this.drawCard();
     this.drawProgress();
     const item = this.byId.get(id);
-    this.text.mark(item.marks ?? {});
     this.rows.get(id).scrollIntoView({ block: "nearest" });
+    this.text.mark(item.marks ?? {});
+    at("where").scrollIntoView({ block: "nearest" });
     say([item.claim, ...(item.detail ?? []), ...(item.warn ?? []), this.differs(item)].filter(Boolean).join(". "));
   }
 
@@ -329,28 +341,13 @@ class Assess {
     const { carried } = this.reading.around(item.id);
     const suggested = item.suggestion?.answers ?? {};
     const waits = this.schema.questions.find((each) => state.open.includes(each.id) && (each.implied ?? null) === null && !(each.id in carried));
-    fill(at("where"), `${page.scope} · response ${number} of ${this.items.length}${item.training ? " · training" : ""}${item.twins > 1 ? ` · ${item.twins} alike, answered once` : ""}`);
-    fill(at("claim"), this.claim(item));
+    fill(at("where"), `${page.scope} · response ${number} of ${this.items.length}${item.training ? " · training" : ""}`);
+    fill(at("claim"), claimOf(this.schema, item));
     fill(at("detail"), (item.detail ?? []).map((each) => el("span", {}, each)), this.differs(item) ? el("strong", { class: "differs" }, this.differs(item)) : null,
-      (item.warn ?? []).map((each) => el("strong", { class: "warn" }, each)), item.flag ? el("span", { class: "flag" }, `⚑ ${item.flag}`) : null);
+      (item.warn ?? []).map((each) => el("strong", { class: "warn" }, each)), item.flag ? el("span", { class: "flag" }, `⚑ ${item.flag}`) : null,
+      item.decided?.how === "adjudicated" ? el("strong", { class: "decided" }, `decided by an adjudicator: ${this.show(item.decided.answers)}${item.decided.why ? `, because: ${item.decided.why}` : ""}`) : null);
     for (const question of this.schema.questions) this.drawCell(question, { item, state, answers, carried, suggested, waits: waits === question });
     this.frame.drawKeys();
-  }
-
-  // The claim, in which the values that name the item stand out.
-  claim(item) {
-    const names = [this.schema.group, ...(this.schema.label ?? [])].filter(Boolean);
-    let rest = item.claim;
-    const parts = [];
-    names.forEach((name, number) => {
-      const value = String(item.fields[name] ?? "");
-      const place = value ? rest.indexOf(value) : -1;
-      if (place < 0) return;
-      const kind = number === 0 ? "group" : number === names.length - 1 ? "last" : "part";
-      parts.push(rest.slice(0, place), el("span", { class: kind }, value));
-      rest = rest.slice(place + value.length);
-    });
-    return [...parts, rest];
   }
 
   drawCell(question, { item, state, answers, carried, suggested, waits }) {
@@ -361,7 +358,7 @@ class Assess {
     const shown = (value) => (question.kind === "class" ? this.reading.classes(item.id, question).find(([name]) => name === value)?.[1] ?? value : this.word(value));
     let text = "?", kind = "none";
     if (nil) [text, kind] = ["–", "nil"];
-    else if (given !== undefined) [text, kind] = [shown(given), given === question.implied ? "given" : "given other"];
+    else if (given !== undefined) [text, kind] = [shown(given), given === (question.implied ?? given) ? "given" : "given other"];
     else if (suggested[question.id] !== undefined) [text, kind] = [`${shown(suggested[question.id])}?`, "faint"];
     else if (rest !== null) [text, kind] = [`${shown(rest)}${question.id in carried ? " (as before)" : ""}`, "faint"];
     cell.box.className = `${waits ? "waits" : ""} ${nil ? "nil" : ""}`;

@@ -16,6 +16,20 @@ export function fill(parent, ...children) {
   return parent;
 }
 
+// A claim, in which the values that name the item stand out: that of its group, and those of its label.
+export function claimOf({ group, label }, { claim, fields = {} }) {
+  const names = [group, ...(label ?? [])].filter(Boolean), parts = [];
+  let rest = claim;
+  names.forEach((name, number) => {
+    const value = String(fields[name] ?? ""), place = value ? rest.indexOf(value) : -1;
+    if (place < 0) return;
+    const kind = number === 0 ? "group" : number === names.length - 1 ? "last" : "part";
+    parts.push(rest.slice(0, place), el("span", { class: kind }, value));
+    rest = rest.slice(place + value.length);
+  });
+  return [...parts, rest];
+}
+
 export const at = (id) => document.getElementById(id);
 
 // Read by screen readers once they are done with what they are reading.

@@ -7,9 +7,17 @@ import { Queue } from "./queue.js";
 
 export const page = document.body.dataset;
 
+// What the organiser has written, and what the page itself has to say.
+export async function guideline(...content) {
+  const written = el("div", { class: "guideline" });
+  ask("Guideline", el("div", {}, written, ...content));
+  try { written.textContent = (await send("GET", campaignPath())).guideline ?? ""; } catch { written.textContent = "The guideline cannot be fetched without a connection."; }
+}
+
 export class Frame {
   // `stage` has: `drawn(view)` once, `merge(view)` when something was changed elsewhere, `saved(entry, answer)`,
-  // `version(item)`, `mine(entry, current)` and `theirs(entry, current)` after a conflict, `show(answers)`.
+  // `version(item)`, `mine(entry, current)` and `theirs(entry, current)` after a conflict, `show(answers)`, and
+  // `guideline()`, which follows what the organiser has written.
   constructor(stage) {
     this.stage = stage;
     this.keys = new Keys();
@@ -74,21 +82,12 @@ export class Frame {
   }
 
   bindShared() {
-    this.bind("h", "guideline", () => this.guideline());
+    this.bind("h", "guideline", () => guideline(this.stage.guideline()));
     this.bind("?", "keys", () => this.keys.help());
   }
 
   drawKeys() {
     fill(at("keys"), this.footer.filter(([, label]) => label()).map(([key, label]) => this.keys.button(key, label())));
-  }
-
-  async guideline() {
-    const { questions, words = {} } = this.view.schema;
-    const parts = questions.map((each) => el("div", {}, el("h3", {}, each.label || each.id), el("p", {}, this.stage.asked?.(each) ?? each.ask ?? ""),
-      el("ul", {}, Object.entries(each.keys ?? {}).map(([key, value]) => el("li", {}, el("kbd", {}, this.keys.shown(key)), ` ${words[value] ?? value}`)))));
-    const more = el("div", { class: "guideline" });
-    ask("Guideline", el("div", {}, more, parts));
-    try { more.textContent = (await send("GET", campaignPath())).guideline ?? ""; } catch { more.textContent = "The guideline cannot be fetched without a connection."; }
   }
 
   // Say that this stage is done, and go on to what is next.
@@ -104,12 +103,6 @@ export class Frame {
     const open = scopes.filter((each) => pages.includes(each.stage) && each.state !== "finished" && each.state !== "waiting");
     const next = here && open.includes(here) ? here : open[0];
     location.href = next ? `/c/${encodeURIComponent(page.campaign)}/${encodeURIComponent(next.id)}` : "/";
-  }
-
-  // How groups or events were decided, if somebody has decided otherwise than a reader.
-  drawDecided() {
-    const { how, why } = this.decided ?? {};
-    return how === "adjudicated" ? el("p", { class: "decided" }, `These were decided by an adjudicator${why ? `: ${why}` : "."}`) : null;
   }
 
   progress(done, all) {

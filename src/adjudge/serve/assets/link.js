@@ -1,51 +1,24 @@
 // Which classes of good responses belong to one event: a table for each type, rows in the order of the text.
 
-import { ask, at, el, fill, say } from "./dom.js";
-import { Frame, page } from "./frame.js";
-import { MarkedText } from "./text.js";
+import { ask, el, say } from "./dom.js";
+import { page } from "./frame.js";
+import { Rows } from "./rows.js";
 
 const COLOURS = 6;
 
-class Link {
+class Link extends Rows {
   constructor() {
-    this.frame = new Frame(this);
-    this.frame.start();
+    super("frames", {
+      heading: "Which of these belong to one event?",
+      about: "Each row is a filler in a role; put it into an event by its number, or into a new one. A row may be in several events, and types do not mix. Times and places of one event refine each other; a warning says where they do not. Rows that scorers ignore may stay in no event.",
+      early: "This comes when the same fillers of the document are decided.",
+    });
   }
 
-  drawn(view) {
-    if (!view.frames) {
-      fill(at("work"), el("p", { class: "problem" }, "This comes when the same fillers of the document are decided."));
-      return;
-    }
-    this.text = new MarkedText(at("text"), view.text, view.hide, view.quote);
-    this.bindKeys();
-    this.adopt(view.frames);
-    this.go(this.left()[0] ?? this.all()[0]);
-  }
-
-  merge(view) {
-    if (view.frames && this.tables && !this.frame.queue.entries.length) this.adopt(view.frames);
-  }
-
-  adopt({ version, tables, decided }) {
-    this.known = version;
-    this.frame.decided = decided;
-    const now = this.now?.id;
-    this.tables = tables;
-    this.now = this.all().find((each) => each.id === now) ?? this.all()[0];
-    this.last = this.all().find((each) => each.id === this.last?.id);
-    this.draw();
-  }
-
-  version() { return this.known; }
-  show() { return ""; }
-  mine() { this.frame.again(); }
-  theirs() { this.frame.again(); }
-  redraw() { this.draw(); }
   all() { return this.tables.flatMap((each) => each.rows); }
   left() { return this.all().filter((each) => !each.events.length && !each.ignored); }
   table(row = this.now) { return this.tables.find((each) => each.rows.includes(row)); }
-  named(row) { return Object.values(row.cells).filter((each) => (each ?? null) !== null).join(" "); }
+  place(table, id) { return table.events.findIndex((each) => each.id === id) + 1; }
 
   // -------------------------------------------------------------------------------------------------------------------
   // Keys
@@ -59,18 +32,13 @@ class Link {
     frame.bind(",", "also in event …", () => this.also());
     frame.bind("e", "event above 9 …", () => this.number());
     frame.bind("x", () => (this.now?.events.length ? "in no event" : ""), () => this.out(), { about: "in no event" });
-    frame.bind("j", "next", () => this.step(1));
-    frame.bind("k", "previous", () => this.step(-1));
-    keys.bind("ArrowDown", "next", () => this.step(1));
-    keys.bind("ArrowUp", "previous", () => this.step(-1));
     keys.bind("ArrowRight", "next type", () => this.turn(1));
     keys.bind("ArrowLeft", "previous type", () => this.turn(-1));
-    frame.bind("z", "undo", () => this.operate({ op: "undo" }));
-    frame.bind("Enter", () => (this.left().length ? `${this.left().length} in no event` : "finish this document"), () => this.finish(), { guarded: true, about: "finish" });
-    frame.bindShared();
   }
 
-  operate(op) { if (!page.readonly) this.frame.queue.operate(op); }
+  bindEnd() {
+    this.frame.bind("Enter", () => (this.left().length ? `${this.left().length} in no event` : "finish this document"), () => this.finish(), { guarded: true, about: "finish" });
+  }
 
   into(number) {
     const event = this.table()?.events[number - 1];
@@ -83,8 +51,7 @@ class Link {
     const row = this.now;
     if (!row || page.readonly) return;
     this.operate({ op: "put", row: row.id, event });
-    const id = this.there(event);
-    row.events = [id];
+    row.events = [this.there(event)];
     this.clear();
     this.last = row;
     this.onward(row);
@@ -111,23 +78,20 @@ class Link {
     const rows = this.alike();
     for (const row of rows) {
       this.operate({ op: "put", row: row.id, event: this.last.events[0] });
-      row.events = [...this.last.events.slice(0, 1)];
+      row.events = this.last.events.slice(0, 1);
     }
     if (rows.length) this.onward(rows.at(-1));
   }
 
   also() {
-    say("also in which event?");
-    fill(at("asked"), "also in which event? a number, or n for a new one");
-    this.frame.keys.next = (key) => {
-      fill(at("asked"), "");
+    this.prompt("also in which event? a number, or n for a new one", (key) => {
       const event = key === "n" ? "new" : this.table()?.events[Number(key) - 1]?.id;
       if (!event) return;
       this.operate({ op: "also", row: this.now.id, event });
       const id = this.there(event);
       if (!this.now.events.includes(id)) this.now.events = [...this.now.events, id];
       this.go(this.now);
-    };
+    });
   }
 
   number() {
@@ -145,16 +109,8 @@ class Link {
   }
 
   onward(row) {
-    const rows = this.all();
-    const left = this.left();
-    const place = rows.indexOf(row);
+    const rows = this.all(), left = this.left(), place = rows.indexOf(row);
     this.go(left.find((each) => rows.indexOf(each) > place) ?? left[0] ?? rows[place + 1] ?? row);
-  }
-
-  step(by) {
-    const rows = this.all();
-    const row = rows[rows.indexOf(this.now) + by];
-    if (row) this.go(row);
   }
 
   turn(by) {
@@ -168,41 +124,31 @@ class Link {
     this.frame.finish();
   }
 
-  saved(entry, answer) {
-    if (entry.op?.op === "finish") { this.frame.onward(); return; }
-    if (!answer.frames) return;
-    this.known = answer.frames.version;
-    if (!this.frame.queue.entries.length) this.adopt(answer.frames);
-  }
-
   // -------------------------------------------------------------------------------------------------------------------
   // What is seen
 
-  go(row) {
-    if (!row) { this.draw(); return; }
-    if (row !== this.now) this.frame.keys.fresh();
-    this.now = row;
-    this.draw();
-    const table = this.table();
-    const marks = { line: row.marks };
+  marks() {
+    const table = this.table(), marks = { line: this.now.marks };
     table.events.forEach((event, number) => {
-      marks[`event${number % COLOURS}`] = [...(marks[`event${number % COLOURS}`] ?? []), ...table.rows.filter((each) => each.events.includes(event.id)).flatMap((each) => each.marks)];
+      const name = `event${number % COLOURS}`;
+      marks[name] = [...(marks[name] ?? []), ...table.rows.filter((each) => each.events.includes(event.id)).flatMap((each) => each.marks)];
     });
-    this.text.mark(marks);
-    document.querySelector("tr[aria-current=true]")?.scrollIntoView({ block: "nearest" });
-    say(`${table.table}: ${this.named(row)}, ${row.events.length ? `in event ${row.events.map((id) => table.events.findIndex((each) => each.id === id) + 1).join(", ")}` : "in no event"}`);
+    return marks;
+  }
+
+  spoken(row) {
+    const table = this.table(row), named = Object.values(row.cells).filter((each) => (each ?? null) !== null).join(" ");
+    return `${table.table}: ${named}, ${row.events.length ? `in event ${row.events.map((id) => this.place(table, id)).join(", ")}` : "in no event"}`;
   }
 
   draw() {
-    const counted = this.all().filter((each) => !each.ignored);
-    this.frame.progress(counted.filter((each) => each.events.length).length, counted.length);
-    const table = this.table();
+    const counted = this.all().filter((each) => !each.ignored), table = this.table();
     const tabs = this.tables.map((each) => {
       const open = each.rows.filter((row) => !row.events.length && !row.ignored).length;
       return el("button", { type: "button", "aria-current": each === table ? "true" : null, onclick: () => this.go(each.rows[0]) }, `${each.table} ${open ? `${open} left` : "✓"}`);
     });
-    fill(at("work"), el("nav", { class: "types", "aria-label": "Types" }, tabs), el("p", { id: "asked", class: "asked", role: "status" }), table ? this.drawTable(table) : el("p", {}, "There is nothing to link here."));
-    this.frame.drawKeys();
+    this.fill(counted.filter((each) => each.events.length).length, counted.length,
+      el("nav", { class: "types", "aria-label": "Types" }, tabs), table ? this.drawTable(table) : el("p", {}, "There is nothing to link here."));
   }
 
   drawTable(table) {
@@ -211,9 +157,8 @@ class Link {
     const rows = table.rows.map((row) => {
       const cells = names.map((name) => el("td", {}, String(row.cells[name] ?? "")));
       const places = table.events.map((event, number) => el("td", { class: "place" }, el("button", { type: "button", "aria-label": `event ${number + 1}`, "aria-pressed": String(row.events.includes(event.id)), onclick: () => { this.go(row); this.into(number + 1); } }, row.events.includes(event.id) ? "●" : "·")));
-      const about = row.ignored ? `scorers ignore it: ${row.ignored}` : row.events.length ? "" : "in no event";
       return el("tr", { "aria-current": row === this.now ? "true" : null, "data-row": row.id, class: row.ignored ? "ignored" : "", onclick: (event) => { if (!event.target.closest("button")) this.go(row); } },
-        cells, places, el("td", { class: "about" }, row.new ? el("strong", {}, "new ") : "", about));
+        cells, places, el("td", { class: "about" }, row.new ? el("strong", {}, "new ") : "", row.ignored ?? (row.events.length ? "" : "in no event")));
     });
     const warn = table.events.flatMap((event, number) => (event.warn ?? []).map((text) => el("li", { class: "warn" }, `event ${number + 1}: ${text}`)));
     return el("div", { class: "frames" }, el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows)), el("ul", {}, warn));

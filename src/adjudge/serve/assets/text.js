@@ -4,10 +4,10 @@
 import { el, fill } from "./dom.js";
 
 export class MarkedText {
-  constructor(parent, text, hide = [], quote = []) {
+  constructor(parent, { text, hide = [], quote = [], tag = [] }) {
     this.letters = /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
     this.hide = hide;
-    this.quote = quote.map(([from, to]) => [from, to, "quoted"]);
+    this.always = [["quoted", quote], ["tag", tag]].flatMap(([name, spans]) => spans.map(([from, to]) => [from, to, name]));
     this.now = [];
     this.places = new WeakMap();  // of text nodes: where they begin
     this.lines = [];
@@ -73,14 +73,14 @@ export class MarkedText {
   }
 
   draw(line) {
-    const all = [...this.quote, ...this.now].filter(([from, to]) => from < line.to && to > line.from);
+    const all = [...this.always, ...this.now].filter(([from, to]) => from < line.to && to > line.from);
     const parts = this.shown(line.from, line.to).flatMap(([from, to]) => {
       const cuts = [...new Set([from, to, ...all.flatMap(([a, b]) => [a, b])])].filter((each) => each >= from && each <= to).sort((a, b) => a - b);
       return cuts.slice(1).map((end, at) => {
         const names = all.filter(([a, b]) => a < end && b > cuts[at]).map((each) => each[2]);
         const text = document.createTextNode(this.slice(cuts[at], end));
         this.places.set(text, cuts[at]);
-        return names.length ? el(names.some((each) => each !== "quoted") ? "mark" : "span", { class: [...new Set(names)].join(" ") }, text) : text;
+        return names.length ? el(names.some((each) => each !== "quoted" && each !== "tag") ? "mark" : "span", { class: [...new Set(names)].join(" ") }, text) : text;
       });
     });
     fill(line.element, parts);
