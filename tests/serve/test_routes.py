@@ -65,7 +65,6 @@ ALLOWED = {
     "runs:order": {"tess"},
     **dict.fromkeys(("board_desk:index", "board_desk:board", "board_desk:board_data"), EVERYBODY),
     **{f"board_desk:{name}": {"otto", "root"} for name in ("organise", "organise_now", "phase_now", "export")},
-    "runs:requeue": {"otto", "root"},
 }
 # What a handler answers though the person may ask: invitations and passwords that do not exist, nobody to revoke.
 ANSWERS = {

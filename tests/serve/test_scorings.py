@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from adjudge.errors import AdjudgeError
-from adjudge.serve import intake, scorings
+from adjudge.serve import intake, scorings, states
 from adjudge.serve.app import Service, make_app
 from adjudge.serve.board_desk import export_boards
 from adjudge.serve.boards import Board
@@ -21,7 +21,7 @@ from adjudge.serve.keeper import Keeper
 from adjudge.serve.program import make_bundle
 from adjudge.serve.store import Store, care, now
 from adjudge.serve.tracks import keep_file, set_phase
-from serve.tracks import documents, fill, finished, upload, working
+from serve.tracks import documents, fill, finished, row, upload, working
 from serve_small import TestClient
 
 RUNS = {  # team: run: where its entities end
@@ -123,11 +123,49 @@ def test_scored_again_with_other_gold_both_stay_and_what_moved_is_said(store, fo
     assert care.rebuild(store) == []
 
 
+def test_a_board_that_is_out_of_date_or_could_not_be_made_is_not_frozen(store, folder, scored):
+    intake.withdraw(store, scored[0], now(), "of-fast")
+    with pytest.raises(AdjudgeError, match="the board is not up to date yet"):
+        scorings.freeze(store, "ner", "main", "olga")
+    Keeper(folder, store).look()
+    assert scorings.freeze(store, "ner", "main", "olga")
+    scorings.freeze(store, "ner", "main", "olga", frozen=False)
+    intake.withdraw(store, scored[1], now(), "of-fast")
+    with store.read() as snapshot:
+        shown = scorings.shown(snapshot, "ner", "main")
+        runs = scorings.runs_of(snapshot, shown)
+
+    def refused(_):
+        raise AdjudgeError("out of memory")
+
+    assert not scorings.make_anew(store, shown, scorings.Basis(runs, refused)).all
+    with pytest.raises(AdjudgeError, match="the board could not be made"):
+        scorings.freeze(store, "ner", "main", "olga")
+
+
+def test_what_failed_is_queued_again_where_it_failed_if_its_team_has_room(store, folder, scored):
+    names, checked = [], {"findings": store.put_blob(b"{}", "findings")}
+    for name, files in (("a", {}), ("b", checked), ("c", checked), ("d", checked)):
+        names.append(upload(store, f"{name}.jsonl", documents(1), "slow").submission)
+        body = {"state": states.FAILED, "reason": "it was ended by SIGKILL", "files": files}
+        states.move(store, row(store, names[-1]), body, "test")
+    newer = upload(store, "c.jsonl", documents(2), "slow").submission  # in the place of the one that failed
+    assert scorings.queue_failed(store, "ner", "main", "olga") == 2  # only, by-hand, c, and two of five are left
+    assert [row(store, name).state for name in (*names, newer)] == [
+        states.RECEIVED,
+        states.QUEUED,
+        states.FAILED,
+        states.FAILED,
+        states.RECEIVED,
+    ]
+
+
 def test_frozen_with_a_manifest_of_all_hashes(store, folder, scored, tmp_path):
     late = upload(store, "late.jsonl", documents(1), "fast").submission
     with pytest.raises(AdjudgeError, match="1 run not scored yet, the first is late"):
         scorings.freeze(store, "ner", "main", "olga")
     intake.withdraw(store, late, now(), "of-fast")
+    Keeper(folder, store).look()
     digest = scorings.freeze(store, "ner", "main", "olga")
     made = json.loads(store.get_blob(digest))
     assert {each["sha256"] for each in made["runs"]} == {run.sha256 for run in board(store).runs}

@@ -19,7 +19,8 @@ from adjudge.serve import intake
 from adjudge.serve.access import Access
 from adjudge.serve.folder import Folder
 from adjudge.serve.messages import Fault
-from adjudge.serve.store import Store
+from adjudge.serve.states import later
+from adjudge.serve.store import Store, now
 from adjudge.serve.tracks import add_member, keep_file, parse_settings, set_phase, set_track
 from archives import make
 from serve.readers import server_of
@@ -173,6 +174,22 @@ def test_forms(served):
         assert answer.status_code == 400, (content[:100], answer.text)
     assert served.client.post(path, content=whole, headers=kind).status_code == 201
     assert served.parts() == []
+
+
+def test_a_form_counts_from_its_first_byte(served):
+    where = urlsplit(served.url)
+    field = b'--b\r\nContent-Disposition: form-data; name="web"\r\n\r\n1\r\n'
+    rest = b'--b\r\nContent-Disposition: form-data; name="file"; filename="s.txt"\r\n\r\nabc\r\n--b--\r\n'
+    head = f"POST /api/v1/tracks/any/submissions HTTP/1.1\r\nHost: {where.netloc}\r\n"
+    head += f"Authorization: Bearer {served.token}\r\nContent-Type: multipart/form-data; boundary=b\r\n"
+    with socket.create_connection((where.hostname, where.port)) as opened:
+        opened.sendall(f"{head}Content-Length: {len(field + rest)}\r\n\r\n".encode() + field)
+        time.sleep(2)
+        sent = now()
+        opened.sendall(rest)
+        assert b" 201 " in opened.recv(4000)
+    (made,) = [run for run in served.runs() if run["name"] == "s"]
+    assert made["received"] < later(sent, -1)
 
 
 def test_two_uploads_at_once_and_judging_goes_on(served):

@@ -28,7 +28,7 @@ from adjudge.serve.intake import Gate
 from adjudge.serve.messages import ErrorAnswer, Fault
 from adjudge.serve.multipart import read_form
 from adjudge.serve.routes import API, ROUTES, Route
-from adjudge.serve.store import Conflict, Store, StoreError
+from adjudge.serve.store import Conflict, Store, StoreError, now
 from adjudge.serve.store.tables import Member, Submission
 from adjudge.serve.stream import Hub
 
@@ -82,6 +82,7 @@ class Call(msgspec.Struct):
     raw: bytes
     who: access.Who | None = None
     body: Any = None
+    begun: str = msgspec.field(default_factory=now)
 
     @property
     def person(self) -> access.Who:

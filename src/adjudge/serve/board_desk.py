@@ -22,7 +22,6 @@ from adjudge.serve.access import NOT_HERE
 from adjudge.serve.board_pages import TYPES, board_files, index_page, shared_files
 from adjudge.serve.boards import Board, view
 from adjudge.serve.messages import Fault
-from adjudge.serve.states import FAILED
 from adjudge.serve.store import Snapshot, Store
 from adjudge.serve.store.fold_tracks import track_stream
 from adjudge.serve.store.tables import Phase, Submission
@@ -197,10 +196,7 @@ def _done(store: Store, track: str, phase: str, by: str, form: Mapping[str, str]
         digest = work.freeze(store, track, phase, by, frozen=what == "freeze")
         return f"frozen; the manifest is {digest}" if digest else "thawed"
     if what == "again":
-        with store.read() as snapshot:
-            settings = settings_of(track_of(snapshot, track))
-            failed = [each for each in snapshot.find(Submission, track=track, phase=phase) if each.state == FAILED]
-        return f"{sum(work.queue_again(store, run, settings, by) for run in failed)} queued again"
+        return f"{work.queue_failed(store, track, phase, by)} queued again"
     raise ValidationError(f"nothing is called {what!r}", hint="use the page")
 
 

@@ -194,7 +194,6 @@ ROUTES: tuple[Route, ...] = (
         gives=messages.Receipt,
     ),
     _api("POST", _TRACK + "/order", "The order of a team's runs.", "runs:order", ["team"], takes=messages.Order),
-    _api("POST", _TRACK + "/requeue", "Queue again what was not started in time.", "runs:requeue", ["organiser"]),
     _api("GET", _RUN, "A run: state, score, place in the queue.", "runs:run", _TEAMS, of="own", gives=messages.Run),
     _api(
         "GET", _RUN + "/findings", "What is wrong with it; `?format=text`: as text.", "runs:findings", _TEAMS, of="own"

@@ -240,21 +240,6 @@ def order(call: Call) -> list[Run]:
     return views(call)
 
 
-def requeue(call: Call) -> dict[str, int]:
-    """Queue again what was never started, because there was no worker."""
-    store, count = call.service.store, 0
-    with store.read() as snapshot:
-        limits = settings_of(track_of(snapshot, call.params["t"])).limits
-        rows = snapshot.find(Submission, track=call.params["t"], state=states.FAILED)
-    for row in rows:
-        if row.reason in (states.NOT_STARTED, states.NOT_CHECKED):
-            back = states.QUEUED if row.reason == states.NOT_STARTED else states.RECEIVED
-            body = {"state": back, "deadline": states.deadline(back, limits, now()), "attempts": 0}
-            count += states.move(store, row, body, call.person.person) is not None
-    wake(call)
-    return {"queued": count}
-
-
 def wake(call: Call) -> None:
     """Tell the workers that there is something to do."""
     if call.service.runner is not None:
@@ -306,7 +291,7 @@ async def take(
     """Receive a file and hand it in."""
     from starlette.concurrency import run_in_threadpool
 
-    service, begun = call.service, now()
+    service, begun = call.service, call.begun
     intake.file_name(file)
 
     def prepare() -> tuple[str, int]:

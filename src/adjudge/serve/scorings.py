@@ -18,6 +18,7 @@ from adjudge.errors import AdjudgeError, ValidationError
 from adjudge.findings import counted
 from adjudge.serve import child, states
 from adjudge.serve.boards import Board, Compare, Compared, Headline, Line, Run, inputs_of, make_board
+from adjudge.serve.intake import limits_of
 from adjudge.serve.states import FAILED, LIVE
 from adjudge.serve.store import Snapshot, Store, now
 from adjudge.serve.store.fold_tracks import SCORED, track_stream
@@ -222,7 +223,7 @@ def rescore(store: Store, track: str, phase: str, by: str, gold: Mapping[str, An
     with store.read() as snapshot:
         phase_of(snapshot, track, phase)
         settings = settings_of(track_of(snapshot, track))
-        runs = [each for each in snapshot.find(Submission, track=track, phase=phase) if each.state in (SCORED, FAILED)]
+        runs = [*snapshot.find(Submission, track=track, phase=phase, state=SCORED), *_failed(snapshot, track, phase)]
     if gold is not None:
         set_phase(store, track, phase, {"gold": dict(gold)}, by)
     made = new_scoring(store, track, phase, by)
@@ -232,9 +233,36 @@ def rescore(store: Store, track: str, phase: str, by: str, gold: Mapping[str, An
     return made
 
 
+def queue_failed(store: Store, track: str, phase: str, by: str) -> int:
+    """Queue what failed in a phase again; how many runs that are."""
+    with store.read() as snapshot:
+        settings = settings_of(track_of(snapshot, track))
+        runs = _failed(snapshot, track, phase)
+    return sum(queue_again(store, run, settings, by) for run in runs)
+
+
+def _failed(snapshot: Snapshot, track: str, phase: str) -> list[Submission]:
+    """Failed runs that no later one has replaced, as far as they fit among the runs that their teams may have."""
+    most = limits_of(settings_of(track_of(snapshot, track)).limits, phase_of(snapshot, track, phase)).runs
+    rows = snapshot.find(Submission, "received, id", track=track, phase=phase)
+    used: dict[str, dict[str, int]] = {}
+    for row in rows:
+        if row.state in states.COUNTED:
+            used.setdefault(row.team, {})[row.name] = row.number
+    found = []
+    for row in (each for each in rows if each.state == FAILED):
+        own = used.setdefault(row.team, {})
+        if row.number > own.get(row.name, 0) and (row.name in own or not most or len(own) < most):
+            own[row.name] = row.number
+            found.append(row)
+    return found
+
+
 def queue_again(store: Store, run: Submission, settings: TrackSettings, by: str, **more: Any) -> bool:
-    """Let a run that was scored, or could not be, be scored again; False if somebody else has changed it."""
+    """Let a run that was scored, or could not be, be scored again, and checked if it never was; False if it changed."""
     state = states.QUEUED if settings.campaign is None else states.POOLED
+    if settings.check and "findings" not in run.files:
+        state = states.RECEIVED
     until = states.deadline(state, settings.limits, now())
     return states.move(store, run, {"state": state, "deadline": until, "attempts": 0, **more}, by) is not None
 
@@ -263,6 +291,15 @@ def _manifest(store: Store, snapshot: Snapshot, phase: Phase, scoring: Scoring) 
     assert track is not None
     board = board_of(store, scoring)
     assert board is not None
+    runs = runs_of(snapshot, scoring)
+    if track.settings.get("campaign"):  # whose results are not of single runs
+        runs = [msgspec.structs.replace(each, result="") for each in runs]
+    if inputs_of(runs, board.basis) != board.inputs:
+        raise ValidationError(
+            "the board is not up to date yet", hint="try again in some seconds, while the server runs"
+        )
+    if not board.all:
+        raise ValidationError("the board could not be made", hint="its page says why; score the runs again")
     stream = snapshot.get(Stream, track_stream(phase.track))
     made = {
         "track": track.id,

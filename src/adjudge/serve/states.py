@@ -36,7 +36,6 @@ LEASE = 60
 """Seconds after which a worker that says nothing is lost."""
 WORKER = "worker/"
 """How leases are called by which workers say that they are there."""
-NOT_STARTED, NOT_CHECKED = "not started in time", "not checked in time"
 
 
 def later(at: str, seconds: float) -> str:
@@ -72,10 +71,10 @@ def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> di
         return {"state": back, "deadline": deadline(back, limits, at)}
     if row.deadline is not None and row.deadline < at:
         reasons = {
-            RECEIVED: NOT_CHECKED,
+            RECEIVED: "not checked in time",
             CHECKING: f"checking took longer than {limits.seconds('check_wall')} s",
             POOLED: "never scored",
-            QUEUED: NOT_STARTED,
+            QUEUED: "not started in time",
             SCORING: f"scoring took longer than {limits.seconds('wall')} s",
         }
         return {"state": FAILED, "reason": reasons[row.state]}
