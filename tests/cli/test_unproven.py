@@ -1,10 +1,13 @@
 """Scores that are not proven: their bound stands in every output, and --exact refuses them."""
 
 import json
+import pickle
 import random
 from pathlib import Path
 
 import pytest
+
+from adjudge.stats.result import Result
 
 HARD = ("amr", "score", "right.jsonl", "one.jsonl", "two.jsonl", "--reader", "jsonl", "--metric", "amr.smatch")
 CUT = (*HARD, "--time-limit", "0.05", "--bootstrap", "20")
@@ -36,6 +39,40 @@ def test_the_bound_stands_in_every_output(adjudge):
     assert all(",false,0." in row for row in rows[1:])
     for words in (("compare", "saved.json"), ("report", "saved.json")):
         assert "(at most " in adjudge(*words).out
+    rows = adjudge("compare", "saved.json", "--format", "csv").out.splitlines()
+    assert rows[0].endswith(",optimal")
+    assert all(row.endswith(",false") for row in rows[1:])
+    for form in ("text", "md", "latex"):
+        assert adjudge("select", "saved.json", "--format", form).out.count("not solved to the end") == 2
+    assert len(json.loads(adjudge("select", "saved.json", "--format", "json").out)["notes"]) == 2
+
+
+@pytest.mark.usefixtures("graphs")
+def test_an_unproven_document_is_explained_as_such(adjudge):
+    once = (*HARD[:4], *HARD[5:], "--time-limit", "0.05")
+    saved = adjudge(*once, "--bootstrap", "0", "--save", "saved.json", "--save-documents", "--fail-under", "f1=0.999")
+    assert (saved.code, "(at most " in saved.err) == (3, True)
+    result = Result.load("saved.json")
+    for said in (adjudge(*once, "--explain", "hard").out, str(result.explain("hard")["one"])):
+        assert said.rstrip().rpartition("note: ")[2].startswith("1 document was not solved to the end")
+    assert "unproven" in json.loads(adjudge(*once, "--explain", "hard", "--format", "json").out)[0]
+    assert "note: " not in adjudge(*once, "--explain", "easy").out
+    assert "note: " not in str(result.explain("easy")["one"])
+    assert "(at most " in repr(result["amr.smatch"].f1)
+    assert "(at most " in repr(pickle.loads(pickle.dumps(result["amr.smatch"].f1)))
+    assert result.to_flat()["amr.smatch.f1.bound"] > result["amr.smatch"].f1
+
+
+@pytest.mark.usefixtures("graphs")
+def test_annotators_agree_at_most(adjudge):
+    words = ("agree", "amr.smatch", *HARD[2:5], "--time-limit", "0.05", "--bootstrap", "0")
+    said = adjudge(*words).out
+    assert (said.count("(at most "), said.count("not solved to the end")) == (4, 6)
+    found = json.loads(adjudge(*words, "--format", "json").out)
+    assert found["means"][0]["value"] < found["means"][0]["bound"] <= 1
+    means = [row for row in adjudge(*words, "--format", "csv").out.splitlines() if row.startswith("mean,")]
+    assert all(not row.endswith(",") for row in means)
+    assert adjudge(*words, "--resolve", "least-distance").err.count("not solved to the end") == 6
 
 
 @pytest.mark.usefixtures("graphs")

@@ -52,6 +52,22 @@ def compared(runs, gap=0.05):
     return found | ({"comparisons": pairs, "ranking": ranking} if len(names) > 1 else {})
 
 
+def test_a_score_that_is_not_proven_has_its_bound():
+    def unproven(runs):
+        found = compared(runs)
+        for system in found["systems"]:
+            for score in system["scores"]:
+                score["bound"] = 0.95
+        return found
+
+    made = make_board("names", "test", RUNS, unproven)
+    assert b"(at most 95.0)" in board_files(made, "here")["index.html"]
+    assert "(at most 95.0)" in board_latex(made)
+    assert all(row["bound"] == "0.95" for row in csv.DictReader(io.StringIO(board_csv(made))))
+    own = view(made, "bands", "ash")
+    assert {line.bound for tab in own.all for line in tab.lines} == {0.95, None}
+
+
 @pytest.fixture
 def board():
     return make_board("names", "test", RUNS, compared)

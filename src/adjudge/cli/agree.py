@@ -22,6 +22,7 @@ from adjudge.cli.options import (
     refuse_alone,
     resampling_options,
     save_option,
+    time_limit_option,
     value,
 )
 from adjudge.cli.output import check_targets, emit, is_file, log, say, working
@@ -29,6 +30,7 @@ from adjudge.errors import UsageError
 from adjudge.tasks.family import PROFILES
 
 DISTANCES = ("nominal", "ordinal", "interval")
+HOW = ("reader", "pool", "profile", "time_limit")
 RESOLVE = ("majority", "dawid-skene", "least-distance")
 
 
@@ -72,6 +74,7 @@ RESOLVE = ("majority", "dawid-skene", "least-distance")
     pool_option,
     choice("--profile", PROFILES, "Conventions.", default="default"),
     docs_option,
+    time_limit_option,
     save_option,
     value(
         "--report",
@@ -132,13 +135,13 @@ def agree(metric: str, annotators: tuple[str, ...], **options: Any) -> None:
     sides = {side.name: side for side in read_each(sources, reading(options["reader"], options["key"]))}
     log(options, f"read {len(sides)} annotators")
     usual = {
-        **{name: options[name] for name in ("reader", "pool", "profile")},
+        **{name: options[name] for name in HOW},
         **{name: getattr(inference, name) for name in ("bootstrap", "seed", "interval")},
         "ci": inference.level,
         "docs": document_list(options["docs"]),
     }
     if options["resolve"]:
-        _resolve(metric, list(sides.values()), options, {name: usual[name] for name in ("reader", "pool", "profile")})
+        _resolve(metric, list(sides.values()), options, {name: usual[name] for name in HOW})
         return
     with working("comparing", shown=not options["quiet"]):
         found = measure_agreement(

@@ -370,6 +370,13 @@ pool_option = choice(
     ("micro", "macro"),
     "Sum the counts (micro) or average over documents (macro). [default: as the metric says]",
 )
+time_limit_option = value(
+    "--time-limit",
+    "SECONDS",
+    "Stop the search in a document after this many seconds (60); scores not proven optimal are marked and show their "
+    "bound.",
+    type=Seconds(),
+)
 
 INTERVAL = "How intervals are computed: auto is jackknife below 100 documents, else percentile."
 UNCLUSTERED = ("bootstrap", "ci", "seed", "interval", "test")

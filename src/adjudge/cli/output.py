@@ -369,7 +369,9 @@ def _below(gates: Sequence[tuple[str, float]], result: Result) -> Iterator[Probl
             for score in system.scores:
                 named = name in (score.part, f"{score.metric}.{score.part}") and not score.slice
                 if named and (score.value is None or score.value < threshold):
-                    text = f"{system.name}: {score.metric}.{score.part} is {_shown(score.value)}, below {threshold:g}"
+                    bound = "" if score.bound is None else f" (at most {score.bound:.6g})"
+                    value = f"{_shown(score.value)}{bound}"
+                    text = f"{system.name}: {score.metric}.{score.part} is {value}, below {threshold:g}"
                     yield Problem(text)
 
 

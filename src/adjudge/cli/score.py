@@ -11,7 +11,6 @@ from adjudge.cli.options import (
     RESAMPLING,
     SAVE_DOCUMENTS,
     Parameters,
-    Seconds,
     Sides,
     Whole,
     baseline_options,
@@ -30,6 +29,7 @@ from adjudge.cli.options import (
     resampling_options,
     result_options,
     section,
+    time_limit_option,
     value,
 )
 from adjudge.cli.output import check_baseline, check_gates, emit, emit_explanations, log, say, uncollected, working
@@ -48,13 +48,7 @@ ONLY_SCORES = (
 
 
 search_options: list[click.Parameter] = [
-    value(
-        "--time-limit",
-        "SECONDS",
-        "Stop the search in a document after this many seconds (60); scores not proven optimal are marked and "
-        "show their bound.",
-        type=Seconds(),
-    ),
+    time_limit_option,
     flag("--exact", "Fail with exit code 1 if a score is not proven optimal, and list the documents."),
 ]
 """What every command has that searches."""

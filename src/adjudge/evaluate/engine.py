@@ -113,8 +113,13 @@ class Evaluation(NamedTuple):
     def explanations(self) -> dict[str, Explanation]:
         """What became of the first document, for each system."""
         from adjudge.stats.explanation import Explanation
+        from adjudge.stats.notes import UNPROVEN
 
-        return {name: Explanation(self.ids[0], name, own.alignments[0]) for name, own in self.systems.items()}
+        notes = {name: [each for each in self.task.notes(self, name) if each.code in UNPROVEN] for name in self.systems}
+        return {
+            name: Explanation(self.ids[0], name, own.alignments[0], "; ".join(note.message for note in notes[name]))
+            for name, own in self.systems.items()
+        }
 
 
 class Counter(NamedTuple):

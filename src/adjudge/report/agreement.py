@@ -13,9 +13,10 @@ from adjudge.report.tables import csv_rows, escape_latex, escape_markdown
 from adjudge.stats.text import Cell, Grid, clean, note_line
 
 if TYPE_CHECKING:
-    from adjudge.tasks.agreement import Agreement, Disagreement
+    from adjudge.stats.result import Score
+    from adjudge.tasks.agreement import Agreement, Disagreement, Mean
 
-_FIELDS = ("kind", "name", "part", "annotators", "on", "number", "value", "low", "high", "level")
+_FIELDS = ("kind", "name", "part", "annotators", "on", "number", "value", "low", "high", "level", "bound")
 _LONGEST = 160  # characters of an item in a list for people
 
 
@@ -79,17 +80,17 @@ def agreement_grids(found: Agreement) -> dict[str, Grid]:
         for pair in found.pairs:
             score = pair.headline(mean.metric)
             labels = (f"{mean.metric} {mean.part}", f"{pair.a}, {pair.b}", f"{pair.documents}")
-            rows.append((*(Cell(clean(label)) for label in labels), _cell(score.value, score.low, score.high)))
+            rows.append((*(Cell(clean(label)) for label in labels), _cell(score)))
         if len(rows) > 1:
             labels = (f"{mean.metric} {mean.part}", f"mean of {mean.pairs} pairs", "")
-            rows.append((*(Cell(clean(label)) for label in labels), _cell(mean.value, mean.low, mean.high)))
+            rows.append((*(Cell(clean(label)) for label in labels), _cell(mean)))
         groups.append(tuple(rows))
     grids = {"agreement of pairs": Grid(("score", "annotators", "documents", "agreement"), 3, tuple(groups))}
     names = list(found.annotators)
     for mean in found.means if len(names) > 2 else ():
         cells = matrix(found, mean.metric)
         body = tuple(
-            (Cell(clean(one)), *(Cell("-") if one == other else _cell(cells[one, other]) for other in names))
+            (Cell(clean(one)), *(Cell("-" if one == other else _points(cells[one, other])) for other in names))
             for one in names
         )
         title = f"{mean.metric} {mean.part}, the row on the gold side"
@@ -167,8 +168,11 @@ def _rows(found: Agreement) -> list[dict[str, Any]]:
     return rows
 
 
-def _cell(value: float | None, low: float | None = None, high: float | None = None) -> Cell:
-    if value is None:
-        return Cell("n/a")
-    tail = "" if low is None or high is None else f"[{100 * low:z.1f}, {100 * high:z.1f}]"
-    return Cell(f"{100 * value:z.1f}", tail)
+def _cell(each: Score | Mean) -> Cell:
+    tail = [] if each.low is None or each.high is None else [f"[{_points(each.low)}, {_points(each.high)}]"]
+    tail += [] if each.bound is None else [f"(at most {_points(each.bound)})"]
+    return Cell(_points(each.value), " ".join(tail))
+
+
+def _points(value: float | None) -> str:
+    return "n/a" if value is None else f"{100 * value:z.1f}"

@@ -9,8 +9,8 @@ import msgspec
 
 from adjudge.errors import UsageError
 from adjudge.report.render import render, render_grids
-from adjudge.report.tables import csv_rows
-from adjudge.stats.text import Cell, Grid, clean, slice_text
+from adjudge.report.tables import csv_rows, escape_markdown
+from adjudge.stats.text import Cell, Grid, clean, note_line, slice_text
 
 if TYPE_CHECKING:
     from adjudge.stats.influence import Differences, ItemSelection, Selection
@@ -67,7 +67,7 @@ def render_selection(found: Selection, format_: str, *, quiet: bool = False) -> 
         return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
     if format_ == "csv":
         return csv_rows(_rows(found), (*_FIELDS, *(f"score.{name}" for name in found.ranking)))
-    return render_grids(selection_grids(found, quiet=quiet), format_)
+    return _with_notes(selection_grids(found, quiet=quiet), found, format_)
 
 
 def selection_grids(found: Selection, *, quiet: bool = False) -> dict[str, Grid]:
@@ -90,6 +90,15 @@ def selection_grids(found: Selection, *, quiet: bool = False) -> dict[str, Grid]
         title = f"{len(rows)} of {found.of} documents by how much the systems disagree in {found.metric} {found.part}"
     chosen = {title: Grid(header, 3, (tuple(rows),))}
     return chosen if quiet else {**_standing(found), **chosen}
+
+
+def _with_notes(grids: dict[str, Grid], found: Selection | ItemSelection, format_: str) -> str:
+    """Tables, and below them what is not proven of the scores."""
+    lines = [note_line(note) for note in found.notes]
+    if format_ == "md":
+        lines = [escape_markdown(line) for line in lines]
+    start = {"md": "> ", "latex": "% "}.get(format_, "")
+    return "\n".join([render_grids(grids, format_), *(f"{start}note: {line}\n" for line in lines)])
 
 
 def _standing(found: Selection | ItemSelection) -> dict[str, Grid]:
@@ -128,7 +137,7 @@ def render_items(found: ItemSelection, format_: str, *, quiet: bool = False) -> 
     about = f"by their {found.order} on the ranking by" if found.order == "influence" else "that systems differ on in"
     title = f"{len(rows)} of {found.of} items {about} {found.metric} {found.part}, each judged the other way"
     chosen = {title: Grid(header, 7, (tuple(rows),))}
-    return render_grids(chosen if quiet else {**_standing(found), **chosen}, format_)
+    return _with_notes(chosen if quiet else {**_standing(found), **chosen}, found, format_)
 
 
 def json_schema() -> dict[str, Any]:

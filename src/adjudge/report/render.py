@@ -57,6 +57,7 @@ _COMPARISON_FIELDS = (
     "resamples",
     "profile",
     "family",
+    "optimal",
 )
 
 
@@ -119,10 +120,18 @@ def _ranking_rows(result: Result) -> list[dict[str, Any]]:
 
 
 def _comparisons_csv(result: Result) -> str:
-    rows = [
-        {**msgspec.structs.asdict(each), "slice": _slice(each.slice), "profile": result.profile}
-        for each in result.comparisons
-    ]
+    unproven = {
+        (system.name, score.metric, score.part, _slice(score.slice))
+        for system in result.systems
+        for score in system.scores
+        if not score.optimal
+    }
+    rows = []
+    for each in result.comparisons:
+        where = _slice(each.slice)
+        optimal = not any((name, each.metric, each.part, where) in unproven for name in (each.a, each.b))
+        own = {"slice": where, "profile": result.profile, "optimal": optimal}
+        rows.append({**msgspec.structs.asdict(each), **own})
     return csv_rows(rows, _COMPARISON_FIELDS)
 
 

@@ -21,7 +21,7 @@ from adjudge.errors import UsageError, ValidationError
 from adjudge.files import write_atomically
 from adjudge.findings import counted
 from adjudge.serve import child, states
-from adjudge.serve.boards import Board, Compared, Run
+from adjudge.serve.boards import NUMBERS, Board, Compared, Run
 from adjudge.serve.campaigns import import_sources, schema_of, written_scopes
 from adjudge.serve.codecs import Sources, codec_of
 from adjudge.serve.codecs.eal import completed
@@ -363,6 +363,6 @@ def mark_scored(pool: Pool, board: Board, result: bytes) -> None:
     for run, row in runs:
         line = lines.get((run.team, run.number))
         if row.state == states.POOLED and line is not None:
-            score = {"metric": tab.metric, "part": tab.part, "value": line.value, "low": line.low, "high": line.high}
+            score = {"metric": tab.metric, "part": tab.part, **{name: getattr(line, name) for name in NUMBERS}}
             body = {"state": states.SCORED, "scoring": pool.scoring.id, "score": score, "files": {"result": digest}}
             states.move(pool.store, row, body, "board")

@@ -21,7 +21,7 @@ TYPES |= {".css": "text/css", ".svg": "image/svg+xml"}
 SHARED = ("board.css", "icon.svg")
 """What all boards use; it is above them."""
 _LINE = ("ranks", "band", "team", "run", "value", "low", "high", "beats_next", "unranked")
-_FIELDS = ("view", "score", "slice", *_LINE, "difference", "p", "q")
+_FIELDS = ("view", "score", "slice", *_LINE, "difference", "p", "q", "bound")
 
 
 def board_files(board: Board, server: str, more: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
@@ -76,9 +76,9 @@ def _texts(line: Line, parts: Iterable[str]) -> dict[str, Any]:
     behind = line.behind
     return {
         "ranks": _ranks(line),
-        "score": _interval(line.value, line.low, line.high),
+        "score": shown_score(line.value, line.low, line.high, line.bound),
         "parts": [_percent(line.parts.get(name)) for name in parts],
-        "behind": "" if behind is None else _interval(behind.difference, behind.low, behind.high, sign="+"),
+        "behind": "" if behind is None else shown_score(behind.difference, behind.low, behind.high, sign="+"),
         "p": _probability(None if behind is None else behind.p),
         "q": _probability(None if behind is None else behind.q),
         "beats": "" if line.beats_next is None else f"{100 * line.beats_next:.0f} %",
@@ -105,10 +105,21 @@ def _percent(value: float | None, sign: str = "-") -> str:
     return "" if value is None else f"{100 * value:{sign}z.1f}"
 
 
-def _interval(value: float | None, low: float | None, high: float | None, sign: str = "-") -> str:
-    if low is None or high is None:
-        return _percent(value, sign)
-    return f"{_percent(value, sign)} [{_percent(low, sign)}, {_percent(high, sign)}]"
+def shown_score(
+    value: float | None,
+    low: float | None = None,
+    high: float | None = None,
+    bound: float | None = None,
+    *,
+    sign: str = "-",
+) -> str:
+    """A score in points, with its interval, and with the bound of one that is not proven.
+
+    >>> shown_score(0.412, 0.38, 0.441), shown_score(1.0), shown_score(0.5, bound=0.75), shown_score(None)
+    ('41.2 [38.0, 44.1]', '100.0', '50.0 (at most 75.0)', '')
+    """
+    interval = "" if low is None or high is None else f" [{_percent(low, sign)}, {_percent(high, sign)}]"
+    return _percent(value, sign) + interval + ("" if bound is None else f" (at most {_percent(bound)})")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -130,7 +141,7 @@ def board_csv(board: Board) -> str:
             "difference": line.behind and line.behind.difference,
             "p": line.behind and line.behind.p,
             "q": line.behind and line.behind.q,
-            **{name: getattr(line, name) for name in _LINE},
+            **{name: getattr(line, name) for name in (*_LINE, "bound")},
             "ranks": _ranks(line),
         }
         for which, tabs in (("best", board.best), ("all", board.all))

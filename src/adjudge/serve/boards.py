@@ -54,6 +54,10 @@ class Behind(msgspec.Struct, frozen=True):
     q: float | None = None
 
 
+NUMBERS = ("value", "low", "high", "bound")
+"""What is kept of a score: a bound if it is not proven."""
+
+
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A run on a board; who may not know a value gets None."""
 
@@ -67,6 +71,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    bound: float | None = None
     parts: dict[str, float | None] = {}
     behind: Behind | None = None
     beats_next: float | None = None
@@ -296,9 +301,7 @@ def _line(run: Run, own: _Values, more: Mapping[str, Mapping[str, Mapping[str, A
         run=run.name,
         number=run.number,
         unranked=run.unranked,
-        value=score.get("value"),
-        low=score.get("low"),
-        high=score.get("high"),
+        **{name: score.get(name) for name in NUMBERS},
         parts={name: values[run.key]["value"] for name, values in more.items() if run.key in values},
     )
 
@@ -373,6 +376,7 @@ def _shown(tab: Tab, show: str, team: str | None) -> Tab:
             ranks=None if places is None else (places[0], places[-1]),
         )
         if line in own:
-            bare = msgspec.structs.replace(bare, value=line.value, low=line.low, high=line.high, parts=line.parts)
+            own_numbers = {name: getattr(line, name) for name in (*NUMBERS, "parts")}
+            bare = msgspec.structs.replace(bare, **own_numbers)
         lines.append(bare)
     return msgspec.structs.replace(tab, lines=tuple(lines))

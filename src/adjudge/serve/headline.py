@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import AdjudgeError
+from adjudge.serve.boards import NUMBERS
 from adjudge.stats.ranking import ranking_key
 from adjudge.stats.saved import decode_result
 
 
 def headline(result: Path, wanted: str | None) -> dict[str, Any]:
-    """What a saved result is ranked by: `metric`, `part`, `value` and its interval, `low` and `high`."""
+    """What a saved result is ranked by: `metric`, `part`, `value`, its interval, and its bound if it is not proven."""
     if result.is_symlink() or not result.is_file():
         raise ValueError("there is no file")
     found = decode_result(result.read_bytes(), result.name)
     metric, part = ranking_key(found, wanted)
     for each in found.systems[0].scores:
         if (each.metric, each.part) == (metric, part) and not each.slice:
-            return {"metric": metric, "part": part, "value": each.value, "low": each.low, "high": each.high}
+            return {"metric": metric, "part": part, **{name: getattr(each, name) for name in NUMBERS}}
     raise ValueError(f"there is no score {metric}.{part}")
 
 

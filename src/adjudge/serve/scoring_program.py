@@ -58,14 +58,14 @@ def _run(args: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _write_scores(folder: Path) -> None:
-    """Every score of the whole corpus by its name, and the bounds of its interval."""
+    """Every score of the whole corpus by its name, the ends of its interval, and its bound if it is not proven."""
     (system,) = json.loads((folder / "result.json").read_text("utf-8"))["systems"]
     found = {}
     for score in system["scores"]:
         if not score["slice"] and score["value"] is not None:
             name = f"{score['metric']}.{score['part']}"
             found[name] = score["value"]
-            found |= {f"{name}.{bound}": score[bound] for bound in ("low", "high") if score.get(bound) is not None}
+            found |= {f"{name}.{end}": score[end] for end in ("low", "high", "bound") if score.get(end) is not None}
     (folder / "scores.json").write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     (folder / "scores.txt").write_text("".join(f"{name}: {value}\n" for name, value in found.items()), "utf-8")
 

@@ -8,6 +8,8 @@ from starlette.responses import RedirectResponse, Response
 
 from adjudge.serve import intake, states
 from adjudge.serve import runs as api
+from adjudge.serve.board_pages import shown_score
+from adjudge.serve.boards import NUMBERS
 from adjudge.serve.messages import Fault, Run
 from adjudge.serve.pages import page
 from adjudge.serve.store import now
@@ -45,16 +47,8 @@ def said(run: Run, at: str) -> str:
     return run.state if run.ranked else f"{run.state}, not ranked: {', '.join(run.flags)}"
 
 
-def shown_score(score: dict[str, Any]) -> str:
-    """A score with its interval, in points.
-
-    >>> shown_score({"value": 0.412, "low": 0.38, "high": 0.441}), shown_score({"value": 1.0}), shown_score({})
-    ('41.2 [38.0, 44.1]', '100.0', '')
-    """
-    if score.get("value") is None:
-        return ""
-    text = f"{100 * score['value']:.1f}"
-    return text if score.get("low") is None else f"{text} [{100 * score['low']:.1f}, {100 * score['high']:.1f}]"
+def _score(found: Run) -> str:
+    return shown_score(*map(found.score.get, NUMBERS))
 
 
 def runs(call: Call) -> Response:
@@ -65,7 +59,7 @@ def runs(call: Call) -> Response:
         phase["left"] = clock(api.seconds_between(at, phase["closes"])) if (phase["closes"] or "") > at else None
     values: dict[str, Any] = {
         "track": found,
-        "rows": [(row, said(row, at), shown_score(row.score)) for row in rows],
+        "rows": [(row, said(row, at), _score(row)) for row in rows],
         "lasts": any(row.state in states.LIVE for row in rows),
         "organises": api.is_organiser(call, found["track"]),
         "web_only": bool(rows) and all("web" in row.flags for row in rows if row.state in states.COUNTED),
@@ -95,7 +89,7 @@ def run(call: Call) -> Response:
         if name in found.files:
             whole = api.file_of(call, name, "").decode("utf-8", "replace")
             texts[name] = whole[:_TEXT]
-    values: dict[str, Any] = {"run": found, "said": said(found, at), "score": shown_score(found.score), "texts": texts}
+    values: dict[str, Any] = {"run": found, "said": said(found, at), "score": _score(found), "texts": texts}
     lasts = found.state in states.LIVE
     return page(call, "run.html", receipt=api.receipt(call), lasts=lasts, can_withdraw=_can_withdraw(found), **values)
 

@@ -11,17 +11,18 @@ from adjudge.stats.table import AttributeValue, value_key
 
 
 class Estimate(float):
-    """A float with an interval; an undefined one is nan.
+    """A float with an interval; an undefined one is nan. One that is not proven may be as high as its `bound`.
 
     >>> Estimate(0.74123, low=0.73051, high=0.7518, level=0.95)
     0.7412 [0.7305, 0.7518]
-    >>> Estimate(0.5) + 0.25, Estimate(None)
-    (0.75, undefined)
+    >>> Estimate(0.5) + 0.25, Estimate(None), Estimate(0.5, bound=0.75)
+    (0.75, undefined, 0.5000 (at most 0.7500))
     """
 
     low: float | None
     high: float | None
     level: float | None
+    bound: float | None
 
     def __new__(
         cls,
@@ -29,20 +30,22 @@ class Estimate(float):
         low: float | None = None,
         high: float | None = None,
         level: float | None = None,
+        bound: float | None = None,
     ) -> Estimate:
-        """A value (None: undefined) and the interval around it."""
+        """A value (None: undefined), the interval around it, and the bound of one that is not proven."""
         self = super().__new__(cls, math.nan if value is None else value)
-        self.low, self.high, self.level = low, high, level
+        self.low, self.high, self.level, self.bound = low, high, level, bound
         return self
 
-    def __getnewargs__(self) -> tuple[float, float | None, float | None, float | None]:  # type: ignore[override]
-        return float(self), self.low, self.high, self.level
+    def __getnewargs__(self) -> tuple[float | None, ...]:  # type: ignore[override]
+        return float(self), self.low, self.high, self.level, self.bound
 
     def __repr__(self) -> str:
         if math.isnan(self):
             return "undefined"
-        text = f"{float(self):.4f}"
-        return text if self.low is None or self.high is None else f"{text} [{self.low:.4f}, {self.high:.4f}]"
+        interval = "" if self.low is None or self.high is None else f" [{self.low:.4f}, {self.high:.4f}]"
+        bound = "" if self.bound is None else f" (at most {self.bound:.4f})"
+        return f"{float(self):.4f}{interval}{bound}"
 
     __str__ = __repr__
 

@@ -19,11 +19,12 @@ _MOST = 60  # characters of an item's words
 
 
 class Explanation(NamedTuple):
-    """One document of one system, what became of its items, and of its groups."""
+    """One document of one system, what became of its items, and of its groups; and if it is `unproven`, how far."""
 
     document: str
     system: str
     alignment: Alignment
+    unproven: str = ""
 
     def to_data(self) -> dict[str, Any]:
         """As plain data that any JSON writer takes: the items of both sides, and per metric what became of them."""
@@ -38,6 +39,7 @@ class Explanation(NamedTuple):
             "system": self.system,
             "missing": found.missing,
             **({"unread": found.unread} if found.unread else {}),
+            **({"unproven": self.unproven} if self.unproven else {}),
             "items": items,
             "metrics": [self._matching(each) for each in found.matchings],
         }
@@ -82,7 +84,8 @@ class Explanation(NamedTuple):
         return compare_groups(self.alignment, matching) if self.alignment.groups else []
 
     def __str__(self) -> str:
-        return "\n".join(line for each in self._shown() for line in self._lines(each))
+        lines = [line for each in self._shown() for line in self._lines(each)]
+        return "\n".join([*lines, f"note: {self.unproven}"] if self.unproven else lines)
 
     def __repr__(self) -> str:  # the explanations of several systems are a dict, which people print
         return str(self)

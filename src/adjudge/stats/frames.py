@@ -90,7 +90,7 @@ def flat(result: Result) -> dict[str, float]:
                 continue
             name = f"{system.name}/" * several + f"{score.metric}.{score.part}"
             key = re.sub(r"[^\w\-./ ]", "_", name, flags=re.ASCII)
-            for end, value in (("", score.value), (".low", score.low), (".high", score.high)):
+            for end, value in (("", score.value), (".low", score.low), (".high", score.high), (".bound", score.bound)):
                 if value is None:
                     continue
                 if f"{key}{end}" in found:

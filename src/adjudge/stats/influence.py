@@ -18,8 +18,9 @@ import msgspec
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.build import refuse_few_clusters
 from adjudge.stats.measure import Prf
+from adjudge.stats.notes import unproven_notes
 from adjudge.stats.points import Additive, Pool, per_document
-from adjudge.stats.result import Comparison, Result
+from adjudge.stats.result import Comparison, Note, Result
 from adjudge.stats.table import StatsTable, cluster_names
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     of: int
     ranking: dict[str, float]
     neighbours: tuple[Neighbours, ...]
+    notes: tuple[Note, ...] = ()
 
 
 class ItemSelection(Ranked, frozen=True, kw_only=True):
@@ -220,7 +222,8 @@ def _head(
     result: Result, key: Key, order: str, of: int, points: dict[str, float], neighbours: tuple[Neighbours, ...]
 ) -> dict[str, Any]:
     head = {"adjudge": result.adjudge, "signature": result.signature, "metric": key[0], "part": key[1]}
-    return {**head, "order": order, "of": of, "ranking": points, "neighbours": neighbours}
+    notes = tuple(unproven_notes(result))
+    return {**head, "order": order, "of": of, "ranking": points, "neighbours": neighbours, "notes": notes}
 
 
 def _disagreement(values: Sequence[float]) -> float | None:

@@ -20,7 +20,7 @@ from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.compare import differing, fields_to_slice, ways_of, with_same_fields
 from adjudge.stats.elements import joined
 from adjudge.stats.inference import inherited
-from adjudge.stats.notes import DRAWN, unproven_message
+from adjudge.stats.notes import DRAWN, UNPROVEN, unproven_message
 from adjudge.stats.result import Note, Options, Result, SystemResult
 from adjudge.stats.scores import USUAL, Drawing, saved_drawing
 from adjudge.stats.signature import SignatureValue, hash_chunks
@@ -30,8 +30,7 @@ INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was rea
 CHOICE = "docs"  # the field that says which documents were chosen
 _DRAWS = ("bootstrap", "level", "seed", "test", "interval")
 _EVERYWHERE = ("empty-system", "no-document-in-common", "swapped")  # true of the whole only if it is true of all parts
-_UNPROVEN = ("not-optimal", "not-exact")
-_LAST = ("missing-document", "extra-document", "no-document-in-common", *_UNPROVEN)  # in this order, after all else
+_LAST = ("missing-document", "extra-document", "no-document-in-common", *UNPROVEN)  # in this order, after all else
 _EXAMPLES = 10
 _SEVERAL = (
     ("document has ", "documents have "),
@@ -290,7 +289,7 @@ def merge_notes(parts: Sequence[Sequence[Note]], *, order: Sequence[str] = (), s
     for (code, sentence), notes in groups.items():
         if code in _EVERYWHERE:
             found += notes[:1] * (len(notes) == len(parts))
-        elif code in _UNPROVEN:
+        elif code in UNPROVEN:
             count = sum(note.count for note in notes)
             found.append(Note(code, count, unproven_message(count, slack, code), _examples(notes, places)))
         elif len(parts) > 1 and code != "input" and re.search(r"\d", sentence):
@@ -302,7 +301,7 @@ def merge_notes(parts: Sequence[Sequence[Note]], *, order: Sequence[str] = (), s
 
 def _sentence(note: Note) -> str:
     """The sentence as it is said of several things, with {n} for their number."""
-    if note.code in _UNPROVEN:
+    if note.code in UNPROVEN:
         return ""
     message = note.message
     for one, several in _SEVERAL if note.count == 1 else ():

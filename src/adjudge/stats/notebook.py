@@ -148,7 +148,7 @@ def _marked(document: Mapping[str, Any]) -> str:
 def scores_html(name: str, scores: Sequence[Score]) -> str:
     """The scores of one system as a table."""
     rows = [
-        (score.metric, slice_text(score.slice), score.part, "n/a" if score.value is None else _number(score))
+        (score.metric, slice_text(score.slice), score.part, "n/a" if score.value is None else repr(score.estimate()))
         for score in scores
     ]
     return rows_html(("metric", "slice", "part", name), rows, labels=3)
@@ -163,12 +163,6 @@ def rows_html(header: Sequence[str], rows: Sequence[Sequence[str]], *, labels: i
     cells = tuple(tuple(Cell(clean(cell)) for cell in row) for row in rows)
     more = f"<p>and {left_out} more rows</p>" if left_out else ""
     return framed(table(Grid(tuple(map(clean, header)), labels, (cells,))), more)
-
-
-def _number(score: Score) -> str:
-    interval = "" if score.low is None or score.high is None else f" [{score.low:.4f}, {score.high:.4f}]"
-    bound = "" if score.bound is None else f" (at most {score.bound:.4f})"
-    return f"{score.value:.4f}{interval}{bound}"
 
 
 def table(grid: Grid) -> str:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from adjudge.stats.inference import FEW, LEAST, chosen_interval, chosen_test, hidden
 from adjudge.stats.measure import Blanc, Measure, Prf, Ratio
 from adjudge.stats.points import undefined_documents
-from adjudge.stats.result import Comparison, Note, Options, Score, Slice
+from adjudge.stats.result import Comparison, Note, Options, Result, Score, Slice, SystemResult
 
 if TYPE_CHECKING:
     from adjudge.stats.points import Additive
     from adjudge.stats.scores import Evidence, How
 
 SHOWN = 5
+UNPROVEN = ("not-optimal", "not-exact")
+"""Searches that were cut short."""
 TOO_FEW = 100  # resamples below which the ends of an interval are a matter of luck
 _REPEATABLE = ("one-document", "undefined-resample", "no-spread", "nothing-in-gold")
 DRAWN = frozenset(
@@ -228,6 +233,28 @@ def unproven_message(documents: int, slack: float, code: str = "not-optimal") ->
         f"{documents} document{plural} not solved to the end in the time allowed; "
         f"the matched counts are proven to be at most {slack:g} too low"
     )
+
+
+def unproven_of(system: SystemResult, document: str) -> str:
+    """The same of one document of a saved system; nothing if all was proven."""
+    if system.best is None or system.table is None or document not in system.best.ids:
+        return ""
+    highest, counted = (
+        dict(zip(each.columns, each.values[each.ids.index(document)], strict=True))
+        for each in (system.best, system.table)
+    )
+    code = next(note.code for note in system.notes if note.code in UNPROVEN)
+    return unproven_message(1, fsum(highest[name] - counted[name] for name in highest), code)
+
+
+def unproven_notes(result: Result, name: str = "") -> list[Note]:
+    """What is said of searches that were cut short, with the names of the systems, or with this one."""
+    return [
+        replace(note, message=f"{name or system.name}: {note.message}")
+        for system in result.systems
+        for note in system.notes
+        if note.code in UNPROVEN
+    ]
 
 
 def _in_words(where: Slice) -> str:

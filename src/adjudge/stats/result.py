@@ -128,6 +128,10 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     slice: Slice
     uncertainty: Uncertainty | None = None
 
+    def estimate(self) -> Estimate:
+        """The value as a number that knows how sure it is."""
+        return Estimate(self.value, low=self.low, high=self.high, level=self.level, bound=self.bound)
+
 
 class Note(msgspec.Struct, frozen=True):
     """Something a reader should know: a code for programs, a sentence for people, and where it happened."""
@@ -163,7 +167,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             raise UsageError(f"the result of {self.name} has no metric {metric}", hint=hint)
         return MetricScores(
             metric,
-            tuple((s.part, s.slice, Estimate(s.value, low=s.low, high=s.high, level=s.level)) for s in scores),
+            tuple((score.part, score.slice, score.estimate()) for score in scores),
             system=self.name,
         )
 
@@ -445,6 +449,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         missed   b (items[1])
         """
         from adjudge.stats.explanation import Explanation, find_document
+        from adjudge.stats.notes import unproven_of
 
         names = [each.id for each in self.documents]
         if not names and _AGAIN in self.__dict__:
@@ -454,10 +459,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             hint = "score with documents=True, or --save-documents"
             raise UsageError("the result was saved without the outcome of every item", hint=hint)
         place = names.index(find_document(names, document))
+        gold = self.documents[place]
         return {
-            system.name: Explanation(names[place], system.name, system.aligned[place].aligned(self.documents[place]))
-            for system in self.systems
-            if system.aligned
+            each.name: Explanation(gold.id, each.name, each.aligned[place].aligned(gold), unproven_of(each, gold.id))
+            for each in self.systems
+            if each.aligned
         }
 
     def by(self, field: str) -> Result:

@@ -19,7 +19,7 @@ from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
 from adjudge.stats.agreement import Coefficient
 from adjudge.stats.inference import Inference
-from adjudge.stats.notes import inference_notes
+from adjudge.stats.notes import inference_notes, unproven_notes
 from adjudge.stats.result import Note, Score
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.chosen import as_metrics
@@ -60,7 +60,10 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Mean(msgspec.Struct, frozen=True, kw_only=True):
-    """The mean of a score over all pairs; the interval is there if all pairs are on the same documents."""
+    """The mean of a score over all pairs; the interval is there if all pairs are on the same documents.
+
+    If a search was cut short, the true mean is proven to lie between `value` and `bound`.
+    """
 
     metric: str
     part: str
@@ -69,6 +72,7 @@ class Mean(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     level: float | None = None
+    bound: float | None = None
 
 
 class Disagreement(NamedTuple):
@@ -125,7 +129,8 @@ def matrix(found: Agreement, metric: str) -> dict[tuple[str, str], float | None]
 def _estimate(each: Score | Mean | Coefficient) -> Estimate:
     from adjudge.stats.estimate import Estimate
 
-    return Estimate(each.value, low=each.low, high=each.high, level=each.level)
+    bound = None if isinstance(each, Coefficient) else each.bound
+    return Estimate(each.value, low=each.low, high=each.high, level=each.level, bound=bound)
 
 
 def agree(
@@ -147,7 +152,7 @@ def agree(
     one or more fields whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the
     units are paired by place, or by the fields `unit`. Chains have kappa and alpha of the links between their
     mentions. Intervals are over documents, as those of scores are; the `options` are `bootstrap`, `ci`, `seed`,
-    `interval`, `pool` and `docs`.
+    `interval`, `pool`, `docs` and `time_limit`.
 
     >>> anna = [{"id": "d1", "items": ["a", "b"]}, {"id": "d2", "items": ["c"]}]
     >>> ben = [{"id": "d1", "items": ["a"]}, {"id": "d2", "items": ["c"]}]
@@ -163,9 +168,10 @@ def agree(
         raise UsageError("unit does nothing without label", hint="give both, or neither")
     check_readers((), annotators, None if reader == JSONL else reader, None)
     given = {name: options.pop(name) for name in OPTIONS if name in options}
-    check_keywords(options, ("bootstrap", "ci", "seed", "interval", "pool", "docs", *OPTIONS), "agree")
+    check_keywords(options, ("bootstrap", "ci", "seed", "interval", "pool", "docs", "time_limit", *OPTIONS), "agree")
     run = run_of(**options)
-    metrics, annotators = _opened(metric, annotators, given, {"pool": run.pool, "profile": profile, "reader": reader})
+    shared = {"pool": run.pool, "profile": profile, "time_limit": run.time_limit}
+    metrics, annotators = _opened(metric, annotators, given, {**shared, "reader": reader})
     sides = _chosen(read_each(annotators, reading(reader)), run.docs)
     options |= {"docs": None, "profile": profile, "reader": JSONL if reader in ANNOTATIONS else reader}
     results: dict[tuple[str, str], Result] = {}
@@ -175,6 +181,8 @@ def agree(
         results[one.name, other.name] = score(metrics, both[0], both[1], documents=disagreements, **options)
         back = {**options, "bootstrap": 0}
         results[other.name, one.name] = score(metrics, both[1], both[0], **back)
+    for (against, name), result in results.items():
+        notes += unproven_notes(result, f"{name} against {against}")
     pairs = [_pair(results, one.name, other.name) for one, other in combinations(sides, 2)]
     first = results[sides[0].name, sides[1].name]
     inference = run.inference
@@ -343,7 +351,16 @@ def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key:
         low=low,
         high=high,
         level=inference.level if bounds else None,
+        bound=_mean_bound([pair.headline(metric) for pair in pairs]),
     )
+
+
+def _mean_bound(scores: Sequence[Score]) -> float | None:
+    """The highest mean that is possible, if a score is not proven."""
+    best = [each.value if each.bound is None else each.bound for each in scores]
+    defined = [value for value in best if value is not None]
+    known = len(defined) == len(scores) and any(each.bound is not None for each in scores)
+    return math.fsum(defined) / len(defined) if known else None
 
 
 def _mean_interval(

@@ -12,6 +12,7 @@ from adjudge.errors import UsageError
 from adjudge.estimates.assessors import Resolved, dawid_skene, majority
 from adjudge.evaluate.task import Side
 from adjudge.model.document import Document
+from adjudge.stats.notes import unproven_notes
 from adjudge.stats.points import per_document
 from adjudge.stats.result import Note
 from adjudge.stats.scores import headlines
@@ -78,12 +79,13 @@ def resolve_documents(metric: Any, sides: Sequence[Side], **options: Any) -> Res
     if not shared:
         raise UsageError("no document has all annotators", hint="give annotations of the same documents")
     distances: dict[str, Mapping[str, list[float]]] = {each: {side.name: [] for side in sides} for each in shared}
-    used = ""
+    used, notes = "", list[Note]()
     for gold in sides:
         for other in sides:
             if gold is other:
                 continue
             result = score(metric, _only(gold, shared), _only(other, shared), **{**options, "bootstrap": 0})
+            notes += unproven_notes(result, f"{other.name} against {gold.name}")
             key = headlines(result.measures)[0]
             used = " ".join(key)
             (table,) = result.tables().values()
@@ -97,8 +99,8 @@ def resolve_documents(metric: Any, sides: Sequence[Side], **options: Any) -> Res
         shown = " ".join(f"{name}={mean:.4f}" for name, mean in sorted(means.items()))
         rows.append({"document": document, "annotator": chosen, "distance": means[chosen], "distances": shown})
         documents.append(by_name[chosen].documents[document])
-    notes = (Note("least-distance", len(rows), f"distances are 1 - {used}"),)
-    return Resolution(rows, notes, tuple(documents))
+    notes.append(Note("least-distance", len(rows), f"distances are 1 - {used}"))
+    return Resolution(rows, tuple(notes), tuple(documents))
 
 
 def _only(side: Side, documents: Sequence[str]) -> Side:
