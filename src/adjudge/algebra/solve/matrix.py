@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 from threading import TIMEOUT_MAX, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -102,10 +106,21 @@ def solved_or_late(matrix: npt.NDArray[Any]) -> tuple[list[int], list[int]]:
 
 def solved(matrix: npt.NDArray[Any], maximize: bool = True) -> tuple[list[int], list[int]]:
     """The rows and columns of the heaviest assignment, or of the lightest."""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(matrix, maximize=maximize)
+    rows, columns = _scipy().linear_sum_assignment(matrix, maximize=maximize)
     return rows.tolist(), columns.tolist()
+
+
+@cache
+def _scipy() -> Any:
+    """The module of scipy that solves assignments, without the rest of scipy.optimize, which takes 0.3 s to import."""
+    found = find_spec("scipy")
+    homes = [f"{home}/optimize" for home in (found and found.submodule_search_locations) or ()]
+    alone = PathFinder.find_spec("_lsap", homes)
+    if alone is None or alone.loader is None:  # where it stands is not promised
+        return import_module("scipy.optimize")
+    module = module_from_spec(alone)
+    alone.loader.exec_module(module)
+    return module
 
 
 def _matched(matrix: npt.NDArray[Any], pairs: Iterable[tuple[int, int]]) -> Matched:

@@ -272,13 +272,14 @@ def _assign(cells: Cells, rows: int, columns: int) -> tuple[dict[int, int], int]
     if not ties:
         return mates, 0
     import numpy as np
-    from scipy.optimize import linear_sum_assignment
+
+    from adjudge.algebra.solve.matrix import solved_or_late
 
     matrix = np.zeros((rows, columns))
     for row, mine in cells.items():
         for column, weight in mine.items():
             matrix[row, column] = weight
-    chosen = zip(*(each.tolist() for each in linear_sum_assignment(-matrix)), strict=True)
+    chosen = zip(*solved_or_late(matrix), strict=True)
     return {row: column for row, column in chosen if column in cells.get(row, ())}, ties
 
 
