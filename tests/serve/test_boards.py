@@ -156,6 +156,14 @@ def test_layouts_hold_the_same_and_escape(board):
     assert json.loads(files["board.json"])["best"][0]["lines"][0]["unranked"] == "human"
 
 
+def test_a_page_draws_intervals_and_lines_between_bands_alone(board):
+    page = board_files(board, "Autumn")["index.html"].decode().partition("<tbody>")[2].partition("</tbody>")[0]
+    drawn = [row.count("<path") for row in page.split("<tr")[1:]]
+    assert drawn == [2, 2, 2, 2]
+    assert ['"begins ' in row for row in page.split("<tr")[1:]] == [False, False, False, True]  # none below "by hand"
+    assert "<svg" not in board_files(view(board, "bands"), "Autumn")["index.html"].decode()
+
+
 def test_inputs_are_those_of_the_runs_in_any_order(board):
     assert board.inputs == inputs_of(reversed(RUNS))
     other = [msgspec.structs.replace(RUNS[0], unranked="late"), *RUNS[1:]]

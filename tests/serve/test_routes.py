@@ -61,7 +61,9 @@ ALLOWED = {
     "runs:track": EVERYBODY,
     **dict.fromkeys(("runs:listed", "runs:post", "runs:put", "runs:run", "runs:findings", "runs:log"), TRACK),
     **dict.fromkeys(("runs:report", "runs:receipt", "runs:withdraw"), TRACK),
-    **dict.fromkeys(("team_pages:runs", "team_pages:hand_in", "team_pages:run", "team_pages:change"), TRACK),
+    **dict.fromkeys(
+        ("team_pages:runs", "team_pages:hand_in", "team_pages:token", "team_pages:run", "team_pages:change"), TRACK
+    ),
     "runs:order": {"tess"},
     **dict.fromkeys(("board_desk:index", "board_desk:board", "board_desk:board_data"), EVERYBODY),
     **{f"board_desk:{name}": {"otto", "root"} for name in ("organise", "organise_now", "phase_now", "export")},

@@ -8,6 +8,7 @@ import tarfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -247,3 +248,17 @@ def test_the_form_of_the_page_needs_its_token(tmp_path):
             assert answer.status_code == status
         page = client.get("/t/one").text
         assert page.count("page</a>") == 1
+
+
+def test_the_page_makes_a_token_for_the_shell(tmp_path):
+    from serve_small import small_server
+
+    with small_server(tmp_path / "folder") as made:
+        client = made.client("tess")
+        assert client.post("/t/one/token", data={"csrf": "0" * 64}, headers={"X-CSRF-Token": ""}).status_code == 403
+        page = client.post("/t/one/token", data={"csrf": made.csrf("tess")}).text
+        token = page.partition("<code>")[2].partition("</code>")[0]
+        assert f"Bearer {token}" in unescape(page)
+        sent = {"Authorization": f"Bearer {token}"}
+        made.client(None).put("/api/v1/tracks/one/submissions/shell.jsonl", content=b"{}", headers=sent)
+        assert "shell</a>" in made.client("tess").get("/t/one").text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -63,13 +63,35 @@ def _page(board: Board, which: str, server: str, more: Mapping[str, bytes]) -> s
 def _shown(tab: Tab) -> dict[str, Any]:
     """A tab as the page writes it: lines with their texts, and where bands begin."""
     parts = list(dict.fromkeys(name for line in tab.lines for name in line.parts))
+    ends = [end for line in tab.lines for end in (line.low, line.high) if end is not None]
     lines = []
     before = None
     for line in tab.lines:
-        lines.append({"line": line, "begins": line.band is not None and line.band != before, **_texts(line, parts)})
+        begins = before is not None and line.band not in (None, before)
+        lines.append({"line": line, "begins": begins, "place": _place(line, ends), **_texts(line, parts)})
         before = line.band if line.band is not None else before
     name = re.sub(r"[^a-z0-9]+", "-", tab.title.lower()).strip("-")
-    return {"tab": tab, "id": name, "parts": parts, "lines": lines, "level": f"{100 * (tab.level or 0):g}"}
+    drawn = any(line["place"] for line in lines)
+    return {
+        "tab": tab,
+        "id": name,
+        "parts": parts,
+        "lines": lines,
+        "drawn": drawn,
+        "level": f"{100 * (tab.level or 0):g}",
+    }
+
+
+def _place(line: Line, ends: Sequence[float]) -> tuple[str, ...] | None:
+    """Where the interval of a line and its score are drawn, in hundredths of the width of all.
+
+    >>> _place(Line(team="a", run="x", number=1, value=0.5, low=0.4, high=0.7), [0.2, 0.4, 0.6, 0.7])
+    ('40', '60', '100')
+    """
+    if line.value is None or line.low is None or line.high is None or max(ends) == min(ends):
+        return None
+    least, width = min(ends), max(ends) - min(ends)
+    return tuple(f"{100 * (each - least) / width:.4g}" for each in (line.low, line.value, line.high))
 
 
 def _texts(line: Line, parts: Iterable[str]) -> dict[str, Any]:
@@ -163,7 +185,7 @@ def board_latex(board: Board) -> str:
         line: Line = each["line"]
         named = f"{line.team}: {line.run}" + (f" ({line.unranked})" if line.unranked else "")
         cells = [each["ranks"].replace("–", "--"), named, each["score"], each["behind"], each["p"]]
-        first = r"\midrule" + "\n" if each["begins"] and rows else ""
+        first = r"\midrule" + "\n" if each["begins"] else ""
         texts = [escape_latex(cell) for cell in cells]
         rows.append((first + texts[0], *texts[1:]))
     header = ("rank", "run", escape_latex(f"{tab.metric} {tab.part}"), "to the best", "$p$")

@@ -265,6 +265,7 @@ ROUTES: tuple[Route, ...] = (
     _page("GET", "/c/{c}/{d}/{s}", "A stage of a document.", "stage", _STAFF, of="assigned"),
     _team("GET", "/t/{t}", "A team's runs, and where to hand in.", "runs", _TEAMS),
     _team("POST", "/t/{t}", "Hand in a run.", "hand_in", _TEAMS, upload=True),
+    _team("POST", "/t/{t}/token", "A token of one's own, to hand in from a shell.", "token", _TEAMS),
     _team("GET", "/t/{t}/{run}", "A run: findings, log, receipt.", "run", _TEAMS, of="own"),
     _team("POST", "/t/{t}/{run}", "Withdraw a run, or change the order.", "change", _TEAMS, of="own"),
     _board("GET", "/organise-track/{t}", "Phases of a track, scorings, what moved.", "organise", ["organiser"]),

@@ -51,20 +51,30 @@ def _score(found: Run) -> str:
     return shown_score(*map(found.score.get, NUMBERS))
 
 
-def runs(call: Call) -> Response:
+def runs(call: Call, token: str = "") -> Response:
     """The runs of a team, or of all teams, and the form to hand in."""
+    from adjudge.serve.app import origin
+
     found, at = api.track(call), now()
     rows = api.views(call)
     for phase in found["phases"]:
-        phase["left"] = clock(api.seconds_between(at, phase["closes"])) if (phase["closes"] or "") > at else None
+        for word, end in (("left", phase["closes"]), ("waits", phase["opens"])):
+            phase[word] = clock(api.seconds_between(at, end)) if (end or "") > at else None
     values: dict[str, Any] = {
         "track": found,
+        "token": token,
+        "here": origin(call.service, call.request),
         "rows": [(row, said(row, at), _score(row)) for row in rows],
         "lasts": any(row.state in states.LIVE for row in rows),
         "organises": api.is_organiser(call, found["track"]),
         "web_only": bool(rows) and all("web" in row.flags for row in rows if row.state in states.COUNTED),
     }
     return page(call, "runs.html", **values)
+
+
+def token(call: Call) -> Response:
+    """A token of one's own, which the page shows once."""
+    return runs(call, call.service.access.token(call.person)[0])
 
 
 async def hand_in(call: Call) -> Response:
