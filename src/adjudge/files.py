@@ -143,7 +143,7 @@ def _why_not(path: str | Path, inputs: Iterable[str | Path]) -> tuple[str, str] 
     if not folder.is_dir():
         return "the folder of this file does not exist", "create it first"
     if not os.access(target if target.exists() else folder, os.W_OK):
-        return "the file may not be written", "check the permissions of the file and its folder"
+        return "no permission to write the file", "check the permissions of the file and its folder"
     if any(target.exists() and Path(other).exists() and target.samefile(other) for other in inputs):
         return "this file is also an input", "choose another name for the output"
     return None

@@ -428,7 +428,7 @@ def check_severities(given: Mapping[str, str], kinds: Collection[str]) -> dict[s
             hint = f"{f'{close} ' if close else ''}{'K' if close else 'k'}inds are {', '.join(kinds)}"
             problems.append(Problem(f"there is no kind of problem {kind!r}", hint=hint))
         if severity not in SEVERITIES:
-            problems.append(Problem(f"{severity!r} is not a severity of {kind}", hint=f"say {_CHOICE}"))
+            problems.append(Problem(f"{severity!r} is not a severity of {kind}", hint=f"use {_CHOICE}"))
     if problems:
         raise UsageError(problems)
     return {kind: cast("Severity", severity) for kind, severity in given.items()}

@@ -23,7 +23,7 @@ def test_init_says_what_was_made(adjudge):
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0].startswith("made ")
-    assert lines[-1] == "go on with: adjudge eal campaign run 'new one'"
+    assert lines[-1] == "continue with: adjudge eal campaign run 'new one'"
     ran = adjudge("eal", "campaign", "init", "new one")
     assert (ran.code, ran.out) == (2, "")
     assert "there is a campaign already, continue it with: adjudge eal campaign run new one" in ran.err

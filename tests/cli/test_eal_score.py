@@ -305,7 +305,7 @@ def test_responses_in_quotations(call):
     usual = ("--key", str(data / "assessments"), "--frames", str(data / "frames"), str(data / "submissions" / "marble"))
     code, _, err = call(*usual)
     assert code == 1
-    assert "; if it stands in a quotation, leave it out with --quotes-in SOURCES;" in err
+    assert "; if it is in a quotation, leave it out with --quotes-in SOURCES;" in err
     quoted = (*usual, "--docs-text", str(data / "sources"))
     code, out, _ = call(*quoted, "--bootstrap", "0")
     assert (code, "10 of 230 responses removed as quotations" in out) == (0, True)
@@ -314,7 +314,7 @@ def test_responses_in_quotations(call):
     _, out, _ = call(*quoted, "--explain", "MINI_DF_01")
     line = next(line for line in out.splitlines() if "in a quotation" in line)
     assert line.startswith("ignored ")
-    assert line.endswith("(24f747e33a2f): the base filler and the CAS stand in a quotation")
+    assert line.endswith("(24f747e33a2f): the base filler and the CAS are in a quotation")
 
 
 def test_documents_are_saved_with_their_texts(call):

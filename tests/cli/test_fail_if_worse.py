@@ -197,7 +197,7 @@ def test_what_a_gate_can_see(tmp_path, monkeypatch, capsys):
         (["--margin", "0.1"], "--margin needs --fail-if-worse"),
         (["--gate", "f1"], "--gate needs --fail-if-worse"),
         (["--fail-if-worse", "good", "--gate", "record.set.f7"], "there is no such score, did you mean record.set.f1"),
-        (["--fail-if-worse", "bad", "--margin", "2"], "'2' is not possible"),
+        (["--fail-if-worse", "bad", "--margin", "2"], "'2' is not valid"),
         (["--fail-if-worse", "bad", "--margin", "2%", "--alpha", "0.4"], "a level of 0.4 is too high for a margin"),
     ],
 )

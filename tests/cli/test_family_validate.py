@@ -31,14 +31,14 @@ FOUND = {
     "outside-text": (
         [ner((3, 99), text=TEXT)],
         None,
-        "1:36: error: entities[0].span: the span 3-99 is outside of the text",
+        "1:36: error: entities[0].span: the span 3-99 is outside the text",
     ),
     "outside-tokens": (
         [ner((1, 3), tokens=["Ada", "slept"])],
         None,
-        "1:36: error: entities[0].span: the span 1-3 is outside of the text of 2 tokens, correct its offsets",
+        "1:36: error: entities[0].span: the span 1-3 is outside the text of 2 tokens, correct its offsets",
     ),
-    "before-text": ([ner((-1, 3))], None, "1:36: error: entities[0].span: the span -1-3 is outside of the text"),
+    "before-text": ([ner((-1, 3))], None, "1:36: error: entities[0].span: the span -1-3 is outside the text"),
     "empty-span": ([ner((3, 3))], None, "1:36: warning: entities[0].span: the span 3-3 is empty, the end is that of"),
     "other-text": (
         [{"id": "d1", "text": TEXT, "entities": [{"span": {"start": 0, "end": 3, "text": "Oslo"}, "type": "PER"}]}],

@@ -27,7 +27,7 @@ def _run(words: str, files: dict[str, str], monkeypatch: pytest.MonkeyPatch, fol
     ("words", "files", "code", "said"),
     [
         ("ner score a.tsv a.tsv --reader webanno", {"a.tsv": WEBANNO.format(end="9" * 5000)}, 1, "error: a.tsv:"),
-        ("serve backup autumn -o -", {}, 2, "a folder is written, name one"),
+        ("serve backup autumn -o -", {}, 2, "this writes a folder, name one"),
         ("serve program autumn names -o -", {}, 2, "name a file"),
         (
             "coref score a.conllu a.conllu --profile corefud",

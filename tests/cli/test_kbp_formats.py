@@ -141,7 +141,7 @@ def test_folders_for_the_other_commands(kind, tmp_path, capsys, monkeypatch):
 def test_the_engine_in_a_database_is_gone(tmp_path, capsys):
     gold, _ = write(tmp_path / "gold", "triples", "file")
     assert run(["kbp", "score", "--gold", str(gold), str(gold), "--engine", "duckdb"]) == 2
-    assert "the engine duckdb is gone, leave it out: ten million triples take about 3 GB" in capsys.readouterr().err
+    assert "the engine duckdb was removed, leave it out: ten million triples take about 3 GB" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux holds the limit")
@@ -167,7 +167,7 @@ def test_a_limit_of_memory_holds(tmp_path):
     code, _, err, _ = ran("1MB")
     assert (code, "MB are in use before anything is read" in err) == (2, True)
     code, _, err, _ = ran("much")
-    assert (code, "'much' is not possible, write for example 500MB or 4GB" in err) == (2, True)
+    assert (code, "'much' is not valid, write for example 500MB or 4GB" in err) == (2, True)
 
 
 def test_a_folder_of_several_things_is_refused(tmp_path, capsys):

@@ -143,7 +143,7 @@ def test_problems_of_tbf(capsys: pytest.CaptureFixture[str]) -> None:
     assert "bad.tbf:3: E2 has the token t99, which the table tkn/a.tab does not have (its tokens: t0 to t9)" in err
     Path("far.tbf").write_text(CHARS.replace("33,41", "33,410"))
     assert convert_("--to", "brat", "--texts", "ann", "far.tbf", "-o", "out") == 1
-    assert "far.tbf:3: E2 ends behind the text of 54 characters" in capsys.readouterr().err
+    assert "far.tbf:3: E2 ends beyond the text of 54 characters" in capsys.readouterr().err
     assert convert_("--to", "brat", "t.tbf") == 2
     Path("t.tbf").write_text(TOKENS)
     assert convert_("--to", "brat", "t.tbf") == 2
@@ -227,7 +227,7 @@ def test_ids_that_lead_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
 def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert convert_("--to", "brat", "nothing.tbf") == 2
     assert convert_("--to", "brat", "nothing.x") == 2
-    assert "the name does not tell the format" in capsys.readouterr().err
+    assert "the name does not show the format" in capsys.readouterr().err
     assert convert_("--from", "brat", "--to", "tbf", "-") == 2
     assert convert_("--from", "ere", "--to", "tbf", "ann") == 2
     assert "the folder has no files in the format ere" in capsys.readouterr().err

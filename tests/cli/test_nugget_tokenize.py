@@ -203,4 +203,4 @@ def test_the_offsets_look_like_utf16(capsys):
     write("in/a.ann", "T1\tLife_Die 5 9\tdied\nE1\tLife_Die:T1\n")
     code, err = call(capsys, "-t", "in", "-a", "in", "-o", "out")
     assert code == 0
-    assert "say so with --utf16" in err
+    assert "give --utf16" in err

@@ -35,7 +35,7 @@ def test_people_come_and_go(folder, capsys):
     people = {each["person"]: each for each in json.loads(said(capsys, "people", folder, "--format", "json"))["people"]}
     assert people["ann"]["roles"] == [{"scope": "demo", "role": "assessor"}]
     assert people["boss"]["roles"] == [{"scope": "*", "role": "admin"}]
-    assert said(capsys, "revoke", folder, "ann") == "ann cannot come in any more; ended: 1\n"
+    assert said(capsys, "revoke", folder, "ann") == "ann can no longer sign in; ended: 1\n"
     assert "ann  revoked  assessor in demo  never seen\n" in said(capsys, "people", folder)
 
 

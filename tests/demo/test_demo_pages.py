@@ -28,7 +28,7 @@ def test_the_page_has_the_numbers_of_the_terminal(task, tmp_path, monkeypatch, c
     monkeypatch.chdir(tmp_path)
     assert run(["demo", task, "--report", "pages"]) == 0
     printed = capsys.readouterr()
-    assert printed.err == f"wrote {Path('pages', task)}.html, to be opened in a browser\n"
+    assert printed.err == f"wrote {Path('pages', task)}.html; open it in a browser\n"
     assert [path.name for path in (tmp_path / "pages").iterdir()] == [f"{task}.html"]
     page = (tmp_path / "pages" / f"{task}.html").read_text(encoding="utf-8")
     rows = printed_rows(printed.out)

@@ -53,8 +53,8 @@ def test_offsets_in_utf_16_units() -> None:
     document, notes = read(lines, text=longer)
     assert document.nuggets[0].pieces == ((9, 13),)
     assert notes == [
-        "a.ann:1: 1 trigger whose text is not the text at that place, the offsets are taken",
-        "a.ann:1: the offsets look like UTF-16 units: say so with --offsets utf-16",
+        "a.ann:1: 1 trigger whose text differs from that at the offsets, the offsets are used",
+        "a.ann:1: the offsets look like UTF-16 units: give --offsets utf-16",
     ]
     assert problems("T1\tLife_Die 1 3\tx\n", text=text, units="utf-16") == [
         "a.ann:1:13: the piece 1 3 begins or ends inside a character, check that the offsets are UTF-16 units"

@@ -70,7 +70,7 @@ def test_offsets_in_utf_16_units() -> None:
     text = "\U0001f600 he \U0001f600 died then"
     xml = mention('<trigger source="a" offset="9" length="4">died</trigger>')
     assert read(xml, text=text, units="utf-16")[0].nuggets[0].pieces == ((7, 11),)
-    assert read(xml, text=text)[1][-1] == "a.xml: the offsets look like UTF-16 units: say so with --offsets utf-16"
+    assert read(xml, text=text)[1][-1] == "a.xml: the offsets look like UTF-16 units: give --offsets utf-16"
     assert "inside a character" in problems(xml.replace('"9"', '"1"'), text=text, units="utf-16")[0]
     with pytest.raises(UsageError, match="without the text"):
         read(xml, units="utf-16")
@@ -90,7 +90,7 @@ def test_writing() -> None:
 def test_escapes() -> None:
     nugget = Nugget('E"<&', 'A"_B\n\t', "<", "a<b>&c\r", pieces=((0, 7),))
     document, notes = read(write_ere(NuggetDocument('"&<d>', [nugget]), hoppers=False))
-    assert (document.id, notes) == ('"&<d>', ["a.xml:3: 1 realis value that nobody knows, kept as written"])
+    assert (document.id, notes) == ('"&<d>', ["a.xml:3: 1 realis value that are unknown, kept as written"])
     found = document.nuggets[0]
     assert (found.id, found.type, found.realis, found.text) == ('E"<&', 'A"_B\n\t', "<", "a<b>&c")
 

@@ -142,7 +142,7 @@ def shifted(by: int) -> str:
 def test_offsets_that_are_wrong(folder):
     (folder / "X1.apf.xml").write_text(shifted(-3), encoding="utf-8")
     notes = [str(note) for note in read_ace(folder).notes]
-    assert any("10 spans whose text is not the text at that place" in note for note in notes)
+    assert any("10 spans whose text differs from that at the offsets" in note for note in notes)
     right = folder / "right"
     right.mkdir()
     (right / "X1.sgm").write_text(SGM, encoding="utf-8")
@@ -156,7 +156,7 @@ def test_offsets_that_are_wrong(folder):
 
 def test_spans_behind_the_text(folder):
     (folder / "X1.apf.xml").write_text(shifted(5000), encoding="utf-8")
-    with pytest.raises(FormatError, match="ends behind the text"):
+    with pytest.raises(FormatError, match="ends beyond the text"):
         read_ace(folder)
 
 

@@ -253,7 +253,7 @@ def test_texts_are_compared():
     told = {each.kind: str(each.problem) for each in found.found if "canonical" not in each.kind}
     assert told == {
         "other-text": "kb.tac:4: D1:24-27 is 'slo.', not 'Oslo', correct the offsets or the string",
-        "offset-behind-text": "kb.tac:5: the span 0-2 ends behind document 'D2' of 1 characters, "
+        "offset-behind-text": "kb.tac:5: the span 0-2 ends beyond document 'D2' of 1 characters, "
         "count characters, not bytes",
         "unknown-document": "kb.tac:6: there is no document 'D3', in which 1 spans are, check the id of the document",
     }

@@ -89,7 +89,7 @@ def test_fillers_as_nodes(folder):
 def test_texts_that_do_not_fit(folder):
     (folder / "source" / "d.xml").write_text("12345" + TEXT, encoding="utf-8")
     corpus = read_ere_corpus(folder / "ere", docs=folder / "source")
-    assert any("5 spans whose text is not" in str(note) for note in corpus.notes)
+    assert any("5 spans whose text differs" in str(note) for note in corpus.notes)
     fixed = read_ere_corpus(folder / "ere", docs=folder / "source", offsets="fix")
     assert fixed.documents[0].entities[0].mentions[0].start == TEXT.index("Ana") + 5
 

@@ -229,5 +229,5 @@ def test_a_row_that_is_no_triple(parquet, tmp_path, bad):
     table = pyarrow.table([column, column, [*column[:-1], bad], column], names=names)
     path = str(tmp_path / "a.parquet")
     parquet.write_table(table, path)
-    with pytest.raises(FormatError, match=r"row 20000: the object is empty, or no text on one line"):
+    with pytest.raises(FormatError, match=r"row 20000: the object is empty, or not text on one line"):
         read_triples(path)

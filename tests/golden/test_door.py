@@ -16,14 +16,14 @@ HERE = json.loads((Path(__file__).parent / "door.json").read_text(encoding="utf-
 CASES = HERE["cases"]
 # What a message must say, by the code of the error.
 ERRORS = {
-    "plain-labels": "'PER' has no B- or I- prefix; say scheme=\"IO\" if each run of a label is one entity",
+    "plain-labels": "'PER' has no B- or I- prefix; set scheme=\"IO\" if each run of a label is one entity",
     "int-tags": 'tags are numbers (5, 6, 6, ...) without names; pass labels=["O", "B-PER", ...]',
     "several-splits": "gold is a DatasetDict with the splits 'train', 'test'; pass one of them, for example",
     "empty-spans": "gold: 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if",
     "numeric-labels": "labels are numbers (7, ...)",
     "several-annotations": "task 1 has 2 annotations (by 1, 2); choose with annotator=1, or compare them with agree",
     "no-document-column": "a table with one row per entity needs a column for the document; its columns are start, end",
-    "head-base": "say base=0",
+    "head-base": "set base=0",
 }
 
 
@@ -164,7 +164,7 @@ def test_what_people_have_on_disk_goes_in(case, tmp_path):
         (
             "xmi",
             "<XMI><Sofa sofaString='a'/>\n<NamedEntity begin='0' end='9'/></XMI>",
-            "x:2:1: the annotation ends behind",
+            "x:2:1: the annotation ends beyond",
         ),
         ("doccano", '{"id": 1, "text": "a", "label": [[0, 1, "X"]]}\n{"id": 1,\n', "x:2:10: "),
         ("doccano", '{"id": 1, "text": "a"}', "1 of 1 documents have none of entities, spans, tags"),

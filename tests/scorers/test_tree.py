@@ -109,7 +109,7 @@ class TestDocuments:
         assert score("tree.blex", pair[0], align_documents(*pair), bootstrap=0)["tree.blex"].f1 == 1
 
     def test_another_text(self):
-        with pytest.raises(FormatError, match=r"s:1: the text goes on with 'an.' where g has 'uns.' .character 4"):
+        with pytest.raises(FormatError, match=r"s:1: the text continues with 'an.' where g has 'uns.' .character 4"):
             align_documents(
                 read_conllu_trees(GOLD.encode(), name="g"),
                 read_conllu_trees(GOLD.replace("runs", "ran").encode(), name="s"),

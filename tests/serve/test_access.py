@@ -49,7 +49,7 @@ def test_an_invitation_is_good_for_one_use(access):
     cookie = access.take_up(token)
     found = who(access, cookie)
     assert (found.person, found.roles) == ("ann", {("demo", "assessor")})
-    with pytest.raises(Fault, match="used already") as caught:
+    with pytest.raises(Fault, match="already used") as caught:
         access.take_up(token)
     assert caught.value.status == 410
     with access.store.read() as snapshot:
@@ -65,7 +65,7 @@ def test_invitations_expire(access, clock, days, good):
     if good:
         assert access.invitation(token).person == "ann"
     else:
-        with pytest.raises(Fault, match="too old"):
+        with pytest.raises(Fault, match="has expired"):
             access.take_up(token)
 
 
@@ -118,7 +118,7 @@ def test_kinds_of_secrets_are_not_mixed_up(access):
     assert who(access, token) is None
     with pytest.raises(Fault):
         access.take_up(token)
-    with pytest.raises(Fault, match="makes no tokens"):
+    with pytest.raises(Fault, match="cannot create tokens"):
         access.token(bearer)
 
 
@@ -167,7 +167,7 @@ def test_forged_writes(access, headers, token, good):
 def test_limits(access, clock):
     for _ in range(10):
         access.check_rate("sign-in", "10.0.0.1")
-    with pytest.raises(Fault, match="too fast") as caught:
+    with pytest.raises(Fault, match="too many requests") as caught:
         access.check_rate("sign-in", "10.0.0.1")
     assert caught.value.status == 429
     access.check_rate("sign-in", "10.0.0.2")

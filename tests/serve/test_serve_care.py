@@ -36,7 +36,7 @@ def change(folder: Path, statement: str) -> None:
 
 
 def test_a_folder_goes_into_a_backup_and_comes_back(autumn: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "verify", "autumn") == (0, "autumn: 4 events in 2 streams, 0 files: all as it was written\n")
+    assert said(capsys, "verify", "autumn") == (0, "autumn: 4 events in 2 streams, 0 files: everything is intact\n")
     assert said(capsys, "backup", "autumn", "-o", "saved") == (0, "saved: 4 events\n")
     assert said(capsys, "restore", "saved", "again") == (0, "again: 4 events\n")
     assert said(capsys, "verify", "again")[0] == 0

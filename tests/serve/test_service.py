@@ -140,8 +140,8 @@ def test_a_lease_is_held_by_one(store):
     [
         ({"score": ["ner", "score", "{gld}"]}, "{gold}"),
         ({"score": ["score", "my.module:metric", "{gold}"]}, "--trust-code"),
-        ({"score": ["serve", "run", "x"]}, "no command"),
-        ({"score": []}, "no command"),
+        ({"score": ["serve", "run", "x"]}, "not an adjudge command"),
+        ({"score": []}, "not an adjudge command"),
         ({"score": ["ner"], "limits": {"wall": "3 weeks"}}, "3 weeks"),
         ({"score": ["ner"], "isolate": "docker"}, "bwrap"),
         ({"score": ["ner"], "scroe": 1}, "scroe"),

@@ -69,7 +69,7 @@ def test_a_backup_that_was_changed_is_not_restored(store: Store, tmp_path: Path,
     path.write_text("[]\n")
     with pytest.raises(ValidationError, match=r"event\.jsonl:1: "):
         restore(tmp_path / "saved", tmp_path / "other", new_database())
-    with pytest.raises(UsageError, match="no backup"):
+    with pytest.raises(UsageError, match="not a backup"):
         restore(tmp_path, tmp_path / "third", new_database())
 
 

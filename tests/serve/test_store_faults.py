@@ -123,7 +123,7 @@ def test_a_disk_of_the_network_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/sda / ext4 rw 0 0\nserver:/home {tmp_path}/home nfs4 rw 0 0\n")
     monkeypatch.setattr(sql, "MOUNTS", mounts)
-    with pytest.raises(UsageError, match=r"a disk of the network \(nfs4\).*PostgreSQL"):
+    with pytest.raises(UsageError, match=r"a network disk \(nfs4\).*PostgreSQL"):
         Store.open(tmp_path / "home" / "autumn")
     Store.open(tmp_path / "homely").close()
 

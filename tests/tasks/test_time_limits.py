@@ -48,7 +48,7 @@ def test_published_scorers_have_the_time_of_a_document(tmp_path, monkeypatch, ca
     line = ["record", "score", "gold", "system", "--compat", "anls-star-1.0.1"]
     assert run([*line, "--time-limit", "1e-5"]) == 1
     said = capsys.readouterr().err
-    assert said.startswith("error: system: anls-star-1.0.1 does not come to the end of a document in 1e-05 seconds")
+    assert said.startswith("error: system: anls-star-1.0.1 did not finish a document in 1e-05 seconds")
     assert run(line) == 0
 
 

@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 _COREF = {
     "score": Entry("Score responses against a key: MUC, B3, CEAF, BLANC, LEA and their averages.", "coref"),
-    "validate": Entry("Check the files of chains, with line and column of every problem.", "coref"),
+    "validate": Entry("Check files of chains; report the line and column of every problem.", "coref"),
     "convert": Entry("Write chains in another format.", "coref"),
 }
 _NUGGET = {
@@ -48,22 +48,22 @@ _ASSESSMENT = {
     "repair": Entry("Fix assessments that break the rules of the guidelines.", "eal_assessment"),
 }
 _FRAMES = {
-    "template": Entry("Write what is to be linked, for people to link it.", "eal_frames"),
-    "read": Entry("Read the frames that people have made, and say what is not linked.", "eal_frames"),
+    "template": Entry("Write what is left to link, for people to fill in.", "eal_frames"),
+    "read": Entry("Read the frames people made, and report what is not linked.", "eal_frames"),
     "project": Entry("Move frames to changed assessments.", "eal_frames"),
 }
 _CAMPAIGN = {
-    "init": Entry("Lay out a new campaign in a folder.", "eal_campaign"),
-    "run": Entry("Do every step that is due, and say what it waits for.", "eal_campaign"),
+    "init": Entry("Set up a new campaign in a folder.", "eal_campaign"),
+    "run": Entry("Run every step that is due, and report what it is waiting for.", "eal_campaign"),
 }
 _EAL = {
     "validate": Entry("Check a submission: archive, columns, offsets, types, roles, linking.", "eal_validate"),
-    "filter-quotes": Entry("Remove responses that stand in quotations.", "eal_stores"),
+    "filter-quotes": Entry("Remove responses inside quotations.", "eal_stores"),
     "expand-justifications": Entry("Widen justifications to whole sentences.", "eal_stores"),
     "trim": Entry("Keep the best of redundant responses.", "eal_stores"),
     "top": Entry("Keep the N most confident responses, as the hoppers allow.", "eal_stores"),
     "pool": Entry("Join submissions into one store.", "eal_stores"),
-    "sample": Entry("Draw the documents to be assessed completely.", "eal_estimates"),
+    "sample": Entry("Draw the documents to assess completely.", "eal_estimates"),
     "baseline-link": Entry("Link all responses with the same event type.", "eal_stores"),
     "neutralize": Entry("Take realis or coreference out of the comparison.", "eal_stores"),
     "assessment": Entry(
@@ -80,9 +80,9 @@ _EAL = {
     "estimate": Entry("Estimate the scores of all documents from those that were drawn.", "eal_estimates"),
     "graphs": Entry("Draw how scores depend on beta and lambda, and the bootstrap, as SVG.", "eal"),
     "report": Entry("Write a page with the ranking, the graphs and every response.", "eal"),
-    "proposal-tables": Entry("Print the tables of the scoring proposal, computed again.", "eal"),
+    "proposal-tables": Entry("Recompute and print the tables of the scoring proposal.", "eal"),
     "campaign": Entry(
-        "Lay out a campaign and run every step that is due.",
+        "Set up a campaign and run every step that is due.",
         commands=_CAMPAIGN,
         example="adjudge eal campaign init autumn",
     ),
@@ -96,32 +96,32 @@ _KBP = {
         "Ask knowledge bases queries of one or more hops and score the answers; make sets of queries.", "kbp_query"
     ),
     "pooling-bias": Entry(
-        "What systems lose if their own unique answers are not in the pool of assessments.", "kbp_query"
+        "Show what systems lose if their own unique answers are not in the pool of assessments.", "kbp_query"
     ),
-    "judged": Entry("Score judgement files: what a model said of facts that a graph should support.", "kbp_validate"),
+    "judged": Entry("Score judgement files: a model's verdicts on facts that a graph should support.", "kbp_validate"),
     "validate": Entry("Check knowledge bases and annotated corpora, and repair Cold Start files.", "kbp_validate"),
 }
 _SERVE = {
     "demo": Entry("Serve the bundled campaign from a temporary folder, and print a link.", "serve"),
     "init": Entry("Make a folder for a server, with a campaign from files.", "serve_files"),
     "run": Entry("Serve a folder until it is interrupted.", "serve"),
-    "track": Entry("List tracks that teams hand in for, or make and change one.", "serve_tracks"),
-    "worker": Entry("Check and score what teams hand in, beside a server on PostgreSQL.", "serve_tracks"),
+    "track": Entry("List the tracks that teams submit to, or create or change one.", "serve_tracks"),
+    "worker": Entry("Check and score submissions, beside a server on PostgreSQL.", "serve_tracks"),
     "board": Entry("Write the published boards for any web server.", "serve_boards"),
-    "scoring": Entry("Score the runs of a phase again, see what moved, freeze.", "serve_boards"),
+    "scoring": Entry("Rescore the runs of a phase, see what changed, freeze the scores.", "serve_boards"),
     "program": Entry("Pack the scoring of a track for other platforms.", "serve_boards"),
     "invite": Entry("Give somebody a role, and print a link to send.", "serve"),
-    "people": Entry("List who is known, and what they may do.", "serve"),
+    "people": Entry("List people and their roles.", "serve"),
     "revoke": Entry("End every session, token and invitation of a person.", "serve"),
     "schema": Entry("Check an assessment schema.", "serve_files"),
-    "import": Entry("Bring in what is new in files, answers of a reader, or an offline pack.", "serve_files"),
-    "export": Entry("Write what was decided as files, or an offline pack.", "serve_files"),
+    "import": Entry("Import what is new in files, a reader's answers, or an offline pack.", "serve_files"),
+    "export": Entry("Export the decisions as files, or make an offline pack.", "serve_files"),
     "verify": Entry("Check that nothing was changed or lost.", "serve_care"),
-    "rebuild": Entry("Make all tables again from the events.", "serve_care"),
-    "backup": Entry("Write everything into a new folder, while people work.", "serve_care"),
-    "restore": Entry("Make a folder from a backup, in either database.", "serve_care"),
-    "rotate": Entry("Make a new key for the server of a folder.", "serve_care"),
-    "upgrade": Entry("Bring a database to this release, with a backup before.", "serve_care"),
+    "rebuild": Entry("Rebuild all tables from the events.", "serve_care"),
+    "backup": Entry("Back up everything into a new folder, while people work.", "serve_care"),
+    "restore": Entry("Restore a folder from a backup, into either database.", "serve_care"),
+    "rotate": Entry("Replace the server's secret key.", "serve_care"),
+    "upgrade": Entry("Upgrade the database to this release, after a backup.", "serve_care"),
 }
 COMMANDS = {
     "score": Entry("Score systems by a metric of the catalogue, or one of your own.", "family"),
@@ -141,20 +141,20 @@ COMMANDS = {
         example="adjudge eal validate system.zip --texts sources/ --ontology 2015",
     ),
     "kbp": Entry(
-        "Knowledge bases: score, explain, query, validate, repair them.",
+        "Knowledge bases: score, explain, query, validate and repair.",
         commands=_KBP,
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
     "serve": Entry(
-        "Let people assess in the browser: server, people, data.",
+        "Serve people who assess and teams that submit.",
         commands=_SERVE,
         example="adjudge serve demo",
     ),
     "report": Entry("Write a page to look at: scores, comparisons, every document.", "results"),
     "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
     "agree": Entry("Measure how well annotators agree, and list where they do not.", "agree"),
-    "select": Entry("Select what is best annotated next to tell systems apart.", "results"),
-    "sample": Entry("Draw what people assess, with recorded probabilities.", "estimates"),
+    "select": Entry("Select what to annotate next to tell systems apart.", "results"),
+    "sample": Entry("Draw what people will assess, with recorded probabilities.", "estimates"),
     "estimate": Entry("Score systems from a sample that was assessed.", "estimates"),
     "judge": Entry("Report how far an automatic judge can be trusted.", "estimates"),
     "plan": Entry("Plan an evaluation: how many documents a difference needs.", "estimates"),

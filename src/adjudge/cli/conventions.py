@@ -42,7 +42,7 @@ class Pair(Value):
         """Both names."""
         first, equals, second = (part.strip() for part in str(value).partition("="))
         if not (first and equals and second):
-            self.fail(f"{value!r} is not possible, write for example PERSON=PER", param, ctx)
+            self.fail(f"{value!r} is not valid, write for example PERSON=PER", param, ctx)
         return first, second
 
 
@@ -80,7 +80,7 @@ def convention_options(*, own: Mapping[str, Any]) -> list[click.Parameter]:
         ),
         "inline": flag("--inline", "Answers are the text with tags around the mentions."),
     }
-    return section("What files do not say", *(each for name, each in made.items() if name not in own))
+    return section("What the files do not say", *(each for name, each in made.items() if name not in own))
 
 
 def conventions_of(options: dict[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
         write_folder(folder, {page.name: demo_page(task).encode("utf-8", "backslashreplace")})
     emit(text, output)
     if page is not None and not quiet:
-        say(f"wrote {visible(str(page))}, to be opened in a browser")
+        say(f"wrote {visible(str(page))}; open it in a browser")
 
 
 Demo = tuple[str, "Result", list[str]]
@@ -177,7 +177,7 @@ _DEMOS = {"extraction": _extraction, "coref": _coref, "nugget": _nugget, "eal": 
 
 
 def _commands(*commands: str) -> list[str]:
-    return ["Commands to go on with:", "", *(f"  adjudge {command}" for command in commands)]
+    return ["Commands to try next:", "", *(f"  adjudge {command}" for command in commands)]
 
 
 def _short(path: str | os.PathLike[str]) -> str:

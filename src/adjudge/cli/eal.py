@@ -64,9 +64,9 @@ _OLD = {"--docs-text": "--quotes-in", "--only": "--docs"}
 side_options = [
     side_arguments("ASSESSMENTS", "SUBMISSION", old_gold="--key"),
     value("--frames", "LINKING", "The reference frames. Without them only arguments are scored."),
-    choice("--profile", PROFILES, "The task description, or as the official programs count.", default="spec"),
-    value("--beta", "BETA", "What a false positive costs.", type=float, default=0.25),
-    value("--lambda lambda_", "LAMBDA", "The weight of the argument score.", type=float, default=0.5),
+    choice("--profile", PROFILES, "Follow the task description, or count as an official program does.", default="spec"),
+    value("--beta", "BETA", "Cost of a false positive.", type=float, default=0.25),
+    value("--lambda lambda_", "LAMBDA", "Weight of the argument score.", type=float, default=0.5),
     choice(
         "--unassessed",
         ("error", "false-positive", "ignore"),
@@ -81,7 +81,8 @@ side_options = [
     value(
         "--cover covers",
         "PAIR",
-        "Treat more types as Life.Die and Life.Injure: transaction, movement, or COVERING=COVERED. Repeatable.",
+        "Treat further pairs of types like Life.Die and Life.Injure: transaction, movement, or COVERING=COVERED. "
+        "Repeatable.",
         multiple=True,
     ),
     value("--quotes", "FILE", "A quote filter: responses in quotations are left out."),
@@ -96,7 +97,7 @@ side_options = [
     choice(
         "--neutralize",
         ("realis", "coref"),
-        "Diagnostic: realis does not matter; or neither realis nor which string of the filler.",
+        "Diagnostic: ignore realis; or ignore both realis and which string of the filler is given.",
     ),
     value("--genre", "NAME", "Score only documents of this genre, such as newswire or forum."),
     value("--genre-list", "FILE", "Genres of documents: id, TAB, genre. Without it, ids tell by their prefix."),
@@ -190,7 +191,7 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     value(
         "--texts", "SOURCES", "Source documents for --explain and --save-documents to show; they remove no responses."
     ),
-    value("--per-document", "FILE", "Also write the scores of each document, as a table with TABs.", type=Target()),
+    value("--per-document", "FILE", "Also write the scores of each document, as a tab-separated table.", type=Target()),
     scoring_options(
         by=_BY,
         pool="Sum counts, or average documents. [default: micro]",
@@ -245,7 +246,7 @@ def score(**options: Any) -> None:
     ),
     docs_option,
     value("--only", "LIST", "", hidden=True),
-    value("--title", "TEXT", "What stands at the top of the page.", default="Event arguments and linking"),
+    value("--title", "TEXT", "Title of the page.", default="Event arguments and linking"),
     resampling_options(", or as the profile says"),
     output_option,
     verbose_option,
@@ -256,10 +257,10 @@ def score(**options: Any) -> None:
     old={"--docs-text": "--quotes-in"},
 )
 def report(**options: Any) -> None:
-    """Write an HTML page that shows what the scores are made of: one file that needs no network.
+    """Write an HTML page that shows how the scores come about: one file that needs no network.
 
-    It is the page of `adjudge report`: the ranking, what goes wrong most, how beta and lambda matter, and for every
-    document its responses with their outcomes and reasons, reference frames beside those of the system, and the text.
+    This is the page of `adjudge report`: the ranking, the most frequent errors, the effect of beta and lambda, and for
+    every document its text, its responses with outcomes and reasons, and the reference frames beside the system's.
     """
     old_texts(options, "only")
     sides, chosen = _sides(options), settings_of(options)
@@ -287,7 +288,7 @@ def report(**options: Any) -> None:
     value(
         "-o --output folder",
         "FOLDER",
-        "Folder for the SVG files, which is made if it is not there; all of them are written or none.",
+        "Folder for the SVG files, created if missing; either all are written or none.",
         required=True,
         type=click.Path(path_type=Path),
     ),
@@ -330,8 +331,8 @@ def _lines(panels: Iterable[Panel]) -> list[str]:
 
 @command(
     "proposal-tables",
-    value("--beta", "BETA", "What a false positive costs.", type=click.FloatRange(min=0), default=0.25),
-    value("--lambda lambda_", "LAMBDA", "The weight of the argument score.", type=click.FloatRange(0, 1), default=0.5),
+    value("--beta", "BETA", "Cost of a false positive.", type=click.FloatRange(min=0), default=0.25),
+    value("--lambda lambda_", "LAMBDA", "Weight of the argument score.", type=click.FloatRange(0, 1), default=0.5),
     format_option(*FORMATS),
     output_option,
     examples=["adjudge eal proposal-tables", "adjudge eal proposal-tables --beta 0.5 --format json"],

@@ -169,12 +169,11 @@ def create(pool: str, onto: str | None, trim: Any, unlinked: Any, **options: Any
     ],
 )
 def merge(baseline: str, additional: tuple[str, ...], prefer: Any, **options: Any) -> None:
-    """Join stores of assessments: those of BASELINE count, what it has not assessed is taken from ADDITIONAL.
+    """Join stores of assessments: BASELINE takes priority, ADDITIONAL fills its gaps.
 
-    A CAS that has a cluster in BASELINE keeps it. Another CAS goes to the cluster in which most of those are that share
-    its cluster in ADDITIONAL; if BASELINE knows none of them, they get a new cluster together. With --prefer additional
-    it is the other way round: what ADDITIONAL has assessed counts, and BASELINE fills the gaps. What the stores say
-    differently is listed in either case.
+    A CAS that has a cluster in BASELINE keeps it. Any other CAS joins the BASELINE cluster that holds most of the
+    CASes of its ADDITIONAL cluster; if BASELINE has none of them, they form a new cluster. With --prefer additional,
+    ADDITIONAL takes priority and BASELINE fills the gaps. Differences are listed in either case.
     """
     output = options["output"]
     how = {"ids": options["ids"], "overwrite": options["overwrite"]}
@@ -230,7 +229,7 @@ def _answers(assessment: Assessment) -> str:
     value(
         "--pool",
         "POOL",
-        "The pool that is assessed: name each line that is not in it, and each of its responses that has no line.",
+        "The pool being assessed: list lines that are not in it, and its responses that have no line.",
     ),
     value(
         "--docs", "LIST", "Only these documents, each of which must be there: a file with one id per line, or a,b,c."
@@ -243,10 +242,11 @@ def _answers(assessment: Assessment) -> str:
 def check(store: str, **options: Any) -> int:
     """Report what is wrong with a store of assessments.
 
-    An error breaks a rule of the file or of the guidelines, or makes a reference that nobody can earn: lines whose
-    response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or not asked
-    for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good ones in no frame,
-    pooled responses that have no line. A warning is work that is left, or what a scorer would repair in silence:
+    An error breaks a rule of the file format or of the guidelines, or makes a reference that no system can match:
+    lines whose response was changed, so that column 1 is not the hash of columns 2 to 10, answers that are missing or
+    not asked for, two assessments of one response, two clusters of one CAS, wrong responses in frames, good ones in no
+    frame, pooled responses that have no line. A warning is unfinished work, or something a scorer would silently
+    repair:
     unassessed responses, times that are not dates, frames with several event types. The exit code is 1 if there are
     errors.
     """
@@ -267,7 +267,7 @@ def check(store: str, **options: Any) -> int:
 def expand_realis(store: str, **options: Any) -> None:
     """For each response whose realis the assessor has corrected, add one with the corrected realis.
 
-    It has the same assessment, so it is right where only the realis was wrong. Nothing is added if the store has such a
+    It has the same assessment, so it is correct if only the realis was wrong. Nothing is added if the store has such a
     response already. The official scores of 2014 and 2015 were computed on keys that were expanded in this way.
     """
     _change("expand-realis", store, expanding, options)
@@ -288,8 +288,8 @@ def repair(store: str, **options: Any) -> None:
     Answers that are not asked for are cleared. A response without an answer that is asked for is unassessed again. A
     time that is not a date has a wrong CAS. Two clusters of one CAS become one (with the profiles of the official
     programs the first counts), and every CAS of an assessed response without a cluster gets one of its own. Ids of an
-    older program, which no line matches, are written anew. What cannot be read, a line whose response was changed, and
-    a response with two different assessments stay errors.
+    older program, which no line matches, are rewritten. Unreadable lines, lines whose response was changed, and
+    responses with two different assessments remain errors.
     """
     by = get_profile(options["profile"])
     _change("repair", store, repairing(by), options, repaired=by)

@@ -28,9 +28,9 @@ from adjudge.tasks.eal.progress import progress as measure_progress
     examples=["adjudge eal campaign init autumn", "adjudge eal campaign init try --demo"],
 )
 def init(folder: str, demo: bool, quiet: bool) -> None:
-    """Lay out a campaign in FOLDER, which must be new or empty: its settings, and folders to be filled.
+    """Set up a campaign in FOLDER, which must be new or empty: settings, and folders to fill.
 
-    Put source documents into sources/ and submissions into submissions/, look through campaign.toml, and go on with
+    Put source documents into sources/ and submissions into submissions/, check campaign.toml, and continue with
     `adjudge eal campaign run FOLDER`.
     """
     if demo:
@@ -41,7 +41,7 @@ def init(folder: str, demo: bool, quiet: bool) -> None:
         made = init_campaign(folder)
     if not quiet:
         next_ = f"adjudge eal campaign run {shlex.quote(folder)}"
-        emit_lines([*(f"made {path}" for path in made), f"go on with: {next_}"])
+        emit_lines([*(f"made {path}" for path in made), f"continue with: {next_}"])
 
 
 @command(
@@ -55,9 +55,9 @@ def init(folder: str, demo: bool, quiet: bool) -> None:
 def run(folder: str, dry_run: bool, format_: str, quiet: bool) -> int:
     """Run every automatic step of the campaign in FOLDER that is due, and report what it is waiting for.
 
-    Each step has a line: done, up to date, waiting or failed. A submission that is not valid is left out and the others
-    go on; the exit code is then 1. Whether a step is due depends on the content of files and settings alone. It is safe
-    to interrupt a run, and to start it again at any time.
+    Each step has a line: done, up to date, waiting or failed. An invalid submission is left out and the others
+    continue; the exit code is then 1. Whether a step is due depends on the content of files and settings alone. It is
+    safe to interrupt a run, and to start it again at any time.
     """
 
     def show(step: Step) -> None:
@@ -115,7 +115,7 @@ VIEWS = ("document", "type")
     value(
         "--rate",
         "N",
-        "Responses that are assessed in an hour (default: from the times of the files).",
+        "Responses assessed per hour (default: from the times of the files).",
         type=click.FloatRange(min=0, min_open=True),
     ),
     format_option(*FORMATS),
@@ -125,8 +125,8 @@ VIEWS = ("document", "type")
 def progress(store: str, frames: str | None, views: tuple[str, ...], sort: str, **options: Any) -> None:
     """Report how many responses are assessed and how many are left, by document and by event type.
 
-    The estimate of the hours that are left comes from the times at which files were changed: gaps of more than an hour
-    are breaks, gaps of less than a second the work of programs. A store that was written by a program at once has none.
+    The hours left are estimated from the modification times of the files: gaps over an hour count as breaks, gaps
+    under a second as the work of programs. A store that a program wrote in one go has no estimate.
     """
     check_targets(options)
     format_, output = options["format_"], options["output"]

@@ -72,7 +72,7 @@ def design_path(store: Path) -> Path:
     examples=["adjudge eal sample pool --by document --size 6 -o to-assess"],
 )
 def sample(pool: str, **options: Any) -> None:
-    """Draw the documents to be assessed completely, at random and with recorded probabilities.
+    """Draw the documents to assess completely, at random and with recorded probabilities.
 
     POOL is a store of responses as `adjudge eal pool` writes it. With -o the responses of the drawn documents wait for
     assessment in OUT, and the design is written next to it, into OUT.design.jsonl; else the design is printed. Keep it:
@@ -150,15 +150,15 @@ _NOT_HERE = ("unassessed", "genre", "genre_list")  # all that was drawn is asses
 @command(
     "estimate",
     [each for each in flat(side_options) if each.name not in _NOT_HERE],
-    value("--design", "FILE", "Which documents were drawn, as `adjudge eal sample` wrote it.", required=True),
-    value("--judge", "ASSESSMENTS", "What an automatic judge says of all documents: a store like that of people."),
+    value("--design", "FILE", "The design that `adjudge eal sample` wrote.", required=True),
+    value("--judge", "ASSESSMENTS", "An automatic judge's assessments of all documents: a store like the people's."),
     value("--judge-frames", "LINKING", "The frames of the judge for all documents."),
     value("--clusters", "STORE", "For classes: the assessments whose clusters defined the classes."),
     flag("--impute", "For classes: also the official clipped argument score, from a model of the verdicts."),
     choice(
         "--documents",
         ("fixed", "sample"),
-        "Whether the scores are about these documents only, or about others like them.",
+        "Whether the scores describe only these documents, or others like them too.",
         default="fixed",
     ),
     level_option,
@@ -168,13 +168,13 @@ _NOT_HERE = ("unassessed", "genre", "genre_list")  # all that was drawn is asses
     examples=["adjudge eal estimate drawn/ runs/6 runs/7 --frames ref/ --design drawn.design.jsonl"],
 )
 def estimate(**options: Any) -> None:
-    """Estimate the scores of all documents from those that were drawn and assessed whole, with intervals.
+    """Estimate scores on all documents, with intervals, from those that were drawn and assessed completely.
 
-    ASSESSMENTS and the frames are people's, of the documents that `adjudge eal sample` drew; the submissions are
-    scored on these by all rules. With --judge they are also scored on all documents against what a judge says, which
-    makes intervals narrower and is never believed. Ranks are those that the differences leave open. Of a design of
-    classes there are precision, recall and F1 of classes and the argument score without clipping and without the rules
-    that look at other classes; linking needs whole documents.
+    ASSESSMENTS and frames are made by people, for the documents that `adjudge eal sample` drew; the submissions are
+    scored on these by all rules. With --judge they are also scored on all documents against an automatic judge, which
+    narrows the intervals; they stay valid however wrong the judge is. Ranks are the ranges that the differences leave
+    open. A design of classes gives precision, recall and F1 of classes, and the argument score without clipping and
+    without the rules that look at other classes; linking needs whole documents.
     """
     import msgspec
 

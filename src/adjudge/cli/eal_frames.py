@@ -35,10 +35,10 @@ from adjudge.tasks.eal.stores import FramesSummary, project_store, read_store, t
 def template(key: str, comments: bool, **options: Any) -> None:
     """Write the linking pool of the assessments in KEY: a file per document, everything on its INCOMPLETE line.
 
-    The pool are the responses that are correct or inexact in event type, role, CAS and base filler, and whose realis is
-    Actual or Other and the assessor's. Comments list them by type, role, realis and cluster of the CAS (a TRFR), with
-    the ids of each: copied into one line, without the #, they are an event. `adjudge eal frames read` takes what is
-    linked off the INCOMPLETE line.
+    The pool holds the responses that are correct or inexact in event type, role, CAS and base filler, and whose realis
+    is Actual or Other and agrees with the assessor's. Comments list them by type, role, realis and cluster of the CAS
+    (a TRFR), with their ids: copy ids into one line, without the #, to make an event. `adjudge eal frames read`
+    removes what is linked from the INCOMPLETE line.
     """
     output = options["output"]
     with uncollected():
@@ -61,7 +61,7 @@ def template(key: str, comments: bool, **options: Any) -> None:
     "read",
     click.Argument(["linking"], metavar="LINKING"),
     click.Argument(["key"], metavar="KEY"),
-    flag("--complete", "It is an error if anything is not linked."),
+    flag("--complete", "Fail if anything is not linked."),
     choice(
         "--as written",
         ("responses", "classes"),
@@ -75,11 +75,11 @@ def template(key: str, comments: bool, **options: Any) -> None:
     examples=["adjudge eal frames read frames assessments -o reference"],
 )
 def read(linking: str, key: str, **options: Any) -> int:
-    """Read the reference frames in LINKING, made for the assessments in KEY, and say what is not linked.
+    """Read the reference frames in LINKING, made for the assessments in KEY, and report what is not linked.
 
-    A frame has a TRFR if it lists any of its responses. With -o the frames are written in full, each with all responses
-    of its TRFRs, and on the INCOMPLETE line what no frame has; nothing is written if there is an error, such as a wrong
-    response in a frame.
+    A frame contains a TRFR if it lists any of its responses. With -o the frames are written in full, each with all
+    responses of its TRFRs; what no frame has goes on the INCOMPLETE line. Nothing is written if there is an error,
+    such as a wrong response in a frame.
     """
     how = {name: options[name] for name in ("written", "comments", "overwrite", "complete")}
     output, profile = options["output"], options["profile"]
@@ -129,10 +129,10 @@ def _counts(done: FramesSummary) -> str:
     examples=["adjudge eal frames project frames assessments merged -o new-frames"],
 )
 def project(linking: str, source: str, target: str, comments: bool, **options: Any) -> None:
-    """Write the frames in LINKING, made for the assessments in KEY, as they are on those in NEWKEY.
+    """Transfer the frames in LINKING, made for the assessments in KEY, to those in NEWKEY.
 
     Each response becomes all good responses of its TRFR in NEWKEY; one whose TRFR is not there is lost. What no frame
-    has is on the INCOMPLETE line. Look at the clusters that NEWKEY has split: both halves are in all their frames.
+    has goes on the INCOMPLETE line. Check the clusters that NEWKEY has split: both halves are in all their frames.
     """
     output = options["output"]
     with uncollected():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.estimates.rows import Estimate
 
 _FORMATS = ("text", "json", "csv")
-_DESIGN = "What was drawn with which probability, as `adjudge sample` wrote it."
+_DESIGN = "The design that `adjudge sample` wrote."
 _by = value("--by", "FIELD", "Also by a field of the items. Repeatable.", multiple=True)
 _judge = value("--judge", "FILE", "Verdicts of a judge (id, judge); for a result: the result against the judge.")
 level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
@@ -59,10 +59,10 @@ level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95
 def sample(pool: str, **options: Any) -> None:
     """Draw what people will assess, at random and with recorded probabilities.
 
-    POOL has a line for every item that some system returned: id, document, systems, perhaps judge (0 to 1) and other
-    fields; JSON lines or a table. A result saved with --save-documents is a pool, too, and so is a store of `eal pool`.
-    The design says of every unit with which probability it could be drawn and whether it was; keep it, for `adjudge
-    estimate` needs it.
+    POOL has a line for every item that some system returned: id, document, systems, optionally judge (0 to 1) and
+    other fields; JSON lines or a table. A result saved with --save-documents is a pool, too, and so is a store of `eal
+    pool`. The design records, for every unit, the probability of being drawn and whether it was; keep it, because
+    `adjudge estimate` needs it.
     """
     from adjudge.estimates.api import sample as draw_sample
     from adjudge.estimates.files import design_text
@@ -106,12 +106,12 @@ def sample(pool: str, **options: Any) -> None:
     choice(
         "--documents",
         ("fixed", "sample"),
-        "Whether the scores are about these documents only, or about others like them.",
+        "Whether the scores describe only these documents, or others like them too.",
         default="fixed",
     ),
     value("--cluster-by", "FIELD", "With --documents sample: documents with the same value vary together."),
-    value("--exhaustive", "FILE", "Documents read to the end (document, in_pool, all): recall beyond the pool."),
-    flag("--impute", "Also the argument score that is clipped in every document, by a model of the verdicts."),
+    value("--exhaustive", "FILE", "Documents read completely (document, in_pool, all): recall beyond the pool."),
+    flag("--impute", "Also the argument score clipped in every document, from a model of the verdicts."),
     flag("--graded", "With several assessors, count the probability that an item is correct, not the verdict."),
     _by,
     level_option,
@@ -186,7 +186,7 @@ def emit_estimate(found: Estimate, options: Mapping[str, Any]) -> None:
 def judge(pool: str, labels: str, **options: Any) -> None:
     """Report how far an automatic judge can be trusted, which systems it favours, and how many labels it saves.
 
-    LABELS are people's verdicts on a random sample of POOL, made without the judge's answer in view.
+    LABELS are people's verdicts on a random sample of POOL, made without seeing the judge's answer.
     """
     from adjudge.estimates.api import judge as report_judge
     from adjudge.estimates.text import render_judge
@@ -227,8 +227,8 @@ def judge(pool: str, labels: str, **options: Any) -> None:
 def plan(source: str, **options: Any) -> None:
     """Plan an evaluation: how many documents, or assessments, a difference needs.
 
-    From a result of two or more systems that was saved with --save, or from a saved estimate. Also says which
-    differences the documents at hand could show.
+    From a result of two or more systems that was saved with --save, or from a saved estimate. Also reports which
+    differences the documents at hand can detect.
     """
     from adjudge.estimates.planning import plan as plan_documents
     from adjudge.estimates.planning import plan_labels

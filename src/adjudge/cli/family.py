@@ -54,7 +54,7 @@ _NOT_COMPAT = (
     *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
 _BOTH = ("bio-both", "inspect", "auto-err")  # readers that find gold and system in one file
-_MORE = {"template": {"errors": Entry("Count mistakes by what would fix them, with examples.", "family")}}
+_MORE = {"template": {"errors": Entry("Count errors by the correction they need, with examples.", "family")}}
 """Commands of families beside `score`."""
 
 
@@ -192,8 +192,8 @@ def group(name: str) -> click.Group:
     """The group of a family."""
     family = find_family(name)
     entries = {
-        "score": Entry(f"Score files: {family.about[:1].lower()}{family.about[1:]}"),
-        "validate": Entry("Check files, with the place of every problem."),
+        "score": Entry("Score system files against gold."),
+        "validate": Entry("Check files; report the place of every problem."),
         **_MORE.get(name, {}),
     }
 

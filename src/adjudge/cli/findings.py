@@ -109,7 +109,7 @@ def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str,
     for option in options["severity"]:
         kind, equals, severity = option.partition("=")
         if not equals:
-            raise UsageError(f"--severity {option} has no severity", hint=f"say {option}=error, {option}=off, ...")
+            raise UsageError(f"--severity {option} has no severity", hint=f"write {option}=error, {option}=off, ...")
         given[kind.strip()] = severity.strip()
     return check_severities(given, kinds)
 
@@ -254,10 +254,9 @@ def family_validator(family: Family) -> Command:
     readers = tuple(dict.fromkeys((*family.readers, JSONL)))
     listed = "\n".join(f"  {key}: {reader.about}" for key, reader in family.readers.items())
     blocks = [
-        f"Report what is wrong with files: {family.about[:1].lower()}{family.about[1:]}",
-        "What the reader cannot read, documents that cannot be compared, spans outside the text, repeated items, "
-        "misspelled fields; with --gold also documents that are missing or unknown, labels that gold never has, "
-        "and "
+        f"Report what is wrong with files. {family.about}",
+        "Reported are lines that cannot be read, documents that cannot be compared, spans outside the text, repeated "
+        "items and misspelled fields; with --gold also missing or unknown documents, labels that gold never has, and "
         "shifted offsets. The exit code is 1 if there are errors, that is, anything that cannot be scored as intended.",
         f"\b\nReaders:\n{listed}\n  {JSONL}: one JSON object per line, as `adjudge metrics NAME` shows it",
     ]

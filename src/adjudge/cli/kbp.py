@@ -70,7 +70,7 @@ _input_options = [
     section(
         "Inputs",
         value("--wiki", "TABLE", "The pages of gold mentions: an ACEtoWiki table, an EDL tab, or CSV."),
-        value("--redirects", "FILE", "Pages that stand for others: page, TAB, page."),
+        value("--redirects", "FILE", "Pages that redirect to others: page, TAB, page."),
         value("--stop", "FILE", "Pages that do not count as links, one per line."),
         value(
             "--texts",
@@ -146,7 +146,7 @@ _NOT_COMPAT = (
 _GRAPH_ONLY = ("names", "typed", "ignore_documents", "iri", "literals", "rdf_type", "graph", "ontology")
 _ALIGNED: dict[str, Any] = {
     "mention_match": "Which span of a gold mention the system must match.",
-    "threshold": ("P", "A node is the entity that has more than P % of its names. [50]"),
+    "threshold": ("P", "Align a node with the entity that has more than P % of its names. [50]"),
     "levels": ("LEVELS", "System mentions that count: NAM, NOM, PRO. [NAM]"),
     "gold_levels": ("LEVELS", "Gold mentions that can be matched. [all]"),
     "require_type": "Align nodes with entities of their own type only.",
@@ -187,7 +187,7 @@ _choice_options = [
     section(
         "Gold entities",
         _nil_options,
-        field_options(KbOptions, {"nil_by_type": "Only entities of the same type are the same."}),
+        field_options(KbOptions, {"nil_by_type": "Only entities of the same type can be the same."}),
     ),
     section("Facts", field_options(KbOptions, _FACTS)),
     section("Relations", field_options(KbOptions, _RELATIONS)),
@@ -230,7 +230,9 @@ _resampling_options = [
     section(
         "Uncertainty",
         flag("--box", "Add the numbers of notched box plots to the JSON."),
-        value("--notch-constant notch", "C", "Of the notches: 1.57, or 1.15 as printed.", type=float),
+        value(
+            "--notch-constant notch", "C", "Constant of the notches: 1.57, or 1.15 as printed in the paper.", type=float
+        ),
     ),
 ]
 
@@ -358,7 +360,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
         without={
-            "pool": "paths go across documents, so that there is no mean over documents",
+            "pool": "paths span documents, so there is no mean over documents",
             "exact": "what is not counted in time is not a score, and what is estimated says so",
         },
     ),
@@ -442,7 +444,7 @@ def score(**options: Any) -> None:
             *resampling_options(names=UNCLUSTERED, more=(CENTRED,), tests=TESTS[:-1], interval=WHOLE),
         ],
         without={
-            "pool": "clusters go across documents, so that there is no mean over documents",
+            "pool": "clusters span documents, so there is no mean over documents",
             "jobs": "clusters are compared in one process",
             "cluster": "clusters are compared in one process",
             "exact": "what is not counted in time is not a score",
@@ -510,7 +512,7 @@ def discovery(**options: Any) -> None:
     value(
         "--most",
         "N",
-        "From two hops on, look at all paths if there are no more than N ways along them, else at a sample.",
+        "For two or more hops, examine all paths if there are at most N ways along them, else a sample.",
         default=1_000_000,
         type=Whole("give the number of paths"),
     ),
@@ -560,7 +562,7 @@ def explain(**options: Any) -> None:
     _choice_options,
     docs_option,
     _limit_option,
-    value("--title", "TEXT", "What stands at the top of the page.", default="Knowledge bases"),
+    value("--title", "TEXT", "Title of the page.", default="Knowledge bases"),
     _time_option,
     _resampling_options,
     output_option,
@@ -572,8 +574,8 @@ def explain(**options: Any) -> None:
 def report(**options: Any) -> None:
     """Write an HTML page with scores, intervals and explanations: one file that needs no network.
 
-    It is the page of `adjudge report`: the ranking, the scores of each relation, what became of every fact and path, at
-    which step paths are lost, with examples and the text that supports them, and the box plots of the paper.
+    This is the page of `adjudge report`: the ranking, the scores of each relation, the outcome of every fact and path,
+    the steps at which paths are lost, with examples and the text that supports them, and the box plots of the paper.
     """
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.report.page import render_result

@@ -55,7 +55,7 @@ class Limits(Value):
         if len(parts) != 2 or not all(
             part == "M" or (part.isdigit() and part.isascii() and 0 < len(part) < 5) for part in parts
         ):
-            self.fail(f"{value!r} is not possible, write for example 1:3, with M for any number", param, ctx)
+            self.fail(f"{value!r} is not valid, write for example 1:3, with M for any number", param, ctx)
         each, all_ = (0 if part == "M" else int(part) for part in parts)
         return each, all_
 
@@ -81,8 +81,8 @@ _query_options = [
     choice(
         "--match",
         MATCHES,
-        "With assessments: an answer counts as assessed if exactly this one is, if one with the same value is, "
-        "or ignoring case.",
+        "With assessments: an answer counts as assessed if it was itself assessed, if one with the same value was, "
+        "or one that differs only in case.",
         default="assessed",
     ),
     choice(
@@ -94,8 +94,8 @@ _query_options = [
     value(
         "--justifications",
         "A:B",
-        "Keep so many answers with the same node, in one document and in all, M for any number; the second also says "
-        "how many count in average precision, else 3. "
+        "How many answers with the same node to keep, in one document and overall, M for any number; B is also how "
+        "many count in average precision, else 3. "
         "[default: M:M for files of answers; for knowledge bases 1:3 with assessments, 1:1 with gold]",
         type=Limits(),
     ),
@@ -122,7 +122,7 @@ _FILE = Target("this is written to a file, name one")
 @command(
     "query",
     click.Argument(["systems"], metavar="[SYSTEM]...", nargs=-1),
-    value("--queries", "FILE", "Queries, as XML of Cold Start or as a table."),
+    value("--queries", "FILE", "Queries, as Cold Start XML or as a table."),
     value(
         "--generate",
         "N",
@@ -139,7 +139,9 @@ _FILE = Target("this is written to a file, name one")
         "[default: raw, unless the systems are documents in JSON lines]",
     ),
     value("--assessments", "FILE", "Judge by these assessments."),
-    value("--write-queries", "FILE", "Write the queries, as XML if it is called so, else as a table.", type=_FILE),
+    value(
+        "--write-queries", "FILE", "Write the queries, as XML if the name ends in .xml, else as a table.", type=_FILE
+    ),
     value("--write-answers", "FILE", "Write the answers of one system.", type=_FILE),
     value("--table", "FILE", "Write all counts, by query and class.", type=_FILE),
     _query_options,
@@ -301,7 +303,7 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
 @command(
     "pooling-bias",
     click.Argument(["systems"], metavar="SYSTEM...", nargs=-1, required=True),
-    value("--queries", "FILE", "Queries, as XML of Cold Start or as a table.", required=True),
+    value("--queries", "FILE", "Queries, as Cold Start XML or as a table.", required=True),
     value("--assessments", "FILE", "The pooled assessments.", required=True),
     value("--metric", "NAME", "The score to compare.", default="kbp.query"),
     _query_options,
@@ -316,10 +318,10 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
     examples=["adjudge kbp pooling-bias --queries q.xml --assessments pool.tab a b c"],
 )
 def pooling_bias(systems: tuple[str, ...], **options: Any) -> None:
-    """How the scores of systems would change if their own unique answers had not been assessed.
+    """Show how the scores of systems would change if their own unique answers had not been assessed.
 
     SYSTEM is a file of answers or a knowledge base; name all systems whose answers were pooled. Each is left out in
-    turn: assessments that only it has contributed are removed, and its answers that nobody else has are then wrong.
+    turn: assessments that only it contributed are removed, which makes its unique answers wrong.
     """
     from adjudge.formats.kb_queries import read_assessments, read_queries
     from adjudge.tasks.kbp.pooling import pooling_bias as measure_bias

@@ -59,8 +59,8 @@ from adjudge.tasks.kbp.validation import validate as check
     value(
         "--repair repaired",
         "OUT",
-        "Write a Cold Start file in which all that is clear is repaired; lines that mean nothing are "
-        "left out, and what only a person can decide is kept.",
+        "Write a Cold Start file with every unambiguous problem repaired; meaningless lines are left out, and what "
+        "only a person can decide is kept.",
         type=click.Path(path_type=Path),
     ),
     finding_options(),
@@ -75,9 +75,8 @@ def validate(files: tuple[str, ...], from_: Any, **options: Any) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
 
     KB is a Cold Start file, a knowledge graph (see adjudge kbp score), extractions as JSON lines, a table of links, or
-    a file or folder of ACE or Rich ERE annotation. An error is what the rules of the format forbid; what lenient
-    reading does about it stands in brackets. The exit code is 1 if there is an error; with --repair, if there is one in
-    the repaired file.
+    a file or folder of ACE or Rich ERE annotation. An error is what the format forbids; brackets show how lenient
+    reading treats it. The exit code is 1 if there are errors; with --repair, if any remain in the repaired file.
     """
     check_targets(options, "repaired", inputs=files)
     if files.count("-") > 1:
@@ -132,11 +131,11 @@ def _write_repaired(data: bytes, before: Findings, after: Findings, options: Map
     examples=["adjudge kbp judged results_1.json results_2.json"],
 )
 def judged(files: tuple[str, ...], **options: Any) -> None:
-    """Score files of judgements: lists of facts with evaluation 0 or 1, as MINE of KGGen writes them.
+    """Score files of judgements: lists of facts with evaluation 0 or 1, as written by MINE of KGGen.
 
-    FILE is a file, a folder or a pattern; NAME=FILE is of the system NAME, others are of one system. The score is the
-    mean over files of the share of facts that were judged right; files are resampled. A file that states another
-    accuracy than its judgements have is named in a note. The judge itself is not run.
+    FILE is a file, a folder or a pattern; NAME=FILE belongs to the system NAME, all others to one system. The score is
+    the mean over files of the share of facts judged correct; files are resampled. A note names files whose stated
+    accuracy differs from their judgements. The judge itself is not run.
     """
     from adjudge.evaluate.run import Run
     from adjudge.tasks.kbp.judged import MEASURES, score_judged

@@ -201,7 +201,7 @@ def _confusion(evaluation: Evaluation, options: Mapping[str, Any]) -> None:
     "report",
     side_options,
     docs_option,
-    value("--title", "TEXT", "What stands at the top of the page.", default="Event nuggets"),
+    value("--title", "TEXT", "Title of the page.", default="Event nuggets"),
     search_options,
     resampling_options(),
     output_option,
@@ -211,8 +211,8 @@ def _confusion(evaluation: Evaluation, options: Mapping[str, Any]) -> None:
 def report(**options: Any) -> None:
     """Write an HTML page with gold and system nuggets side by side: one file that needs no network.
 
-    It is the page of `adjudge report`: the ranking, what goes wrong most, and every nugget, hopper and link beside the
-    text. Without texts the tokens are shown, without token tables a table of the nuggets.
+    This is the page of `adjudge report`: the ranking, the most frequent errors, and every nugget, hopper and link
+    beside the text. Without texts it shows the tokens; without token tables, a table of the nuggets.
     """
     from adjudge.report.page import render_result
     from adjudge.tasks.nugget.task import NuggetTask

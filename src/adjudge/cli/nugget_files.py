@@ -181,13 +181,13 @@ def _is_folder(output: str, target: str) -> bool:
     value("-o --output", "OUT", "Folder of the token tables.", type=click.Path(), required=True),
     value("-e --extension", "EXT", "Extension of the texts.", default="txt"),
     value("-s --separators", "CHARACTERS", "Cut tokens at these as well; '' for none.", default="/-\\"),
-    flag("--utf16", "Offsets, of annotations and tables, count UTF-16 units, not characters."),
+    flag("--utf16", "Offsets in annotations and tables count UTF-16 units, not characters."),
     flag("--strict", "Write nothing if an annotation does not fit the tokens."),
     flag("--quiet", "Do not report which tokens were split."),
     examples=["adjudge nugget tokenize -t texts/ -a annotations/ -o tables/ -s '/-\\'"],
 )
 def tokenize(texts: Path, annotations: Path | None, output: str, strict: bool, quiet: bool, **how: Any) -> int:
-    """Make token tables (DOCUMENT.tab): id, string, begin and end of each token, as the Penn Treebank divides words.
+    """Make token tables (DOCUMENT.tab): id, string, begin and end of each token, as the Penn Treebank splits words.
 
     Tokens are split where an event nugget begins or ends inside, with a warning, so that every nugget is made of whole
     tokens. All tables are written or none.

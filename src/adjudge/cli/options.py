@@ -88,7 +88,7 @@ class Share(Value):
         number, percent = _number(str(value))
         share = number / 100 if percent else number
         if not 0 < share < 1:
-            self.fail(f"{value!r} is not possible, write for example 0.02 or 2%", param, ctx)
+            self.fail(f"{value!r} is not valid, write for example 0.02 or 2%", param, ctx)
         return share
 
 
@@ -131,7 +131,7 @@ class Memory(Value):
 
         size = value if isinstance(value, int) else parse_size(value)
         if not size:
-            self.fail(f"{value!r} is not possible, write for example 500MB or 4GB", param, ctx)
+            self.fail(f"{value!r} is not valid, write for example 500MB or 4GB", param, ctx)
         return size
 
 

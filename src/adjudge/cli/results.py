@@ -108,7 +108,7 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
 
     The results must have the same metrics, conventions and documents. Options that are not given are taken from the
     first result. NAME=FILE calls the system of a result NAME. With --format csv there is a row for each comparison;
-    --format latex is a table for a paper with a row per system, and in bold what is significantly best.
+    --format latex is a table for a paper, with a row per system and what is significantly best in bold.
     """
     from adjudge.stats.compare import compare as compare_results
 
@@ -148,7 +148,7 @@ def _find_baseline(results: Sequence[str], loaded: Sequence[Result], options: di
     output_option,
     saved_by_option,
     _as_saved,
-    value("--title", "TEXT", "What stands at the top of the page.", default="Report"),
+    value("--title", "TEXT", "Title of the page.", default="Report"),
     verbose_option,
     examples=["adjudge report old=may.json new=june.json --by genre -o report.html"],
 )
@@ -202,8 +202,8 @@ def merge(parts: tuple[str, ...], **options: Any) -> None:
 
     The parts must have been scored in the same way, with the same systems, on different documents; anything else is
     refused. The result is the same as scoring all documents at once: counts are added; intervals, slices and
-    comparisons are computed again. What is not given is as in the parts. NAME=PART calls the only system of a part
-    NAME.
+    comparisons are computed again. Options that are not given are as in the parts. NAME=PART calls the only system of
+    a part NAME.
     """
     from adjudge.tasks.merging import merge as merge_results
 
@@ -252,8 +252,8 @@ def select(
     of a document on two neighbours of the ranking is their difference minus their difference without it, in units of
     the difference or its standard error, whichever is larger; its influence is the sum over all neighbours. Flips:
     without the document, two neighbours change places. Disagreement: how far the scores of systems on the document are
-    apart, on average over all pairs. For items, "without it" is: judged the other way, so that a gold item is none, and
-    what only systems have is one.
+    apart, on average over all pairs. For items, "without it" means judged the other way: a gold item stops being gold,
+    and an item that only systems have becomes gold.
     """
     from adjudge.report.comparing import render_items, render_selection
     from adjudge.stats.compare import compare as compare_results

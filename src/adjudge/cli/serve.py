@@ -23,7 +23,7 @@ _LOCAL = "127.0.0.1"
 workers_option = value(
     "--workers",
     "N",
-    "How many runs of teams are scored at once; 0 leaves it to adjudge serve worker.",
+    "How many runs to score at once; 0 leaves it to adjudge serve worker.",
     type=Whole("give a number of workers, or 0"),
     default=1,
     show_default=True,
@@ -61,7 +61,8 @@ def demo(port: int, keep: Path | None) -> int:
         folder, token = make_demo(keep or Path(temporary) / "demo", _READER)
 
         def ready(url: str) -> None:
-            kept = f"it stays in {keep}" if keep else "it is in a temporary folder, which is gone when you end this"
+            removed = "it is in a temporary folder, which is removed when you stop the server"
+            kept = f"it stays in {keep}" if keep else removed
             emit_lines([f"The bundled campaign; {kept}.", "", f"  {url}/join/{token}", "", "Ctrl-C ends it."])
 
         serve(folder, Running(address=Address(port=_free(port)), demo=True), ready)
@@ -91,7 +92,7 @@ def _free(port: int) -> int:
     log_option,
     section(
         "Reached from outside",
-        value("--tls-cert", "FILE", "The certificate, with those above it.", type=Path),
+        value("--tls-cert", "FILE", "The certificate, with its chain.", type=Path),
         value("--tls-key", "FILE", "Its key.", type=Path),
         value("--behind-proxy", "IP", "A proxy that encrypts; the addresses it reports are trusted."),
     ),
@@ -138,8 +139,8 @@ def run(folder: str, **options: Any) -> int:
         "What the person may do.",
         required=True,
     ),
-    value("--scope", "NAME", "The campaign or track; not needed if there is one, or for admin."),
-    value("--team", "TEAM", "The team, with --role team (default: called as the person)."),
+    value("--scope", "NAME", "The campaign or track; not needed if there is only one, or for admin."),
+    value("--team", "TEAM", "The team, with --role team (default: the person's name)."),
     value("--url", "URL", "The address of the server, if it is neither in serve.toml nor where it listens."),
     flag("--token", "Print a token for programs instead of a link, such as that of an automatic judge."),
     examples=[
@@ -215,7 +216,7 @@ def revoke(folder: str, name: str) -> None:
     """Revoke every session, token, password and invitation of NAME at once; their answers stay."""
     with _access(folder) as (_, access):
         ended = access.revoke(name)
-        emit_lines([f"{name} cannot come in any more; ended: {ended}"])
+        emit_lines([f"{name} can no longer sign in; ended: {ended}"])
 
 
 @contextmanager

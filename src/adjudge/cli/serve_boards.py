@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _folder = click.Argument(["folder"], metavar="FOLDER")
 _track = click.Argument(["track"], metavar="TRACK")
-_phase = value("--phase", "NAME", "Which phase; not needed if there is one.")
+_phase = value("--phase", "NAME", "Which phase; not needed if there is only one.")
 
 
 @contextmanager
@@ -39,14 +39,14 @@ def _opened(folder: str) -> Iterator[tuple[Folder, Store]]:
 @command(
     "board",
     _folder,
-    value("-o --output", "DIR", "The folder for it; pages that are there are replaced.", type=Path, required=True),
+    value("-o --output", "DIR", "The folder to write; existing pages are replaced.", type=Path, required=True),
     examples=["adjudge serve board autumn -o public"],
 )
 def board(folder: str, output: Path) -> None:
     """Write the boards of FOLDER that everybody may see, for any web server: byte for byte what the server shows.
 
-    Pages need no script and no network; beside each are the same numbers as CSV, JSON and LaTeX, and of a phase that
-    is frozen its manifest.
+    Pages need no script and no network; beside each are the same numbers as CSV, JSON and LaTeX, and for a frozen
+    phase its manifest.
     """
     from adjudge.serve.board_desk import export_boards
 
@@ -60,8 +60,8 @@ def board(folder: str, output: Path) -> None:
     _folder,
     _track,
     _phase,
-    flag("--again", "Score all runs again, by this release and with the commands and the gold that the track has now."),
-    flag("--freeze", "Let the scores stay as they are, with a manifest of everything that they follow from."),
+    flag("--again", "Rescore all runs with this release and the track's current commands and gold."),
+    flag("--freeze", "Freeze the scores, with a manifest of everything they depend on."),
     flag("--thaw", "Undo --freeze."),
     format_option("text", "json"),
     examples=[
@@ -71,10 +71,11 @@ def board(folder: str, output: Path) -> None:
     ],
 )
 def scoring(folder: str, track: str, **options: Any) -> None:
-    """List the scorings of a phase of TRACK and what moved with the last one; score again, freeze.
+    """List the scorings of a phase of TRACK and what the last one changed; rescore, freeze.
 
-    The server may be running. A new scoring does not change those before it: their board is shown until all runs are
-    scored again, and if one is frozen, until the new one is. Corrected gold: adjudge serve track FOLDER TRACK --gold.
+    The server may be running. A new scoring leaves earlier ones unchanged: their board is shown until all runs are
+    rescored, and if one is frozen, until the new one is frozen too. To correct the gold, use `adjudge serve track
+    FOLDER TRACK --gold`.
     """
     from adjudge.serve import scorings
     from adjudge.serve.program import chosen_phase
@@ -116,10 +117,11 @@ def scoring(folder: str, track: str, **options: Any) -> None:
     examples=["adjudge serve program autumn names -o bundle.zip"],
 )
 def program(folder: str, track: str, phase: str | None, output: Any) -> None:
-    """Pack the scoring of TRACK for Codabench, CodaLab and the like: the same command lines, a program, gold.
+    """Pack the scoring of TRACK for Codabench, CodaLab and the like: the same command lines, a scoring program and the
+    gold.
 
-    `python3 scoring_program/score.py INPUT OUTPUT` in it scores what is in INPUT/res by the gold in INPUT/ref,
-    anywhere; the scores are those of the server.
+    `python3 scoring_program/score.py INPUT OUTPUT` in it scores INPUT/res against the gold in INPUT/ref, anywhere,
+    with the same scores as the server.
     """
     from adjudge.serve.program import make_bundle
 

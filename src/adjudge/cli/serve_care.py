@@ -25,8 +25,8 @@ _folder = click.Argument(["folder"], metavar="FOLDER")
 def verify(folder: str, heads: Path | None) -> None:
     """Check that nothing in FOLDER was changed or lost: the chains of events, the tables, the files.
 
-    It may be done while the server runs. Who removes the last events of a stream and its head leaves no trace in the
-    folder itself; --heads finds that, too.
+    The server may be running. Removing the last events of a stream together with its head leaves no trace in the
+    folder itself; --heads detects that too.
     """
     from adjudge.serve.store import Store, care
 
@@ -37,7 +37,7 @@ def verify(folder: str, heads: Path | None) -> None:
     if seen.problems:
         raise ValidationError(seen.problems).at(folder)
     said = f"{counted(seen.events, 'event')} in {counted(seen.streams, 'stream')}, {counted(seen.blobs, 'file')}"
-    emit_lines([f"{folder}: {said}: all as it was written"])
+    emit_lines([f"{folder}: {said}: everything is intact"])
     if seen.clock:
         emit_lines([f"the clock went back {counted(seen.clock, 'time')}; events are in the order of their numbers"])
 
@@ -62,21 +62,23 @@ def rebuild(folder: str) -> None:
     found = Folder(folder)
     with Store.open(found.path, found.database, server=True) as store:
         other = care.rebuild(store)
-    said = f"these tables were not what the events say: {', '.join(other)}" if other else "all as it was before"
-    emit_lines([f"{folder}: made again from the events; {said}"])
+    said = f"these tables differed from the events: {', '.join(other)}" if other else "all as it was before"
+    emit_lines([f"{folder}: rebuilt from the events; {said}"])
 
 
 @command(
     "backup",
     _folder,
-    value("-o --output", "BACKUP", "A new folder for it.", type=Target("a folder is written, name one"), required=True),
+    value(
+        "-o --output", "BACKUP", "A new folder for it.", type=Target("this writes a folder, name one"), required=True
+    ),
     examples=["adjudge serve backup autumn -o saved"],
 )
 def backup(folder: str, output: Any) -> None:
-    """Write everything that cannot be made again into a new folder, of one moment, while people work.
+    """Back up everything that cannot be rebuilt into a new folder, as of one moment, while people work.
 
-    It fits both databases: it can be restored into SQLite or PostgreSQL, whatever it was made from. Keep it as safe as
-    FOLDER itself: its secret.key is in it.
+    It can be restored into SQLite or PostgreSQL, whichever it came from. Keep it as safe as FOLDER itself: it contains
+    secret.key.
     """
     from adjudge.serve.store import Store, care
 
@@ -94,7 +96,7 @@ def backup(folder: str, output: Any) -> None:
     examples=["adjudge serve restore saved autumn-2"],
 )
 def restore(backup: str, folder: str, database: str | None) -> None:
-    """Make FOLDER, which must be new or empty, from a backup, all or nothing. Its chains of events are checked."""
+    """Restore a backup into FOLDER, which must be new or empty; all or nothing. Its chains of events are checked."""
     from adjudge.serve.store import care
 
     settings = Path(backup) / SETTINGS
@@ -114,18 +116,18 @@ def restore(backup: str, folder: str, database: str | None) -> None:
     examples=["adjudge serve rotate autumn", "adjudge serve rotate autumn --end-sessions"],
 )
 def rotate(folder: str, end_sessions: bool) -> None:
-    """Make a new key (secret.key) for FOLDER; start the server again to use it.
+    """Make a new key (secret.key) for FOLDER; restart the server to use it.
 
-    Who is signed in stays so until the next rotation, unless the old key has become known: use --end-sessions then.
-    Items keep their names, and invitations, passwords and tokens are good as before.
+    People stay signed in until the next rotation; if the old key has leaked, use --end-sessions. Items keep their
+    names; invitations, passwords and tokens stay valid.
     """
     Folder(folder).rotate(end_sessions=end_sessions)
-    emit_lines([f"{folder}: a new key; start the server again, and back up {SECRET}"])
+    emit_lines([f"{folder}: a new key; restart the server, and back up {SECRET}"])
 
 
 @command("upgrade", _folder, examples=["adjudge serve upgrade autumn"])
 def upgrade(folder: str) -> None:
-    """Bring the database of FOLDER to this release, with a backup first. The server must not be running."""
+    """Upgrade the database of FOLDER to this release, after a backup. The server must not be running."""
     from adjudge.serve.store import care
 
     found = Folder(folder)

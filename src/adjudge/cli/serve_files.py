@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from adjudge.serve.folder import Folder
 
 _folder = click.Argument(["folder"], metavar="FOLDER")
-_scope = value("--scope", "CAMPAIGN", "Which campaign; not needed if there is one.")
+_scope = value("--scope", "CAMPAIGN", "Which campaign; not needed if there is only one.")
 _texts = value("--texts", "DIR", "The texts: a file for each document.", type=Path)
 _frames = value("--frames", "DIR", "Frames that belong to assessments of event arguments.", type=Path)
-_training = value("--training", "FILE", "Items whose right answer is known, to begin with.", type=Path)
+_training = value("--training", "FILE", "Items whose correct answers are known, to begin with.", type=Path)
 _SCHEMAS = ", ".join(known_schemas())
 
 
@@ -36,8 +36,8 @@ _SCHEMAS = ", ".join(known_schemas())
 def schema(file: str) -> None:
     """Check an assessment schema: FILE, or one that comes with adjudge.
 
-    All mistakes are reported at once: keys that clash or that the page needs, questions that are never asked or depend
-    on themselves, and names of fields, conditions and answers that mean nothing.
+    All mistakes are reported at once: keys that clash or are reserved by the page, questions that are never asked or
+    depend on themselves, and unknown fields, conditions and answers.
     """
     found = named_schema(file)
     asked, stages = counted(len(found.question), "question"), ", ".join(stage.kind for stage in found.stage)
@@ -59,7 +59,7 @@ def schema(file: str) -> None:
     value(
         "--validity",
         "SHARE",
-        "Draw this share of the documents, in which readers never see suggestions.",
+        "Share of the documents, drawn at random, in which readers never see suggestions.",
         type=Share(),
     ),
     section(
@@ -69,7 +69,7 @@ def schema(file: str) -> None:
         with_option,
         trust_option,
     ),
-    value("--name", "NAME", "What the campaign or the track is called (default: as the folder, and as the task)."),
+    value("--name", "NAME", "Name of the campaign or the track (default: that of the folder, or of the task)."),
     value("--database", "URL", "A PostgreSQL database, instead of a file in the folder."),
     examples=[
         "adjudge serve init autumn --campaign old/",
@@ -80,7 +80,7 @@ def schema(file: str) -> None:
 def init(folder: str, **options: Any) -> int:
     """Create FOLDER, which must be new or empty, with a campaign, or with a track that teams submit to.
 
-    What people have assessed and linked already stays as it is. Go on with `adjudge serve invite` and `serve run`.
+    What people have assessed and linked already stays as it is. Continue with `adjudge serve invite` and `serve run`.
     """
     from adjudge.serve.campaigns import check_name, create_campaign, import_sources
     from adjudge.serve.folder import Folder
@@ -115,7 +115,7 @@ def init(folder: str, **options: Any) -> int:
         except AdjudgeError:
             _remove(made)
             raise
-        after = f"go on with adjudge serve invite {folder} NAME --role team"
+        after = f"continue with adjudge serve invite {folder} NAME --role team"
         emit_lines([f"{folder}: track {own}, with a hidden board; {after}"])
     if sources is None:
         if options["track"] is None:
@@ -183,7 +183,7 @@ def _findings(folder: str, given: list[Finding]) -> int:
 @command(
     "import",
     _folder,
-    value("--answers", "PATH", "Answers of somebody: with --as they become a reader's.", type=Path),
+    value("--answers", "PATH", "Somebody's answers; with --as they become a reader's.", type=Path),
     value("--as reader", "NAME", "Whose answers these are."),
     value("--suggestions", "NAME", "The answers are suggestions of this automatic judge."),
     value("--merge", "PACK", "Import the work done in an offline pack.", type=Path),
@@ -199,11 +199,11 @@ def _findings(folder: str, given: list[Finding]) -> int:
     ],
 )
 def import_(folder: str, **options: Any) -> int:
-    """Bring into the server of FOLDER what is new in files; it may be running.
+    """Import what is new in files into the server of FOLDER, which may be running.
 
-    Without options it looks into the folder of adjudge eal campaign that was taken over: new responses are added and
-    open their documents again, what is no longer there is withdrawn, and what people have written into the files is
-    taken over unless the server has decided otherwise, which is said.
+    Without options it reads the folder of `adjudge eal campaign` that the server was made from: new responses are
+    added and reopen their documents, what is no longer there is withdrawn, and what people wrote into the files is
+    taken over unless the server has decided otherwise, which is reported.
     """
     answers, reader, merge = options["answers"], options["reader"], options["merge"]
     if merge is not None and (answers or reader):
@@ -226,7 +226,7 @@ def import_(folder: str, **options: Any) -> int:
                 return 0
         home = found.home(desk.campaign)
         if answers is None and home is None:
-            hint = "give --answers, or --merge; without them a campaign of adjudge eal campaign is looked into"
+            hint = "give --answers or --merge; without them, a folder of adjudge eal campaign is imported"
             raise UsageError("there is nothing to import", hint=hint)
         sources = _sources(None if answers else home, options)
         assert sources is not None
@@ -261,12 +261,12 @@ def import_(folder: str, **options: Any) -> int:
     ],
 )
 def export(folder: str, output: Path | None, reader: str | None, overwrite: bool, scope: str | None) -> int:
-    """Write what was decided in FOLDER as files, as of one moment; the server may be running.
+    """Write the decisions in FOLDER as files, as of one moment; the server may be running.
 
     With -o everything goes into a folder of its own: official answers, those of each reader, events, the schema, and a
     manifest. Without it the official answers go back into the folder of adjudge eal campaign that was taken over, where
-    `adjudge eal campaign run` goes on. What contradicts itself there, such as frames of responses that are no longer
-    right, is written and said, with exit code 1.
+    `adjudge eal campaign run` goes on. Contradictions, such as frames of responses that are no longer correct, are
+    written and reported, with exit code 1.
     """
     with _desk(folder, scope, reader) as (found, desk):
         if reader is not None:

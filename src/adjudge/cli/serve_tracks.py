@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from adjudge.serve.store import Store
 
 _FORMAT = ("--format", "json")
-gold_option = value("--gold", "FILE", "What is right: a file or a folder, which is kept.", type=Path)
+gold_option = value("--gold", "FILE", "The gold: a file or a folder, which is stored.", type=Path)
 with_option = value(
     "--with",
     "NAME=VALUE",
-    "An option of the scoring: reader=bio, schema=invoice.yaml; files and folders are kept. Repeatable.",
+    "An option of the scoring: reader=bio, schema=invoice.yaml; files and folders are stored. Repeatable.",
     multiple=True,
 )
 trust_option = flag("--trust-code", "Let module:name in the commands run code that is installed here.")
@@ -136,7 +136,7 @@ def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
     click.Argument(["name"], metavar="[NAME]", required=False),
     value("--task", "TASK", "Make the track: ner, coref, ..., or score for a metric of your own."),
     gold_option,
-    value("--campaign assessed", "NAME", "No gold: runs go to the people who assess in this campaign of the server."),
+    value("--campaign assessed", "NAME", "Instead of gold: the people of this campaign on the server assess the runs."),
     with_option,
     trust_option,
     section(
@@ -160,8 +160,8 @@ def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
 def track(folder: str, name: str | None, **options: Any) -> None:
     """List the tracks of FOLDER, or make or change the one called NAME; the server may be running.
 
-    A track is a table of command lines in serve.toml: [track.NAME]. What is not given stays as it is. Times are stored
-    as UTC.
+    A track is a table of command lines in serve.toml: [track.NAME]. Options that are not given stay as they are. Times
+    are stored as UTC.
     """
     from adjudge.serve.folder import Folder
     from adjudge.serve.store import Store
@@ -249,9 +249,9 @@ def _rows(store: Store, name: str | None) -> list[dict[str, Any]]:
     examples=["adjudge serve worker autumn --workers 4"],
 )
 def worker(folder: str, workers: int, log: str) -> None:
-    """Check and score what teams hand in to the server of FOLDER, on this or another machine, until interrupted.
+    """Check and score submissions to the server of FOLDER, on this or another machine, until interrupted.
 
-    FOLDER is the server's, with its blobs, and the database is PostgreSQL: several workers share it.
+    FOLDER is the server's, with its blobs; the database must be PostgreSQL, which several workers can share.
     """
     from adjudge.serve.child import describe
     from adjudge.serve.folder import Folder

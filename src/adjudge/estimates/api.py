@@ -244,7 +244,10 @@ def resolve(verdicts: Sequence[Verdict], *, graded: bool = False) -> tuple[dict[
     said = [{name: "right" if value >= 0.5 else "wrong" for name, value in by_unit[unit].items()} for unit in units]
     found = dawid_skene(said, ("right", "wrong"))
     several = sum(len(own) > 1 for own in by_unit.values())
-    message = f"{several} units with several assessors, resolved together; the interval lacks how unsure that is"
+    message = (
+        f"{several} units with several assessors, resolved together; the interval does not include the uncertainty "
+        "of that"
+    )
     notes = [Note("resolved", several, message), *found.notes]
     if graded:
         return {unit: own[0] for unit, own in zip(units, found.posterior, strict=True)}, notes

@@ -283,7 +283,7 @@ def read_design(source: Any) -> Design:
             message = fault or f"the probability is {'missing' if chance is None else 0}"
             problems.append(found.problem(at, f"{unit!r}: {message}", "give a number above 0, at most 1"))
         elif drawn is None:
-            problems.append(found.problem(at, f"{unit!r}: drawn is {row.get('drawn')!r}", "say true or false"))
+            problems.append(found.problem(at, f"{unit!r}: drawn is {row.get('drawn')!r}", "write true or false"))
         elif number is not None and not _ROUND.fullmatch(str(number)):
             problems.append(found.problem(at, f"{unit!r}: the round is {number!r}", "give a number"))
         else:

@@ -99,7 +99,7 @@ def judge_report(pool: Pool, design: Design, verdicts: Mapping[str, float], aske
         message = f"{len(outside)} verdicts on what was not drawn are left out"
         notes.append(Note("outside-sample", len(outside), message, tuple(outside[:5])))
     if seen:
-        message = f"{seen} verdicts were made with the judge's answer in view: agreement says nothing"
+        message = f"{seen} verdicts were made with the judge's answer in view: agreement proves nothing"
         notes.append(Note("seen-judge", seen, message))
     number = int(np.count_nonzero(sample.drawn))
     report = JudgeReport(n=number, of=len(pool.items), threshold=threshold, notes=tuple(notes))

@@ -94,7 +94,7 @@ def _result(distributed: Any, future: Any) -> bytes:
         return found
     except distributed.KilledWorker:
         raise AdjudgeError(
-            "a chunk of documents ended several workers, perhaps because they ran out of memory",
+            "a chunk of documents killed several workers, perhaps because they ran out of memory",
             hint="give the workers more memory, or look into the documents with --jobs 1",
         ) from None
     except (CancelledError, distributed.comm.CommClosedError, TimeoutError, OSError) as error:

@@ -177,7 +177,7 @@ def _told(who: str, move: Span, unit: str, *, one: bool) -> str:
     if start == 0:
         side = "after" if end > 0 else "before"
         late = "gold" if end > 0 else "system"
-        hint = f"does one side count ends inclusively and the other exclusively (say {late}_ends=inclusive)?"
+        hint = f"does one side count ends inclusively and the other exclusively (set {late}_ends=inclusive)?"
         return f"{who} end{s} {far} {side} a gold span with the same start: {hint}"
     if end == 0:
         side = "after" if start > 0 else "before"

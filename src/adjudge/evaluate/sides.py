@@ -292,7 +292,7 @@ def _written(gold: Sequence[str], system: Sequence[str]) -> str | None:
     ways: tuple[tuple[str, tuple[Callable[[str], str], ...]], ...] = (
         ("upper and lower case", (str.casefold,)),
         ("blanks at the ends", (str.strip,)),
-        ("the way in which characters are composed", (_composed,)),
+        ("Unicode normalisation", (_composed,)),
         ("the folders before them", (_file,)),
         ("their endings", (_stem,)),
         ("folders and endings", (_file, _stem)),

@@ -245,9 +245,7 @@ class _Looking:
             return
         elif start < 0 or (size is not None and end > size):
             long = "" if size is None else f" of {size} {'tokens' if text is None else 'characters'}"
-            self.say(
-                "outside-text", path, f"the span {start}-{end} is outside of the text{long}", "correct its offsets"
-            )
+            self.say("outside-text", path, f"the span {start}-{end} is outside the text{long}", "correct its offsets")
         elif start == end:
             hint = f"the end is that of the next character or token: write {start}-{end + 1} for one"
             self.say("empty-span", path, f"the span {start}-{end} is empty", hint, error=False)

@@ -93,7 +93,7 @@ def _arrow_rows(folder: Path, place: str) -> Iterator[dict[str, Any]]:
                     yield from batch.to_pylist()
         except (OSError, pyarrow.ArrowException) as error:
             hint = "save the dataset again"
-            raise FormatError(Problem(f"no Arrow data ({error})"[:200], path=str(folder / name), hint=hint)) from None
+            raise FormatError(Problem(f"not Arrow data ({error})"[:200], path=str(folder / name), hint=hint)) from None
 
 
 def _names(features: Any) -> dict[str, Sequence[str]]:

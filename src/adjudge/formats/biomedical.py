@@ -57,7 +57,9 @@ class _Documents:
                 "the end is the position after the last character",
             )
         elif text and written and text[span[0] : span[1]].split() != written.split():
-            self.notes.add("other-text", "{n} annotations whose text is not the text at that place", f"{name}:{line}")
+            self.notes.add(
+                "other-text", "{n} annotations whose text differs from that at the offsets", f"{name}:{line}"
+            )
 
     def corpus(self) -> Corpus:
         if not self.data and not self.problems:
@@ -92,7 +94,9 @@ def read_pubtator(source: Source, *, name: str | None = None) -> Corpus:
 def _pubtator_row(found: _Documents, cells: list[str], number: int) -> None:
     if len(cells) < 4:
         found.wrong(
-            "neither a title, an abstract nor an annotation", number, "write ID, start, end, text, type by TABs"
+            "neither a title, an abstract nor an annotation",
+            number,
+            "write ID, start, end, text, type separated by TABs",
         )
         return
     name = cells[0]

@@ -49,9 +49,9 @@ _NOT_KEPT = {
     "relation": "{n} relation{s} with something that is not an event left out",
     "itself": "{n} relation{s} of an event with itself left out",
     "type": "{n} trigger{s} of another type than the event, whose type is taken",
-    "realis": "{n} realis value{s} that nobody knows, kept as written",
-    "text": "{n} trigger{s} whose text is not the text at that place, the offsets are taken",
-    "utf-16": "the offsets look like UTF-16 units: say so with --offsets utf-16",
+    "realis": "{n} realis value{s} that are unknown, kept as written",
+    "text": "{n} trigger{s} whose text differs from that at the offsets, the offsets are used",
+    "utf-16": "the offsets look like UTF-16 units: give --offsets utf-16",
 }
 
 
@@ -199,7 +199,7 @@ class Annotations:
     def _piece(self, span: str, number: int, column: int) -> Piece | None:
         ends = span.split()
         if len(ends) != 2 or not all(end.isascii() and end.isdigit() and len(end) <= DIGITS for end in ends):
-            hint = "write the first character and the one behind the last: 10 14;19 23"
+            hint = "write the first character and the one after the last: 10 14;19 23"
             self.wrong(number, column, f"{_shown(span)} is not a position in a text", hint)
             return None
         begin, end = int(ends[0]), int(ends[1])

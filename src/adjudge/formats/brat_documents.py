@@ -92,7 +92,7 @@ def _document(found: Annotations, identifier: str, notes: Notes, *, keep: bool) 
             events.append({"type": event.type, "trigger": spans[event.trigger], "arguments": arguments})
     for kind in ("text", "utf-16"):
         if lines := found.not_kept.get(kind):
-            message = "{n} annotations whose text is not the text at that place, the offsets are taken"
+            message = "{n} annotations whose text differs from that at the offsets, the offsets are used"
             said = message if kind == "text" else "the offsets of {n} documents look like UTF-16 units"
             notes.add(f"other-{kind}", said, f"{identifier}:{lines[0]}", count=len(lines))
     entities = [

@@ -333,7 +333,7 @@ def _mention(value: Any, path: str, tokens: int, empty: frozenset[float]) -> Men
     if type(value[0]) is int and value[0] < 0:
         raise UnfitError(path, f"the mention {value} starts before the document", "count tokens from 0")
     if 0 <= tokens <= value[-1] and type(value[-1]) is int:
-        message = f"the mention {value} ends behind the last token, {tokens - 1}"
+        message = f"the mention {value} ends beyond the last token, {tokens - 1}"
         raise UnfitError(path, message, "write [first, last], both included and counted from 0")
     return tuple(value)
 

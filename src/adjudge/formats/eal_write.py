@@ -212,7 +212,7 @@ class FolderWriter:
             raise UsageError(Problem(message, path=self._shown, hint="choose another name for what is to be written"))
 
     def _taken(self) -> UsageError:
-        hint = "choose another name, or say that it may be overwritten"
+        hint = "choose another name, or allow overwriting"
         return UsageError(Problem("it already exists", path=self._shown, hint=hint))
 
     def _busy(self) -> UsageError:

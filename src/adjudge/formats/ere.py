@@ -231,13 +231,13 @@ class _Reading:
         if self.mismatched:
             many = _many(len(self.mismatched), "trigger", "triggers")
             found.append(
-                (f"{many} whose text is not the text at that place, the offsets are taken", self.mismatched[0])
+                (f"{many} whose text differs from that at the offsets, the offsets are used", self.mismatched[0])
             )
         if self.shifted:
-            found.append(("the offsets look like UTF-16 units: say so with --offsets utf-16", None))
+            found.append(("the offsets look like UTF-16 units: give --offsets utf-16", None))
         if self.unknown:
             many = _many(len(self.unknown), "realis value", "realis values")
-            found.append((f"{many} that nobody knows, kept as written", self.unknown[0]))
+            found.append((f"{many} that are unknown, kept as written", self.unknown[0]))
         return [Problem(message, path=self.place, line=line) for message, line in found]
 
 

@@ -99,7 +99,7 @@ def _triples(text: str, place: str) -> tuple[list[dict[str, Any]], list[int]]:
         if not line.strip() or (line.startswith("#") and len(cells) == 1) or (number == 1 and cells[:3] == _HEAD):
             continue
         if len(cells) not in (3, 4) or not all(cells[:3]):
-            hint = "write subject, relation and object by TABs, and the document if there are several"
+            hint = "write subject, relation and object separated by TABs, and the document if there are several"
             problems.append(Problem("no triple", path=place, line=number, hint=hint))
             continue
         key = cells[3] if len(cells) == 4 else "1"
@@ -163,7 +163,9 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
         except StopIteration:
             break
         except csv.Error as error:
-            problems.append(Problem(f"no row of a table ({error})", path=place, line=rows.line_num, hint="is it CSV?"))
+            problems.append(
+                Problem(f"not a row of a table ({error})", path=place, line=rows.line_num, hint="is it CSV?")
+            )
             break
         if head or not cells:
             head = False

@@ -156,7 +156,7 @@ class Annotation:
                 self.moved.append(element.line)
                 return found
         if not inside:
-            message = f"the span from {start} to {end} ends behind the text of {len(self.text)} characters"
+            message = f"the span from {start} to {end} ends beyond the text of {len(self.text)} characters"
             self.wrong(element, message, "check that the text is the one that was annotated")
             return None
         self.different.append(element.line)
@@ -176,7 +176,7 @@ class Annotation:
         found = [Problem(f"not kept: {', '.join(left)}", path=self.place)] if left else []
         for lines, what in (
             (self.moved, "moved to the nearest place with the right text"),
-            (self.different, "whose text is not the text at that place, the offsets are taken"),
+            (self.different, "whose text differs from that at the offsets, the offsets are used"),
         ):
             if lines:
                 found.append(Problem(f"{len(lines)} span{'s' * (len(lines) != 1)} {what}", self.place, lines[0]))

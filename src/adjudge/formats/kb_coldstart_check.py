@@ -84,7 +84,7 @@ def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
             continue
         for start, end, text, line in given:
             if end > len(whole):
-                message = f"the span {start}-{end - 1} ends behind document {document!r} of {len(whole)} characters"
+                message = f"the span {start}-{end - 1} ends beyond document {document!r} of {len(whole)} characters"
                 found.add("offset-behind-text", message, line, None, "count characters, not bytes", repair="kept")
             elif text is not None and folded(text) not in (
                 folded(whole[start:end]),
@@ -172,7 +172,7 @@ class _Facts:
                 fact = fact._replace(relation=verdict.relation)
             key = (*fact[:5], fact.realis)
             if key in known:
-                message = "the same assertion once more, under another name of its predicate"
+                message = "a repeated assertion, under another name of its predicate"
                 self.found.warn("duplicate-assertion", message, line, 1, "leave it out", repair="left out")
                 continue
             known.add(key)
@@ -204,7 +204,7 @@ class _Facts:
         for id in (fact.subject,) if fact.literal else (fact.subject, fact.object):
             attested = self.attested.get(id)
             if attested is None:
-                message = f"nothing is said of the node {id} but that it has a relation"
+                message = f"nothing is known of the node {id} except that it has a relation"
                 self.found.add("unknown-node", message, line, None, "add its type and mentions", repair="kept")
             elif fact.document not in attested:
                 message = f"the node {id} of {fact.relation} has no mention in document {fact.document!r}"
@@ -325,7 +325,7 @@ class Parts:
         return parts
 
     def _repeated(self) -> None:
-        message = "the same assertion once more"
+        message = "a repeated assertion"
         self.reader.warn("duplicate-assertion", 0, message, "leave it out", repair="the more confident one is kept")
 
     def add_type(self, node: Node, raw: str, confidence: float) -> None:

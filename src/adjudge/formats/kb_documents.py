@@ -209,8 +209,8 @@ def _read_file(source: Source, place: str) -> KbCorpus:
     if different:
         line, path = different[0]
         count = len(different)
-        message = f"{count} mention{'s' * (count != 1)} whose text is not the text at that place, first {path}"
-        notes.append(Problem(message, path=place, line=line, hint="the offsets are taken"))
+        message = f"{count} mention{'s' * (count != 1)} whose text differs from that at the offsets, first {path}"
+        notes.append(Problem(message, path=place, line=line, hint="the offsets are used"))
     return KbCorpus(place, found, notes)
 
 
@@ -311,10 +311,10 @@ class _Making:
         if start < 0:
             self.add(path, f"the span {start} to {end} starts before the text", "write whole numbers from 0")
         elif end <= start:
-            self.add(path, f"the span {start} to {end} ends before it starts", "the end is behind the last character")
+            self.add(path, f"the span {start} to {end} ends before it starts", "the end is beyond the last character")
         elif end > size:
             what = f"the text of {size} characters" if size != LARGEST else f"{LARGEST}, the largest offset"
-            self.add(path, f"the span {start} to {end} ends behind {what}", "count characters, not bytes")
+            self.add(path, f"the span {start} to {end} ends beyond {what}", "count characters, not bytes")
         return Span(start, end)
 
     def document(self, record: _Record) -> KbDocument:

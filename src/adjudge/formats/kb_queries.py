@@ -56,7 +56,7 @@ from adjudge.model.kbp_queries import (
 HEADER = ("query", "node", "type", "name", "places", "slots")
 NONE = "-"
 
-_HINT = "write query, node, type, name, places and one slot or more with TABs between them, - for what there is not"
+_HINT = "write query, node, type, name, places and one slot or more with TABs between them, - for missing values"
 _BREAKS = re.compile(r"[\t\n\r\0]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -421,7 +421,7 @@ def _judgment(letter: str, path: tuple[str, ...], number: int, column: int, foun
         found.add("no-class", "a correct answer without a class", number, column, "name its class of equal answers")
         return None
     elif judgment in (WRONG, IGNORED) and path:
-        found.add("class-of-wrong", "an answer that is not right has a class", number, column, "write 0 for it")
+        found.add("class-of-wrong", "an incorrect answer has a class", number, column, "write 0 for it")
         return None
     return judgment
 

@@ -382,7 +382,7 @@ def _scan_parquet(source: Source, graph: Graph, found: Findings) -> None:
                 and (not isinstance(field, str) or not field.strip() or any(mark in field for mark in "\t\n\r\0"))
             ]
             if bad:
-                message = f"row {number}: the {bad[0]} is empty, or no text on one line"
+                message = f"row {number}: the {bad[0]} is empty, or not text on one line"
                 found.add("empty-field", message, None, None, "name it")
             else:
                 _add_row([str(field) for field in row], layout, graph, found, number)

@@ -52,7 +52,7 @@ def read_graphrag(source: str | Path, *, names: TripleNames | None = None, name:
                 graph.add_node(title, document, kind if isinstance(kind, str) else "")
     found.finish()
     message = f"GraphRAG does not label relationships: all are called {RELATED!r}"
-    graph.notes.append(Problem(message, path=str(source), hint="read kbp.pairs: are the right things connected?"))
+    graph.notes.append(Problem(message, path=str(source), hint="look at kbp.pairs: are the right things connected?"))
     return graph.finish()
 
 

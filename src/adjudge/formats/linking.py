@@ -158,7 +158,9 @@ def _type(text: str, field: int) -> str | None:
     try:
         found = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError):
-        raise _WrongError(field, "the type begins as a JSON object and is none", "fix it, or write a word") from None
+        raise _WrongError(
+            field, "the type begins like a JSON object but is not one", "fix it, or write a word"
+        ) from None
     kind = found.get("type")
     if kind is not None and not isinstance(kind, str):
         raise _WrongError(field, "the type is not text", 'write {"type": "PER"}')

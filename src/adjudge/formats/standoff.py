@@ -101,7 +101,7 @@ class Offsets:
         size = end if self.text is None else len(self.text) if self._points is None else len(self._points) - 1
         if end > size:
             hint = "check that the text is the one that was annotated"
-            raise MisplacedError(f"{what} ends behind the text of {size} characters", hint)
+            raise MisplacedError(f"{what} ends beyond the text of {size} characters", hint)
         if self._points is not None:
             begin, end = self._points[begin], self._points[end]
             if begin < 0 or end < 0:

@@ -75,7 +75,7 @@ def read_webanno(source: Source, *, name: str | None = None, field: str | None =
         cells = line.split("\t")
         place = _PLACE.fullmatch(cells[1]) if len(cells) > 2 and _TOKEN.fullmatch(cells[0]) else None
         if place is None or int(place[2]) <= int(place[1]) or int(place[2]) > _LONGEST:
-            hint = "write sentence-token, start-end, the token and its values by TABs"
+            hint = "write sentence-token, start-end, the token and its values separated by TABs"
             problems.append(Problem("no line of a token", path=whole.place, line=number, hint=hint))
             continue
         start, end = int(place[1]), int(place[2])

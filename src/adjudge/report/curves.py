@@ -90,7 +90,7 @@ def _confidence(result: Result) -> Iterator[Panel]:
             kind="lines",
             name=f"confidence-{metric.removeprefix('kbp.')}",
             title=f"{clean(metric)}: precision over recall by confidence",
-            caption="Every ring keeps the facts that are at least so sure; the right end keeps all of them.",
+            caption="Each ring keeps the facts with at least that confidence; the right end keeps all of them.",
             header=("system", "confidence from", "precision", "recall", "F1"),
             rows=tuple(rows),
             percent=True,

@@ -27,7 +27,7 @@ _TIMES = ((1, "once"), (2, "twice"), (5, "3 to 5 times"), (20, "6 to 20 times"),
 
 
 class Tally(NamedTuple):
-    """What became of the items of one system by one metric, counted."""
+    """Outcomes of the items of one system by one metric, counted."""
 
     outcomes: Counter[str]
     kinds: Counter[str]
@@ -185,7 +185,7 @@ def _bucket(number: int, buckets: Sequence[tuple[int | None, str]]) -> str:
 def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: str) -> Iterator[Panel]:
     yield _table(
         "outcomes",
-        "What became of the items",
+        "Outcomes of the items",
         "Correct, partly right and wrong items have a counterpart on the other side; ignored ones do not count.",
         OUTCOMES,
         {name: each.outcomes for name, each in tallies.items()},
@@ -194,7 +194,7 @@ def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: 
     if any(each[kind] for each in kinds.values() for kind in KINDS[1:5]):
         yield _table(
             "kinds",
-            "What kind of error",
+            "Kinds of error",
             "Missed and spurious are items with nothing in their place. Where the words of both sides overlap, "
             "a boundary or a label is wrong, or both.",
             KINDS,
@@ -235,7 +235,7 @@ def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: 
             yield Panel(
                 kind="table",
                 name=f"why-{system}",
-                title="Reasons that are given most often",
+                title="Most frequent reasons",
                 header=("outcome", "reason", "times"),
                 rows=tuple((outcome, clean(why), count) for (outcome, why), count in given),
                 system=system,
@@ -292,12 +292,12 @@ def _strings(
         )
         for words, count in found
     )
-    caption = "Over all systems; a click looks for the words in the documents." if len(counted) > 1 else ""
+    caption = "Over all systems; click to search for the words in the documents." if len(counted) > 1 else ""
     yield Panel(
         kind="table",
         name=f"strings-{name}",
         title=title,
-        caption=caption or "A click looks for the words in the documents.",
+        caption=caption or "Click to search for the words in the documents.",
         header=header,
         rows=rows,
     )
@@ -328,7 +328,7 @@ def _confusions(system: str, confused: Counter[tuple[str, str]]) -> Iterator[Pan
         name=f"labels-{system}",
         title="Labels: gold in rows, the system in columns",
         caption="The stronger the colour, the larger the share of the row; cells with a frame agree. "
-        "In the row and column of nothing are items that stand alone.",
+        "Items without a counterpart are in the row and column of nothing.",
         header=("gold", *shown.values()),
         rows=rows,
         system=system,

@@ -145,7 +145,7 @@ SCORER = Scorer(
     options={
         "phi": Option("IterX: the similarity (default 3).", choices=("3", "subset")),
         "denominators": Option(
-            "IterX: phi-3 over mentions, as the code has it, or over entities, as its released files.",
+            "IterX: phi-3 over mentions, as the code has it, or over entities, as in its released files.",
             choices=("code", "files"),
         ),
         "dataset": Option("IterX: SciREX merges the mentions of a slot.", choices=("muc", "scirex")),

@@ -400,7 +400,7 @@ SCORER = Scorer(
         "history": Option("MUC-4: decisions of people, as the scorer saves them.", "FILE"),
         "slots": Option("MUC-4: the slots of another kind of template, TOML or JSON.", "FILE"),
         "messages": Option("MUC-4: ids of all messages, if some have neither key nor response.", "FILE"),
-        "report": Option("MUC-4: the totals, or before them every pair of templates.", choices=("totals", "full")),
+        "report": Option("MUC-4: the totals, or every pair of templates first.", choices=("totals", "full")),
         "table": Option(
             "MUC-4: which pairs of templates the table of slots counts.",
             choices=("all-templates", "matched-only", "matched-missing", "matched-spurious"),

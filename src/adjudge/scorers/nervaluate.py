@@ -92,7 +92,7 @@ def _check_starts(pairs: Pairs, sides: Sequence[Sequence[Sequence[Chunk]]]) -> N
             f"an entity starts with {sentence.tags[start]}",
             path=columns.place,
             line=sentence.line + start,
-            hint="nervaluate wants B- or I- there",
+            hint="nervaluate expects B- or I- there",
         )
         for columns, side in zip(pairs.places, sides, strict=True)
         for sentence, chunks in zip(columns.sentences, side, strict=True)

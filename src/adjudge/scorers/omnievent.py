@@ -179,9 +179,7 @@ SCORER = Scorer(
     about="OmniEvent: labels of candidates",
     run=run,
     options={
-        "mode": Option(
-            "omnievent: which triggers the arguments are scored of.", choices=("loose", "default", "strict")
-        ),
+        "mode": Option("omnievent: the triggers whose arguments are scored.", choices=("loose", "default", "strict")),
         "paradigm": Option(
             "omnievent: candidates, or words as a sequence-to-sequence model gives them.",
             choices=("candidates", "seq2seq"),

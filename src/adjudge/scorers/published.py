@@ -96,7 +96,7 @@ def published_runs(
         except (FormatError, ValidationError) as error:
             problems += (problem for problem in error.problems if problem not in problems)
         except OutOfTime:
-            message = f"{scorer.name} does not come to the end of a document in {limit:g} seconds"
+            message = f"{scorer.name} did not finish a document in {limit:g} seconds"
             hint = "give more time (--time-limit), or use our own metrics, which say what they can prove"
             problems.append(Problem(message, path=source_name(source), hint=hint))
     if problems:

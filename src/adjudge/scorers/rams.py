@@ -60,9 +60,9 @@ def run(gold: Any, system: Any, *, constrained: Any = None) -> Published:
     lines.append(f"Precision: {p:.4f} Recall: {r:.4f} F1: {f1:.4f}\n")
     known = {document.id for document in gold_side.documents}
     unknown = [each for each in answers if each not in known]
-    notes = [Note("exchanged", 1, "the published scorer exchanges precision and recall, and so do these numbers")]
+    notes = [Note("exchanged", 1, "the published scorer swaps precision and recall, and so do these numbers")]
     if unknown:
-        message = f"{len(unknown)} documents are not in the gold documents and are passed over"
+        message = f"{len(unknown)} documents are not in the gold documents and are skipped"
         notes.append(Note("unknown-document", len(unknown), message, tuple(unknown[:10])))
     return Published(rows, MEASURES, "".join(lines), notes=notes, documents=(known, answers.keys()))
 
@@ -85,7 +85,7 @@ def read_multiplicities(source: Any) -> dict[str, dict[str, int]]:
 
 def _one(events: list[Any], identifier: str, path: str | None, line: int | None) -> list[Any]:
     if len(events) != 1:
-        message = f"the document {identifier!r} has {len(events)} events, the published scorer wants one"
+        message = f"the document {identifier!r} has {len(events)} events, the published scorer expects one"
         raise ValidationError(Problem(message, path=path, line=line, hint="score without --compat"))
     return events
 
@@ -131,7 +131,7 @@ class _Sentences:
 SCORER = Scorer(
     name="rams",
     family="event",
-    about="the scorer of RAMS, precision and recall exchanged as it prints them",
+    about="the scorer of RAMS, with precision and recall swapped as it prints them",
     run=run,
     options={"constrained": Option("rams: multiplicities of roles, for type-constrained decoding.", "FILE")},
 )

@@ -92,7 +92,7 @@ def read_sentences(source: Any) -> dict[str, Sentence]:
             roles = roles_of(each) if isinstance(each, Mapping) else None
             parts = each if isinstance(each, list) else [each[roles[role]] for role in _ROLES] if roles else ()
             if len(parts) != 3:
-                message = f"{entry.where}, triple {number}: {shown(each)} has not three parts"
+                message = f"{entry.where}, triple {number}: {shown(each)} does not have three parts"
                 found.add("triple", message, entry.line, None, "write subject, relation and object")
                 continue
             first, relation, last = (part if isinstance(part, str) else str(part) for part in parts)

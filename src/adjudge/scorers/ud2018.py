@@ -277,7 +277,7 @@ def check_text(gold: str, system: str, gold_path: str | None, path: str | None, 
         return
     place = next((i for i, (a, b) in enumerate(zip(gold, system, strict=False)) if a != b), min(len(gold), len(system)))
     here, there = system[place : place + SHOWN], gold[place : place + SHOWN]
-    message = f"the text goes on with {here!r} where {gold_path} has {there!r} (character {place + 1} without blanks)"
+    message = f"the text continues with {here!r} where {gold_path} has {there!r} (character {place + 1} without blanks)"
     raise FormatError(Problem(message, path=path, line=line, hint="both files must have the same characters"))
 
 
@@ -358,5 +358,5 @@ SCORER = Scorer(
     family="tree",
     about="conll18_ud_eval.py 1.2 of the CoNLL 2018 shared task, its table of all metrics",
     run=run,
-    options={"counts": Option("Its counts instead of its scores.")},
+    options={"counts": Option("Print its counts instead of its scores.")},
 )

@@ -122,9 +122,7 @@ def _tokenizer() -> Callable[[str], list[str]]:
         from nltk.tokenize import NLTKWordTokenizer, word_tokenize
     except ImportError:
         hint = "install it with: pip install 'adjudge[kg]'"
-        raise ValidationError(
-            "the words of this program are those of nltk, which is not installed", hint=hint
-        ) from None
+        raise ValidationError("this program tokenizes with nltk, which is not installed", hint=hint) from None
     try:
         word_tokenize("a. b")
     except LookupError:
@@ -305,7 +303,7 @@ def run(gold: Any, system: Any, *, newer: bool = False, malformed: str | None = 
     if len(ours) != len(theirs):
         message = f"{len(theirs)} entries, and gold ({our_place}) has {len(ours)}"
         raise ValidationError(
-            Problem(message, path=their_place, hint="entries are paired by their places: fill them in")
+            Problem(message, path=their_place, hint="entries are paired by position: fill in the missing ones")
         )
     if not ours:
         raise ValidationError(Problem("there are no entries", path=our_place, hint="check the file"))
@@ -404,7 +402,7 @@ def _text(whole: Mapping[str, float]) -> str:
 
 OPTIONS = {
     "malformed": Option(
-        "WebNLG: a triple of a system that has not three parts is an error, or wrong.", choices=("error", "wrong")
+        "WebNLG: a triple of a system that does not have three parts is an error, or wrong.", choices=("error", "wrong")
     )
 }
 

@@ -45,7 +45,7 @@ _BITS = 32  # bytes of a secret
 _PERSON = re.compile(r"\w[\w.-]{0,59}")
 _SHORTEST = 10  # letters of a password
 _KNOWN = 10_000  # names whose rate is remembered
-NOT_HERE = "there is nothing here, or nothing that you may know of"
+NOT_HERE = "not found, or not visible to you"
 
 
 class Who(msgspec.Struct, frozen=True):
@@ -164,7 +164,7 @@ class Access:
         with self.store.read() as snapshot:
             found = self._good(snapshot.secret(_hashed(token)), "invite")
         if found is None or found.used:
-            message = "this invitation was used already, is too old, or never was"
+            message = "this invitation was already used, has expired, or never existed"
             raise Fault(410, message, "ask the organiser for a new link")
         return found
 
@@ -172,7 +172,7 @@ class Access:
         """Start a session with an invitation, which is then used up; the value of the cookie."""
         found = self.invitation(token)
         if self.store.use_secret(found.hash) is None:
-            raise Fault(410, "this invitation was used already", "ask the organiser for a new link")
+            raise Fault(410, "this invitation was already used", "ask the organiser for a new link")
         return self.start_session(found.person)
 
     def sign_in(self, person: str, password: str) -> str:
@@ -186,7 +186,7 @@ class Access:
             # Somebody unknown takes as long as a wrong password.
             self.hasher.verify(stored[0] if stored and known else self._nobodys, password)
         except (Argon2Error, InvalidHashError):
-            raise Fault(401, "name or password is wrong", "ask the organiser for a new link") from None
+            raise Fault(401, "wrong name or password", "ask the organiser for a new link") from None
         return self.start_session(person)
 
     @cached_property
@@ -214,7 +214,7 @@ class Access:
     def token(self, who: Who) -> tuple[str, str]:
         """A token for programs, which is kept nowhere, and when it expires; a token makes no further ones."""
         if who.by != "session":
-            raise Fault(403, "a token makes no tokens", "sign in with a browser")
+            raise Fault(403, "a token cannot create tokens", "sign in with a browser")
         return self.issue_token(who.person)
 
     def issue_token(self, person: str) -> tuple[str, str]:
@@ -275,7 +275,7 @@ class Access:
         """Refuse a write that another site has made the browser send."""
         site, sender = headers.get("sec-fetch-site", "same-origin"), headers.get("origin", origin)
         if site not in ("same-origin", "none") or urlsplit(sender)[:2] != urlsplit(origin)[:2]:
-            raise Fault(403, "another site sent this", "open the page itself", error="csrf")
+            raise Fault(403, "this request came from another site", "open the page itself", error="csrf")
         if who is not None and who.by == "session" and not hmac.compare_digest(self.csrf(who).encode(), given.encode()):
             raise Fault(403, "the page is older than your session", "load it again", error="csrf")
 
@@ -283,7 +283,7 @@ class Access:
         """Refuse what comes too fast."""
         wait = (self.sign_ins if kind == "sign-in" else self.writes).wait(name, self.clock())
         if wait:
-            raise Fault(429, "this is too fast", f"wait {wait:.0f} s" if wait > 1 else "wait a second")
+            raise Fault(429, "too many requests", f"wait {wait:.0f} s" if wait > 1 else "wait a second")
 
 
 class Rate:

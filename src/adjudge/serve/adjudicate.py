@@ -280,7 +280,7 @@ def _answers(
     if verdict.stage != ASSESS and verdict.same is not None:
         return _own_sets(sheet, snapshot, verdict, readers)
     if verdict.stage != ASSESS or not verdict.answers:
-        raise ValidationError("a decision takes a reader's answer or has one of its own", hint="say take or answers")
+        raise ValidationError("a decision takes a reader's answer or has one of its own", hint="give take or answers")
     check_answers(sheet.schema, verdict.answers)
     stack = next((each for each in sheet.stacks if any(item.id == subject for item in each.items)), None)
     if stack is None:

@@ -289,7 +289,7 @@ def fault_of(error: Exception) -> Fault | None:
     if isinstance(error, LookupError):
         return Fault(404, access.NOT_HERE)
     if is_fault(error) or isinstance(error, StoreError):
-        return Fault(503, f"the machine refuses: {error}", "nothing was saved; try again later")
+        return Fault(503, f"the operating system refused: {error}", "nothing was saved; try again later")
     return None
 
 

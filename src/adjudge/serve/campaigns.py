@@ -63,7 +63,7 @@ class Batch:
         for each in self.store.write(self._waiting) if self._waiting else ():
             if isinstance(each, Conflict):
                 hint = "thaw the campaign first" if each.reason == "frozen" else "try again"
-                raise UsageError(f"the store does not take it: {each.reason}", hint=hint)
+                raise UsageError(f"the store rejected it: {each.reason}", hint=hint)
         self._waiting = []
 
 
@@ -95,7 +95,7 @@ def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mappi
     digest = store.put_blob(schema.text.encode(), "schema")
     if known is not None and known.schema_sha != digest:
         hint = "make another campaign for another schema"
-        raise UsageError(f"the campaign {campaign!r} has another schema than {schema.name!r}", hint=hint)
+        raise UsageError(f"the campaign {campaign!r} has a different schema from {schema.name!r}", hint=hint)
     merged = {**(known.settings if known else {}), **settings}
     if known is None or merged != known.settings:
         batch = Batch(store)

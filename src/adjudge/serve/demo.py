@@ -14,7 +14,7 @@ from adjudge.serve.training import set_training
 
 CAMPAIGN, SCHEMA = "demo", "eal-2015"
 GUIDELINE = """\
-Read the sentences that are tinted: they are the justification. Say what is wrong; what you do not name is correct.
+Read the highlighted sentences: they are the justification. Mark what is wrong; everything else counts as correct.
 
 The event type is wrong if the justification supports no event of this type, the role if nothing fills it there.
 A filler (CAS) is a name or a noun that stands for itself; of a time, a normalised date. A base filler may be a pronoun.

@@ -29,7 +29,7 @@ def disputes(call: Call) -> list[dict[str, Any]]:
 
 
 def dispute(call: Call) -> dict[str, Any]:
-    """The same of one document, with its text."""
+    """The same for one document, with its text."""
     return adjudicate.dispute_view(desk(call), call.params["d"])
 
 

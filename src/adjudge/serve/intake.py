@@ -105,7 +105,7 @@ def check_room(folder: Path, coming: int = 0) -> None:
     """Refuse to fill the disk."""
     disk = shutil.disk_usage(folder)
     if disk.free - coming < FREE * disk.total:
-        raise Fault(503, "there is no room on the disk for uploads", "tell the organiser; judging goes on")
+        raise Fault(503, "there is no room on the disk for uploads", "tell the organiser; assessment continues")
 
 
 async def receive(store: Store, parts: AsyncIterator[bytes], most: int, declared: int | None) -> tuple[str, int]:
@@ -138,7 +138,7 @@ async def receive(store: Store, parts: AsyncIterator[bytes], most: int, declared
         except TimeoutError:
             raise Fault(400, "the upload was too slow, or stopped", "send it again") from None
         if declared is not None and blob.size + len(waiting) != declared:
-            message = f"{declared} bytes were announced and {blob.size + len(waiting)} came"
+            message = f"{declared} bytes were announced, and {blob.size + len(waiting)} came"
             raise Fault(400, message, "send it again")
         if blob.size + len(waiting) == 0:
             raise Fault(422, "this is empty", "hand in a file")
@@ -163,7 +163,7 @@ def hand_in(store: Store, upload: Upload, by: str) -> Receipt:
         made = _hand_in(store, upload, file, by)
         if made is not None:
             return made
-    raise Fault(503, "too much of your team comes at once", "send it again")
+    raise Fault(503, "too many uploads from your team at once", "send it again")
 
 
 def _hand_in(store: Store, upload: Upload, file: str, by: str) -> Receipt | None:

@@ -228,7 +228,7 @@ class Job:
             with self.runner.scratch() as folder:
                 done = self._check(folder) if self.row.state == CHECKING else self._score(folder)
         except (OSError, AdjudgeError, StoreError) as error:
-            done = {"state": FAILED, "reason": f"the machine refuses: {error}"}
+            done = {"state": FAILED, "reason": f"the operating system refused: {error}"}
         if self.runner.ended:  # whoever comes next does it again, and it counts as if it had not begun
             back = RECEIVED if self.row.state == CHECKING else QUEUED
             done = {"state": back, "deadline": states.deadline(back, self.settings.limits, now())}
@@ -293,7 +293,7 @@ class Job:
             found = msgspec.json.decode(self.store.get_blob(saved), type=dict[str, Any])
             errors, count = int(found["errors"]), int(found["warnings"])
         except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
-            return {"state": FAILED, "reason": "checking: what it wrote are not findings"}
+            return {"state": FAILED, "reason": "checking: its output is not a list of findings"}
         files = {"findings": saved, "text": self.store.put_blob(ended.output, "findings")}
         if ended.code == 1:
             said = f"{errors} error{'s' * (errors != 1)}" if errors else f"{count} warning{'s' * (count != 1)}"
@@ -323,7 +323,7 @@ class Job:
             score = msgspec.json.decode(read.output, type=dict[str, Any])
         except msgspec.DecodeError:
             said = (read.reason or read.last)[:300]
-            return {"state": FAILED, "reason": f"scoring wrote no result that can be read: {said}"}
+            return {"state": FAILED, "reason": f"scoring wrote no readable result: {said}"}
         files = {"result": self._keep(folder / words["result"], "result")}
         if self.settings.report:
             page = self._child(self.settings.report, folder, words, check=False)

@@ -44,7 +44,7 @@ def die_with_parent(parent: int) -> None:
 
     ctypes.CDLL(None).prctl(_DEATH, _KILL)
     if os.getppid() != parent:
-        sys.exit("who started this has ended")
+        sys.exit("the process that started this has ended")
 
 
 def main() -> None:

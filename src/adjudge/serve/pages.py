@@ -267,6 +267,6 @@ def sign_out(call: Call) -> Response:
 
 
 def set_password(call: Call) -> Response:
-    """Set a password of one's own."""
+    """Set your password."""
     call.service.access.set_password(call.person.person, call.form().get("password", ""))
     return RedirectResponse("/", 303)

@@ -201,5 +201,5 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
         except KeyboardInterrupt:  # which it sends itself again once it has ended
             pass
         except SystemExit:  # it has said why
-            message = f"{address.host}:{address.port} cannot be used, perhaps something else listens there"
+            message = f"{address.host}:{address.port} cannot be used, something else may be listening there"
             raise UsageError(message, hint="give another --port") from None

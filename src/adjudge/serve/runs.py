@@ -40,7 +40,7 @@ def own_team(call: Call, snapshot: Snapshot) -> Team:
     else:
         found = team_of(snapshot, track, call.person.person)
     if found is None:
-        raise Fault(403, "you are in no team of this track", "ask the organiser, who may say ?team=NAME")
+        raise Fault(403, "you are in no team of this track", "ask the organiser, who can add ?team=NAME")
     return found
 
 
@@ -49,7 +49,7 @@ def own_team(call: Call, snapshot: Snapshot) -> Team:
 
 
 def tracks(call: Call) -> list[dict[str, Any]]:
-    """The tracks that one may know of."""
+    """The tracks that you may see."""
     with call.service.store.read() as snapshot:
         known = [row for row in snapshot.find(Track) if may_know(call.who, snapshot, row)]
         return [{"track": row.id, "task": row.task} for row in known]
@@ -157,7 +157,7 @@ def views(call: Call) -> list[Run]:
 
 
 def listed(call: Call) -> list[Run]:
-    """The runs of one's team, or of all."""
+    """The runs of your team, or of all."""
     return views(call)
 
 

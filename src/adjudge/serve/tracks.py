@@ -128,7 +128,7 @@ def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any]
     if made.isolate not in ("", "bwrap"):
         problems.append(Problem(f"{place} isolate: {made.isolate!r} is unknown", "serve.toml", hint='write "bwrap"'))
     if not made.score or (made.score[0] == "serve" or "serve" in made.check[:1]):
-        problems.append(Problem(f"{place} score: no command of adjudge that scores", "serve.toml", hint="write one"))
+        problems.append(Problem(f"{place} score: not an adjudge command that scores", "serve.toml", hint="write one"))
     if problems:
         raise FormatError(*problems)
     return made

@@ -154,7 +154,7 @@ def _check_open(sheet: Sheet, stage: str) -> None:
         )
     for each in sheet.assignments:
         if each.stage == stage and each.state == "finished":
-            raise Refusal(f"you have finished {sheet.scope.id}", hint="say that you want to go on with it")
+            raise Refusal(f"you have finished {sheet.scope.id}", hint="confirm that you want to change it")
 
 
 def _unknown(item: str) -> ValidationError:
@@ -289,7 +289,7 @@ def _stage_ops(
     event["items"], event["done"] = _progress(sheet, snapshot, stage, after)
     if finish and event["done"] < event["items"] and stage == LINK:
         message = f"{event['items'] - event['done']} of {event['items']} rows are in no event"
-        raise ValidationError(message, hint="put each into one, if only alone")
+        raise ValidationError(message, hint="put each into one, even if alone")
     writes = []
     if patch or not now:
         writes.append(_stage_write(sheet, reader, stage, stage, event, key, version))

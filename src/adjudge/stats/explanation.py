@@ -135,7 +135,7 @@ class Explanation(NamedTuple):
             yield from self._links(matching, wide)
 
     def _counts(self, matching: Matching) -> dict[str, str]:
-        """What became of the items of each level, in numbers."""
+        """Outcomes of the items of each level, in numbers."""
         gold, system = self.alignment.gold, self.alignment.system
         found: dict[str, Counter[str]] = {}
         for pair in matching.pairs:

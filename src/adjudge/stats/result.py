@@ -439,7 +439,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return msgspec.json.format(msgspec.json.encode(bare), indent=2).decode()
 
     def explain(self, document: str) -> dict[str, Explanation]:
-        """What became of the items of a document that was saved, by system; a unique part of its name suffices.
+        """Outcomes of the items of a document that was saved, by system; a unique part of its name suffices.
 
         >>> from adjudge.tasks.scoring import score
         >>> gold, system = [{"id": "d1", "items": ["a", "b"]}], [{"id": "d1", "items": ["a"]}]

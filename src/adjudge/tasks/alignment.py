@@ -1,4 +1,4 @@
-"""What became of the items of documents that metrics compare: the alignments of the algebra, with words and places."""
+"""Outcomes of the items of documents that metrics compare: the alignments of the algebra, with words and places."""
 
 from __future__ import annotations
 

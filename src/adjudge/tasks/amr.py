@@ -6,7 +6,7 @@ from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(
     name="amr",
-    about="Meaning graphs (AMR): Smatch, proven optimal, and its relatives.",
+    about="Meaning graphs (AMR): proven optimal Smatch, related scores.",
     metrics=(
         "amr.smatch",
         "amr.unlabelled",

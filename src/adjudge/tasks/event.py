@@ -142,7 +142,7 @@ FAMILY = Family(
             "Score arguments of the system's events, or only at gold triggers.", choices=("system", "gold")
         ),
         "spans": Option("Compare whole spans, or the heads that the documents give.", choices=("full", "head")),
-        "clusters": Option("Mentions that corefer (WikiEvents form): any mention of an entity is right.", "FILE"),
+        "clusters": Option("Mentions that corefer (WikiEvents form): any mention of an entity is correct.", "FILE"),
     },
     adjust=adjust,
 )

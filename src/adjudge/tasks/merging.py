@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _WHOLE: Mapping[str, str] = {
     "double-annotation": "nuggets that are annotated twice are aligned at best for the whole corpus at once",
-    "stopped": "a repeated id ends the count of the whole corpus, as in the program of 2015",
+    "stopped": "a repeated id stops the count of the whole corpus, as in the program of 2015",
 }
 """Notes of parts whose counts are not those of the same documents in the whole corpus, and why."""
 

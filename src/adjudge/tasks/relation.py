@@ -82,7 +82,7 @@ FAMILY = Family(
             "raw answers of a language model under output, with triples", "adjudge.formats.exports:read_export"
         ),
         "triples": Reader(
-            "lines of subject, relation, object and perhaps a document by TABs (relation.triples)",
+            "tab-separated subject, relation, object and optionally a document (relation.triples)",
             "adjudge.formats.exports:read_triple_lines",
             metrics=("relation.triples",),
         ),

@@ -142,7 +142,7 @@ def state(task: Any, *, metrics: Any = None, **options: Any) -> State:
 
 
 def explain(task: Any, *where: Any, **options: Any) -> dict[str, Explanation]:
-    """What became of the items of one document, by system: of a result, or of a task with gold and systems.
+    """Outcomes of the items of one document, by system: of a result, or of a task with gold and systems.
 
     >>> gold, system = [{"id": "d1", "items": ["a", "b"]}], [{"id": "d1", "items": ["a"]}]
     >>> print(explain("record.set", gold, system, "d1")["system"])

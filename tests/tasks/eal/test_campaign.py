@@ -85,7 +85,7 @@ seed = -3
         parse_settings(text, "c.toml")
     assert [str(each) for each in caught.value.problems] == [
         "c.toml:1: profile is 'spek', did you mean spec?",
-        "c.toml:2: there is no setting top, it belongs into [filters]",
+        "c.toml:2: there is no setting top, it belongs in [filters]",
         "c.toml:5: quotes is 'yes', write true or false",
         "c.toml:6: top is true, write a whole number from 0",
         "c.toml:7: there is no setting trimm in [filters], did you mean trim?",

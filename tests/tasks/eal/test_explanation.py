@@ -75,7 +75,7 @@ def test_every_reason_has_its_place():
         "id-2003-05-XX": "a time that says less: 2003-05-04 is correct",
         "id-lost": "it is not generic and in no frame",
         "id-again": "redundant, id-right stands for its class",
-        "id-quoted": "the base filler and the CAS stand in a quotation",
+        "id-quoted": "the base filler and the CAS are in a quotation",
         "id-hurt": "covered by a correct Life.Die",
     }
     assert {classes[each.item]: (each.why, each.near and names[each.near]) for each in matching.missed} == {

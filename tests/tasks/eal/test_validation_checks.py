@@ -239,10 +239,10 @@ def test_characters_that_count_twice(tmp_path: Path) -> None:
     report = check(tmp_path, *units, text=WIDE)
     hints = {each.kind: each.problem.hint for each in report.findings}
     assert set(hints) == {"cas-text", "outside", "astral"}
-    assert hints["astral"] == "2 more CAS stand at their offsets with --offsets utf16"
+    assert hints["astral"] == "2 more CAS match the text with --offsets utf16"
     report = check(tmp_path, *points, text=WIDE, offsets="utf-16")
     hints = {each.kind: each.problem.hint for each in report.findings}
-    assert hints["astral"] == "2 more CAS stand at their offsets with --offsets codepoints"
+    assert hints["astral"] == "2 more CAS match the text with --offsets codepoints"
     report = check(tmp_path, line(at="5-7", because="1-16"), text=WIDE, offsets="utf-16")
     assert told(report)[1] == ("split-character", True, "arguments/D1:1:7")
     assert check(tmp_path, line(), text=f"{TEXT}\U0001f600").findings == []  # no offset is behind it
@@ -395,7 +395,7 @@ def test_dump() -> None:
     heads = [each for each in shown.splitlines() if each.endswith(":")]
     assert heads == ["incomplete:", "in no frame:", "generic:"]
     assert "(outside the document)" in shown
-    assert "IBM. (and on behind the end of the document)" in shown
+    assert "IBM. (continues beyond the end of the document)" in shown
     assert "\x1b" not in shown
     bare = dump_document(arguments, None)
     assert "frame" not in bare

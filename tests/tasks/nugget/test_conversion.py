@@ -198,7 +198,7 @@ def test_unknown_tokens_are_problems() -> None:
 def test_beyond_the_text() -> None:
     nugget = Nugget("E1", "T", "Actual", "x", pieces=((0, 9),), line=2)
     check_places(NuggetDocument("a", [nugget]))
-    with pytest.raises(ValidationError, match=r"s\.tbf:2: E1 ends behind the text of 3 characters"):
+    with pytest.raises(ValidationError, match=r"s\.tbf:2: E1 ends beyond the text of 3 characters"):
         check_places(NuggetDocument("a", [nugget], (), "abc"), path="s.tbf")
 
 

@@ -292,7 +292,7 @@ def _decoder(documents: Mapping[str, Sequence[str]], declared: Declared) -> Call
         raise wrong(
             declared.side,
             f", document {name!r}: {tag!r} has no B- or I- prefix",
-            'say scheme="IO" if each run of a label is one entity',
+            'set scheme="IO" if each run of a label is one entity',
         )
     if scheme is None:
         return partial(decode_tags, steps=Steps(lenient))

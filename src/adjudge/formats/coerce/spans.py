@@ -158,7 +158,7 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
         if ends is None:
             _refuse_empty(open_parts, declared.side)
             ends, said = "exclusive", "assumed"
-            message = f'{declared.side}: ends were taken to be exclusive; say ends="exclusive" or ends="inclusive"'
+            message = f'{declared.side}: ends were taken to be exclusive; set ends="exclusive" or ends="inclusive"'
             notes.add("assumed-ends", message, count=sum(len(part.items) for part in open_parts.values()))
     if ends == "exclusive" and said == "proved":
         _refuse_empty(open_parts, declared.side)
@@ -254,7 +254,7 @@ def _refuse_empty(parts: Mapping[str, Part], side: str) -> None:
             side,
             f": {len(empty)} of {len(spans)} spans are empty with exclusive ends "
             f"(first: document {name!r}, ({item.start}, {item.end}, {item.label!r}))",
-            'if an end is the last token or character of the span, say ends="inclusive"',
+            'if an end is the last token or character of the span, set ends="inclusive"',
         )
 
 
@@ -279,7 +279,7 @@ def _check_bounds(parts: Mapping[str, Part], declared: Declared) -> None:
                 continue
             if item.start < 0 or item.end <= item.start or (size is not None and item.start >= size):
                 shown = f"({item.start}, {item.end}, {item.label!r})"
-                what = "is outside of the text" if size is not None and item.start >= size else "is not a span"
+                what = "is outside the text" if size is not None and item.start >= size else "is not a span"
                 raise wrong(declared.side, f", document {name!r}: {shown} {what}", "count from 0, ends after starts")
 
 

@@ -66,7 +66,7 @@ def _of_heads(name: str, heads: list[Any], labels: list[Any], declared: Declared
         raise wrong(
             declared.side,
             f", document {name!r}: heads are {', '.join(map(str, heads))}, and none is 0, the root",
-            "say base=0 if tokens are counted from 0 and a root is -1 or its own head",
+            "set base=0 if tokens are counted from 0 and a root is -1 or its own head",
         )
     return [
         {"head": head, "dependent": place, "label": label}

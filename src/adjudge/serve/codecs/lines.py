@@ -44,7 +44,7 @@ def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[
             try:
                 item, scope = _item(schema, line)
                 if item.identity in seen:
-                    raise _Wrong("", "the item of another line again", "keep one of them")
+                    raise _Wrong("", "the item is already on another line", "keep one of them")
             except _Wrong as wrong:
                 column = locate(line, (wrong.key,)) if wrong.key else 1
                 problem = Problem(wrong.message, whole.place, number, column, wrong.hint)
@@ -75,7 +75,7 @@ def _item(schema: Schema, line: str) -> tuple[ItemData, str]:
     try:
         given = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        raise _Wrong("", f"no object of JSON ({error})", "write one item on each line") from None
+        raise _Wrong("", f"not a JSON object ({error})", "write one item on each line") from None
     questions = schema.questions()
     scope = given.get(schema.scope)
     if not isinstance(scope, str) or not scope:

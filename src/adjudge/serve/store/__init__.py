@@ -189,7 +189,7 @@ class Store:
             except self._leaser.failures as error:
                 self._leaser.close()
                 self._leaser = None
-                raise StoreError(f"the database cannot be asked: {str(error).strip()}") from error
+                raise StoreError(f"the database cannot be queried: {str(error).strip()}") from error
 
     def add_secret(self, secret: Secret) -> None:
         """Keep the hash of a secret."""

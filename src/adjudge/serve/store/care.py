@@ -104,7 +104,7 @@ def _differences(kind: type[Row], one: Connection, other: Connection) -> list[Pr
 def _other(table: str, than: str, keys: list[tuple[Any, ...]]) -> Problem:
     first = "/".join(map(str, keys[0]))
     what = f"table {table}: {counted(len(keys), 'row')} not as {than}, the first is {first}"
-    return Problem(what, hint="make it again with adjudge serve rebuild")
+    return Problem(what, hint="rebuild it with adjudge serve rebuild")
 
 
 def _tally_problems(connection: Connection) -> list[Problem]:
@@ -233,7 +233,7 @@ def restore(source: Path, folder: Path, database: str | None = None) -> int:
         about = json.loads((source / "backup.json").read_text("utf-8"))
         version = int(about["backup"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise UsageError(f"{source}: no backup of adjudge serve: it has no backup.json that can be read") from None
+        raise UsageError(f"{source}: not a backup of adjudge serve: it has no readable backup.json") from None
     check_not_newer(version)
     with Store.open(folder, database) as store:
         with store.read() as snapshot:

@@ -276,7 +276,7 @@ class Sqlite(Connection):
                 self.execute(f"PRAGMA wal_autocheckpoint = {_LOG}")
             except sqlite3.Error as error:
                 raw.close()
-                hint = "see that it is a database, that the disk has room, and that it is not read-only"
+                hint = "check that it is a database, that the disk has room, and that it is not read-only"
                 raise UsageError(f"{path}: the database cannot be opened for writing: {error}", hint=hint) from None
             if mode != "wal":
                 raw.close()
@@ -447,7 +447,7 @@ def url_of(database: str | None) -> str | None:
     url = database or os.environ.get("ADJUDGE_DATABASE") or None
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
         kind = url.partition(":")[0]
-        raise UsageError(f"no database that adjudge knows: {kind}: give postgresql://..., or nothing for SQLite")
+        raise UsageError(f"unknown kind of database: {kind}: give postgresql://..., or nothing for SQLite")
     return url
 
 
@@ -478,6 +478,6 @@ def check_disk(folder: Path) -> None:
     )
     if best is not None and best[2].startswith(_NETWORK):
         raise UsageError(
-            f"{folder}: this is a disk of the network ({best[2]}), where SQLite can lose what it has written: "
+            f"{folder}: this is a network disk ({best[2]}), where SQLite can lose what it has written: "
             "use a local disk, or PostgreSQL (--database URL)"
         )

@@ -20,9 +20,9 @@ from adjudge.tasks.eal.responses import ACCEPTABLE
 from adjudge.tasks.eal.settings import Settings
 
 _GONE = {
-    "quoted-base-filler": "the base filler stands in a quotation",
-    "quoted-cas": "the CAS stands in a quotation",
-    "quoted-base-filler-and-cas": "the base filler and the CAS stand in a quotation",
+    "quoted-base-filler": "the base filler is in a quotation",
+    "quoted-cas": "the CAS is in a quotation",
+    "quoted-base-filler-and-cas": "the base filler and the CAS are in a quotation",
 }
 
 

@@ -35,11 +35,11 @@ profile = "spec"                # where sources disagree: spec (the task descrip
 ontology = "2015"               # event types and roles: 2014, 2015, 2016, or a file of your own
 documents = []                  # ids that are pooled and scored, or a file with one on each line; [] is every text
 decisions = {}                  # what the profile decides and you decide otherwise, such as {unlinked = "singleton"}
-runs_per_team = 5               # how many runs a team may hand in; whose they are stands in [teams]
+runs_per_team = 5               # how many runs a team may hand in; [teams] says whose they are
 missing = "error"               # a submission without a file for a document is left out, or counts as "empty" there
 
 [severity]                      # what a kind of problem of a submission is: "error", "warning" or "off"
-# cas-text = "error"            # a CAS that is not what stands at its offsets; kinds: adjudge eal validate --help
+# cas-text = "error"            # a CAS that differs from the text at its offsets; kinds: adjudge eal validate --help
 
 [teams]                         # runs of one team, the one that it expects to be best first; others are teams
 # acme = ["acme-1", "acme-2"]
@@ -320,7 +320,7 @@ def _take(
 def _elsewhere(table: str, name: str) -> str:
     for other, settings in _TABLES.items():
         if name in settings and other != "severity":
-            return f"it belongs into [{other}]" if other else "it belongs to the top, before the first [...]"
+            return f"it belongs in [{other}]" if other else "it belongs at the top, before the first [...]"
     known = [*_TABLES[table], *filter(None, _TABLES), _DECISIONS] if not table else list(_TABLES[table])
     if not table and name in _TABLES:
         return f"write [{name}] and its settings below"

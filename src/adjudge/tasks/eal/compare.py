@@ -152,7 +152,7 @@ def _assign(
         if profile.unassessed == "error":
             what = f"{response.type} {response.role} {response.cas.text!r} {response.realis}"
             message = f"nobody has assessed the response {argument.id or what!r} of {response.document!r} ({what!r})"
-            quoted = "; if it stands in a quotation, leave it out with --quotes-in SOURCES;"
+            quoted = "; if it is in a quotation, leave it out with --quotes-in SOURCES;"
             quoted = "," if reference.unquoted else quoted
             hint = f"complete the assessment{quoted} or choose what becomes of such responses with --unassessed"
             problems.append(Problem(message, path=place, line=argument.line or None, hint=hint))
@@ -319,7 +319,7 @@ def not_kept(observed: Observed) -> int:
 
 def _not_linked(places: Sequence[int], listed: Sequence[Argument], document: str, place: str | None) -> list[Problem]:
     problems = []
-    hint = "link it, if only to itself, or choose what becomes of such responses with --unlinked"
+    hint = "link it, even if only to itself, or choose what becomes of such responses with --unlinked"
     for at in places:
         argument = listed[at]
         response = argument.response

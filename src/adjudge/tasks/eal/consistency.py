@@ -144,7 +144,7 @@ def check_frames(
             if assessment and each not in told and profile.is_broken(response, assessment):
                 told.add(each)
                 drops = profile.broken_time_in_reference == "drop"
-                hint = "scorers leave it out" if drops else "it counts in the reference, and nobody can earn it"
+                hint = "scorers leave it out" if drops else "it counts in the reference, and no system can match it"
                 message = f"the time {response.cas.text!r} is in a frame but no date"
                 findings.add("frame-broken-time", message, *places.of(number, response), hint=hint, error=False)
         types = sorted({response.type for response in frame.responses})
@@ -170,7 +170,7 @@ def _wrong_member(response: Response, key: AnswerKey, has_good: bool) -> tuple[s
     if wrong and has_good:
         return "frame-wrong-response", wrong, "remove it; its class is right by other responses", False
     if wrong:
-        return "frame-wrong", wrong, "remove it: it would count in the reference, and nobody can earn it", True
+        return "frame-wrong", wrong, "remove it: it would count in the reference, and no system can match it", True
     if response.realis == "Generic":
         return "frame-generic", "it is generic", "remove it; scorers leave it out", False
     return None
@@ -206,7 +206,7 @@ def _check_rest(
         findings.add("incomplete-wrong", message, *places.waiting((response,)), hint=hint, error=False)
 
 
-_LINK = "put one of its responses into a frame, if only alone"
+_LINK = "put one of its responses into a frame, even if alone"
 
 
 def _wrong(response: Response, assessment: Assessment) -> str | None:

@@ -133,8 +133,8 @@ _SINGULAR = (
     ("{n} CASes stand", "{n} CAS stands"),
     ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
     (
-        "where they are in reference frames, nobody can earn them",
-        "where it is in a reference frame, nobody can earn it",
+        "where they are in reference frames, no system can match them",
+        "where it is in a reference frame, no system can match it",
     ),
     (
         "{n} files without responses that no other side has are not documents and were not scored",
@@ -229,10 +229,10 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"
     if settings.linking and settings.profile.broken_time_in_reference == "keep":
-        text += "; where they are in reference frames, nobody can earn them"
+        text += "; where they are in reference frames, no system can match them"
     notes += found.note("broken", "broken-time", text)
     if settings.linking and settings.profile.check_reference:
-        text = "the reference frames have {n} classes without a good response, which nobody can earn"
+        text = "the reference frames have {n} classes without a good response, which no system can match"
         notes += found.note("doubtful", "reference-wrong", text)
         text = "{n} correct classes that are not generic are in no reference frame, linking them earns nothing"
         notes += found.note("absent", "reference-missing", text)

@@ -254,7 +254,7 @@ def _unfinished(path: Path, shown: str) -> Problem | None:
     if not aside:
         return None
     if temporary.is_held(str(aside[-1]).removesuffix(temporary.OLD)):
-        return Problem("another program is just replacing the store", path=shown, hint="try again")
+        return Problem("another program is replacing the store right now", path=shown, hint="try again")
     message = f"a writer was interrupted when it replaced the store; the old one is {aside[-1]}"
     hint = f"put it back: mv {shlex.join((str(aside[-1]), str(path)))}, or write it again"
     return Problem(message, path=shown, hint=hint)

@@ -389,5 +389,5 @@ def _linked(
 def _problem(document: str, argument: Argument) -> Problem:
     what = f"{argument.response.type} {argument.response.role} {argument.response.cas.text!r}"
     message = f"the response {argument.id or what} of {document} is {argument.response.realis} but in no hopper"
-    hint = "link it, if only to itself, or choose what happens to such responses with --unlinked"
+    hint = "link it, even if only to itself, or choose what happens to such responses with --unlinked"
     return Problem(message, line=argument.line or None, hint=hint)

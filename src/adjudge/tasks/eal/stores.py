@@ -357,7 +357,7 @@ def read_store(
 
 
 def _unlinked(place: str, document: DocumentFrames) -> list[Finding]:
-    hint = "put one of its responses into a frame, if only alone"
+    hint = "put one of its responses into a frame, even if alone"
     return [
         Finding("unlinked", True, Problem(f"{what} is not linked", path=place, hint=hint), document.document)
         for what in document.unlinked

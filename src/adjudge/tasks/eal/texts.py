@@ -417,4 +417,4 @@ def _shown(text: Text, span: Span) -> str:
     found = " ".join(text.at(span).split())
     if len(found) > WIDTH:
         found = f"{found[: WIDTH * 2 // 3]} [...] {found[-WIDTH // 3 :]}"
-    return found if span.end < text.size else f"{found} (and on behind the end of the document)"
+    return found if span.end < text.size else f"{found} (continues beyond the end of the document)"

@@ -291,7 +291,8 @@ def _check_presence(arguments: Arguments, linking: Linking, linked: Collection[R
         if response in linked or response.realis == "Generic":
             continue
         if response in linking.incomplete:
-            message, hint = f"the response is only on the {INCOMPLETE} line", "put it into a frame, if only its own"
+            message = f"the response is only on the {INCOMPLETE} line"
+            hint = "put it into a frame, even if only its own"
         else:
             message, hint = "the response is in no frame, and it is not generic", "give it a line in the linking file"
         file.say_of("unlinked", message, argument, 1, hint=hint)

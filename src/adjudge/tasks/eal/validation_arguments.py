@@ -130,7 +130,7 @@ def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file:
     if text is not None:
         count = len(arguments.arguments)
         if misfits > 1 and 2 * misfits > count:
-            message = f"{misfits} of {count} CAS do not stand at their offsets"
+            message = f"{misfits} of {count} CAS differ from the text at their offsets"
             hint = f"is {text.path} the text that was processed, and is the first character 0?"
             file.say("misfit", message, hint=hint, error=False)
         _check_astral(arguments, text, file)
@@ -354,7 +354,7 @@ def _check_offsets(argument: Argument, text: Text, file: File) -> None:
             hint = f"its last character is {text.size - 1}" if text.size else "the document is empty"
             file.say_of("outside", message, argument, column, hint=hint)
         elif text.cuts(span):
-            message = f"the {_NAMES[column]} {_format(span)} cuts a character in halves"
+            message = f"the {_NAMES[column]} {_format(span)} splits a character"
             hint = "count it as two, or use --offsets codepoints"
             file.say_of("split-character", message, argument, column, hint=hint)
 
@@ -392,7 +392,7 @@ def _check_astral(arguments: Arguments, text: Text, file: File) -> None:
     gain = sum(_fits(cas, other) - _fits(cas, text) for cas in cases)
     if gain > 0:
         option = "utf16" if text.offsets == "code-points" else "codepoints"
-        hint = f"{gain} more CAS stand at their offsets with --offsets {option}"
+        hint = f"{gain} more CAS match the text with --offsets {option}"
     file.say("astral", message, hint=hint, error=False)
 
 
@@ -413,7 +413,7 @@ def _check_quotes(arguments: Arguments, text: Text, rules: Rules, file: File) ->
     for gone in outcome.removed:
         column = 8 if "base-filler" in gone.reason else 6
         what = "base filler" if column == 8 else "CAS"
-        message = f"the {what} stands in a quotation, so the response is not scored"
+        message = f"the {what} is in a quotation, so the response is not scored"
         hint = "adjudge eal filter-quotes removes such responses"
         file.say_of("quoted", message, gone.argument, column, hint=hint, error=False)
     for remark in outcome.remarks:

@@ -346,7 +346,7 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
     text = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind != "coldstart"]
     if raw and text:
         message = f"offsets in {raw[0]} count the tags of the source files, those in {text[0]} do not"
-        raise UsageError(message, hint="score them one after the other, or say units=text or units=raw for both")
+        raise UsageError(message, hint="score them one after the other, or set units=text or units=raw for both")
     return "raw" if raw else "text"
 
 

@@ -34,8 +34,9 @@ PERCENTILE_CAUTION = (
     "from two hops on the resampled scores are too low, and the percentile interval can miss the score itself"
 )
 EAGER_CAUTION = (
-    "The tests bootstrap and centred are too eager: a sample holds only about 63 % of the documents, and at one hop "
-    "they tell apart two equally good systems in one corpus of seven; jackknife and randomisation keep to one of twenty"
+    "The tests bootstrap and centred are too liberal: a sample holds only about 63 % of the documents, and at one "
+    "hop they find a difference between two equally good systems in one corpus out of seven; jackknife and "
+    "randomisation stay at one in twenty"
 )
 _SHOWN = 5
 TALLY_TEXT = {
@@ -99,7 +100,7 @@ def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usua
             message += f"; {' and '.join(bare)} took too long to be resampled and have no intervals"
         found.append(Note("graph", 1, message))
     if list(task.ids) == [NOWHERE]:
-        message = "triples belong to no documents, so that there is nothing to draw: scores have no intervals"
+        message = "triples belong to no documents, so there is nothing to resample: scores have no intervals"
         found.append(Note("one-document", 1, message))
     if bare := [text for name, text in _BARE_SLICES.items() if name in run.by]:
         found.append(Note("slices", 1, f"slices by {' or '.join(bare)} have no intervals"))

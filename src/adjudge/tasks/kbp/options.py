@@ -198,11 +198,12 @@ def check_engine(engine: str) -> None:
 
     >>> check_engine("duckdb")
     Traceback (most recent call last):
-    adjudge.errors.UsageError: the engine duckdb is gone, leave it out: ten million triples take about 3 GB of memory
+    adjudge.errors.UsageError: the engine duckdb was removed, leave it out: ten million triples take about 3 GB of
+    memory
     """
     if engine == "duckdb":
         hint = "leave it out: ten million triples take about 3 GB of memory"
-        raise UsageError("the engine duckdb is gone", hint=hint)
+        raise UsageError("the engine duckdb was removed", hint=hint)
     if engine not in ENGINES:
         hint = did_you_mean(engine, ENGINES) or f"engines: {', '.join(ENGINES)}"
         raise UsageError(f"there is no engine {engine}", hint=hint)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.task import Seen
 
 NUGGETS, LINKS = "nuggets", "links"
-STOPPED = "the program of 2015 has stopped before it"
+STOPPED = "the program of 2015 stopped before it"
 
 
 def align_document(seen: Seen, settings: Settings, text: Layout | None) -> Alignment:
@@ -50,7 +50,7 @@ def align_document(seen: Seen, settings: Settings, text: Layout | None) -> Align
 
 
 def stopped_at(found: Alignment) -> Alignment:
-    """The same document if the program of 2015 has stopped before it, so that nothing counts."""
+    """The same document if the program of 2015 stopped before it, so that nothing counts."""
     ignored = tuple(Single(number, STOPPED) for number, item in enumerate(found.system) if item.level == NUGGETS)
     matching = Matching(metric=found.matchings[0].metric, ignored=ignored)
     return structs.replace(found, matchings=(matching,), groups="")

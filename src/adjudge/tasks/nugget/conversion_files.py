@@ -239,7 +239,7 @@ def _sources(inputs: Sequence[str], given: str | None) -> Iterator[tuple[str, st
             continue
         source = given or next((kind for kind, ends in _ENDINGS.items() if name.endswith(ends)), None)
         if source is None:
-            raise UsageError(Problem("the name does not tell the format", path=name, hint="say it with --from"))
+            raise UsageError(Problem("the name does not show the format", path=name, hint="give it with --from"))
         if name == "-" and not source.startswith("tbf"):
             raise UsageError(f"{source} cannot be read from standard input", hint="name the files")
         yield name, source
@@ -265,7 +265,7 @@ def _folder(folder: Path, given: str | None) -> Iterator[tuple[str, str]]:
         raise UsageError(Problem(f"the folder has no files in the format {what}", path=str(folder), hint="check it"))
     if len(kinds) > 1:
         message = f"the folder has files in several formats: {', '.join(kinds)}"
-        raise UsageError(Problem(message, path=str(folder), hint="say which with --from"))
+        raise UsageError(Problem(message, path=str(folder), hint="choose one with --from"))
     for name in found[kinds[0]]:
         yield str(folder / name), given or kinds[0]
 

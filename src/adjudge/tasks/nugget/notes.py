@@ -31,8 +31,8 @@ NUGGETS = {
     "system-empty-place": "{n:system nugget has|system nuggets have} {why}, and cannot be matched",
     "gold-repeated-id": "a gold mention id occurs twice in {d:document|documents}",
     "system-repeated-id": "a system mention id occurs twice in {d:document|documents}",
-    "gold-unknown-mention": "{d:gold cluster names|gold clusters name} mentions that there are not, which are ignored",
-    "system-unknown-mention": "{d:system cluster names|system clusters name} mentions that there are not, which are "
+    "gold-unknown-mention": "{d:gold cluster names|gold clusters name} mentions that do not exist, which are ignored",
+    "system-unknown-mention": "{d:system cluster names|system clusters name} mentions that do not exist, which are "
     "ignored",
 }
 """What is said of remarks on nuggets: `n` are so many nuggets in `d` documents."""

@@ -101,7 +101,7 @@ def check_places(document: NuggetDocument, *, path: str | None = None) -> None:
     problems = []
     for nugget in document.nuggets:
         if size is not None and any(end > size for _, end in nugget.pieces):
-            message = f"{nugget.id} ends behind the text of {size} characters, in document {document.id!r}"
+            message = f"{nugget.id} ends beyond the text of {size} characters, in document {document.id!r}"
             hint = "check that the text is the one that was annotated"
             problems.append(Problem(message, path=path, line=nugget.line or None, hint=hint))
     if problems:

@@ -158,7 +158,7 @@ def _brat(source: Path, extension: str, utf16: bool) -> tuple[_Read, Mapping[str
 def _about_places(note: Problem) -> Problem | None:
     """A remark of the reader if it matters here; what else is in the file is of no concern to tokens."""
     if "UTF-16" in note.message:
-        return replace(note, message="the offsets look like UTF-16 units: say so with --utf16")
+        return replace(note, message="the offsets look like UTF-16 units: give --utf16")
     return None if note.message.endswith(("not kept", "left out", "is taken", "as written")) else note
 
 
