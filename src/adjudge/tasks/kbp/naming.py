@@ -30,8 +30,7 @@ MODES: tuple[Mode, ...] = ("exact", "folded", "alias", "map", "fuzzy")
 MOST = 2_000
 """Names in one group of which each is near enough to some other one."""
 
-_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"))
-_BLANKS = re.compile(r"[\s_]+")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CELLS = 1 << 22  # pairs of names that are compared at once
 
@@ -85,12 +84,13 @@ def fold(name: str) -> str:
     >>> fold("  Ana_Ruiz "), fold("“Corvex  SA”"), fold('""')
     ('ana ruiz', 'corvex sa', '""')
     """
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    text = _BLANKS.sub(" ", text).strip()
-    for left, right in _QUOTES:
-        if len(text) >= 2 and text[0] == left and text[-1] == right:
-            text = text[1:-1].strip()
-            break
+    if name.isascii():
+        text = name.lower()
+    else:
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    text = " ".join(text.replace("_", " ").split())
+    if len(text) >= 2 and _QUOTES.get(text[0]) == text[-1]:
+        text = text[1:-1].strip()
     return text or name
 
 
@@ -285,11 +285,20 @@ def _numbers(old: Names, new: Names, function: _Function, used: Any) -> Any:
 
 
 def _merged(before: Graph, after: Graph) -> int:
-    """How many rows have become one with another."""
+    """How many rows have become one with another: none if no two names have."""
+    import numpy as np
+
     from adjudge.tasks.kbp.facts import make_facts
     from adjudge.tasks.kbp.relations import columns_of
 
-    sizes = [len(make_facts(*columns_of(each.table)).documents) for each in (before, after)]
+    sides = [columns_of(each.table) for each in (before, after)]
+    names = [
+        tuple(np.count_nonzero(np.bincount(own)) for own in (np.concatenate((subjects, objects)), links))
+        for subjects, links, objects, _ in sides
+    ]
+    if names[0] == names[1]:
+        return 0
+    sizes = [len(make_facts(*columns).documents) for columns in sides]
     return sizes[0] - sizes[1]
 
 
