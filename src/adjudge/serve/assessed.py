@@ -31,7 +31,7 @@ from adjudge.serve.scorings import Interrupted, run_of
 from adjudge.serve.settle import DONE
 from adjudge.serve.store import DECIDED, Snapshot, Store, stream_of
 from adjudge.serve.store.tables import Scoring, Stream, Submission, Team
-from adjudge.serve.tracks import TrackSettings, lay_out
+from adjudge.serve.tracks import TrackSettings, filled, lay_out
 
 POOLS = "pools"
 EAL, KB = "eal-assessments", "kb-assessments"
@@ -300,11 +300,8 @@ def _score_answers(pool: Pool, place: Path, runs: dict[str, Submission], documen
         own = place / f"{key}{_ending(row)}"
         own.symlink_to(_blob(pool, row))
         systems.append(f"{key}={own}")
-    words = {"queries": str(queries), "assessments": str(assessments), "result": str(result)}
-    args: list[str] = []
-    for part in pool.settings.score:
-        args += systems if part == "{systems}" else [_filled(part, words)]
-    _run(pool, args)
+    words = {"queries": str(queries), "assessments": str(assessments), "result": str(result), "systems": systems}
+    _run(pool, filled(pool.settings.score, words))
     return result, place / "no-ranking"
 
 
@@ -319,22 +316,12 @@ def _decided(pool: Pool, documents: Sequence[str]) -> list[tuple[str, bytes]]:
     return [(name, data) for name, data in made if name.startswith(("assessments/", "frames/"))]
 
 
-def _filled(part: str, words: dict[str, str]) -> str:
-    for word, value in words.items():
-        part = part.replace(f"{{{word}}}", value)
-    return part
-
-
 def _run(pool: Pool, args: Sequence[str], codes: Sequence[int] = (0,)) -> child.Ended:
     """A command of adjudge in a child; it also writes into the folder of the campaign, so that it is not isolated."""
-    limits = pool.settings.limits
-    wall = limits.seconds("wall")
     place = pool.scratch / "child"
     place.mkdir(parents=True, exist_ok=True)
-    ended = child.run(
-        child.Child(tuple(args), place, wall, 2 * wall, limits.bytes("memory"), limits.bytes("disk"), limits.processes),
-        pool.needed,
-    )
+    settings = msgspec.structs.replace(pool.settings, isolate="")
+    ended = child.run(child.limited(args, place, settings), pool.needed)
     if not pool.needed():
         raise Interrupted
     if ended.code not in codes:

@@ -14,13 +14,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from adjudge.serve import limits as launcher
+
+if TYPE_CHECKING:
+    from adjudge.serve.tracks import TrackSettings
 
 PROGRAM = (sys.executable, "-I", "-m", "adjudge")
 """What children run, unless they name another module."""
@@ -61,6 +65,23 @@ class Ended(msgspec.Struct, frozen=True):
         """The end of what it said, for people."""
         lines = [line for line in self.errors.decode("utf-8", "replace").splitlines() if line.strip()]
         return lines[-1][:500] if lines else ""
+
+
+def limited(args: Sequence[str], folder: Path, settings: TrackSettings, *reads: Path, check: bool = False) -> Child:
+    """A command of adjudge with the limits of a track, on files that it may read."""
+    limits = settings.limits
+    wall = limits.seconds("check_wall" if check else "wall")
+    return Child(
+        tuple(args),
+        folder,
+        wall,
+        limits.seconds("check_cpu") if check else wall * (os.cpu_count() or 1),
+        limits.bytes("check_memory" if check else "memory"),
+        limits.bytes("disk"),
+        limits.processes,
+        settings.isolate,
+        tuple(path for path in reads if path.exists()),
+    )
 
 
 def run(child: Child, needed: Callable[[], bool] = lambda: True) -> Ended:

@@ -25,7 +25,7 @@ from adjudge.serve.store import Conflict, Snapshot, Store, Write
 from adjudge.serve.store.blobs import BlobWriter
 from adjudge.serve.store.fold_tracks import track_stream
 from adjudge.serve.store.tables import Event, Phase, Submission, Team, Track
-from adjudge.serve.tracks import Limits, phase_of, settings_of, track_of
+from adjudge.serve.tracks import Limits, phase_at, settings_of, track_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +170,7 @@ def _hand_in(store: Store, upload: Upload, file: str, by: str) -> Receipt | None
     name = run_name(file)
     with store.read() as snapshot:
         track = track_of(snapshot, upload.track)
-        phase = phase_of(snapshot.find(Phase, track=track.id), upload.begun, upload.phase)
+        phase = phase_at(snapshot.find(Phase, track=track.id), upload.begun, upload.phase)
         team = snapshot.get(Team, upload.team)
         own = snapshot.find(Submission, track=track.id, phase=phase.id, team=upload.team)
         assert team is not None
@@ -220,7 +220,7 @@ def check_open(snapshot: Snapshot, phase: Phase) -> None:
 
 def check_early(snapshot: Snapshot, track: Track, team: Team, at: str, wanted: str | None) -> None:
     """Refuse what cannot be taken before its bytes come: no phase is open, or there are enough runs of today."""
-    phase = phase_of(snapshot.find(Phase, track=track.id), at, wanted)
+    phase = phase_at(snapshot.find(Phase, track=track.id), at, wanted)
     check_open(snapshot, phase)
     own = snapshot.find(Submission, track=track.id, phase=phase.id, team=team.id)
     limits = limits_of(settings_of(track).limits, phase)
@@ -250,24 +250,21 @@ def is_ranked(row: Submission) -> bool:
     return not (row.flags.get("late") or _flags(row.flags))
 
 
+def described(row: Submission) -> dict[str, Any]:
+    """What a receipt says of a submission, and its page, too."""
+    same = ("track", "phase", "number", "name", "sha256", "size", "received", "state")
+    found = {name: getattr(row, name) for name in same}
+    return {**found, "submission": row.id, "team": row.team.partition("/")[2], "ranked": is_ranked(row)}
+
+
 def receipt(snapshot: Snapshot, row: Submission, *, repeated: bool = False) -> Receipt:
     """The receipt of a submission, as of its event."""
     event: Event = snapshot.events(track_stream(row.track), row.n - 1, 1)[0]
     phase = snapshot.get(Phase, row.track, row.phase)
     return Receipt(
-        submission=row.id,
-        track=row.track,
-        phase=row.phase,
-        team=row.team.partition("/")[2],
-        number=row.number,
-        name=row.name,
-        sha256=row.sha256,
-        size=row.size,
-        received=row.received,
+        **described(row),
         closes=phase.closes if phase else None,
         late=bool(row.flags.get("late")),
-        ranked=is_ranked(row),
-        state=row.state,
         event=event.n,
         head=event.hash,
         repeated=repeated,

@@ -27,7 +27,7 @@ from adjudge.serve import child, states
 from adjudge.serve.states import CHECKING, FAILED, INVALID, POOLED, QUEUED, RECEIVED, SCORED, SCORING, WORK
 from adjudge.serve.store import Store, StoreError, now
 from adjudge.serve.store.tables import Lease, Phase, Scoring, Submission, Track
-from adjudge.serve.tracks import TrackSettings, lay_out, settings_of
+from adjudge.serve.tracks import TrackSettings, filled, lay_out, settings_of
 
 LOG = logging.getLogger("adjudge.serve.jobs")
 SWEEP = 5.0
@@ -40,7 +40,6 @@ _RESULT = 64_000_000  # bytes of a result or a page that are kept
 _LOG = 1_000_000  # bytes of what was said before that are kept
 _HEADLINE = "adjudge.serve.headline"
 _FINDINGS = ".out/findings.json"
-_WORD = re.compile(r"\{([\w-]+)\}")
 
 
 class Runner:
@@ -253,21 +252,8 @@ class Job:
         return {**given, **made, "system": file, "name": self.row.name}
 
     def _child(self, line: Sequence[str], folder: Path, words: Mapping[str, str], *, check: bool) -> child.Child:
-        limits = self.settings.limits
-        args = [_WORD.sub(lambda found: words.get(found[1], found[0]), part) for part in line]
-        reads = [self.runner.inputs, self.store.folder.resolve() / "blobs"]
-        wall = limits.seconds("check_wall" if check else "wall")
-        return child.Child(
-            tuple(args),
-            folder,
-            wall,
-            limits.seconds("check_cpu") if check else wall * (os.cpu_count() or 1),
-            limits.bytes("check_memory" if check else "memory"),
-            limits.bytes("disk"),
-            limits.processes,
-            self.settings.isolate,
-            tuple(path for path in reads if path.exists()),
-        )
+        reads = self.runner.inputs, self.store.folder.resolve() / "blobs"
+        return child.limited(filled(line, words), folder, self.settings, *reads, check=check)
 
     def _note(self, one: child.Child, ended: child.Ended) -> None:
         """What the team sees of a child: names of files, and not where they are here."""

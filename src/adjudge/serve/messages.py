@@ -161,8 +161,8 @@ class PhaseChange(msgspec.Struct, forbid_unknown_fields=True):
     show: str | None = None
 
 
-class Receipt(msgspec.Struct):
-    """What a team gets for a run: proof of what was received when, in a chain of events that nobody can change."""
+class HandedIn(msgspec.Struct, kw_only=True):
+    """What was handed in."""
 
     submission: str
     track: str
@@ -173,31 +173,25 @@ class Receipt(msgspec.Struct):
     sha256: str
     size: int
     received: str
-    closes: str | None
-    late: bool
     ranked: bool
     state: str
+
+
+class Receipt(HandedIn, kw_only=True):
+    """What a team gets for a run: proof of what was received when, in a chain of events that nobody can change."""
+
+    closes: str | None
+    late: bool
     event: int
     head: str
     repeated: bool = False
 
 
-class Run(msgspec.Struct):
+class Run(HandedIn, kw_only=True):
     """A run that was handed in. While it waits: how many are before it, and the seconds that it can take at most."""
 
-    submission: str
-    track: str
-    phase: str
-    team: str
-    number: int
-    name: str
-    sha256: str
-    size: int
-    received: str
-    ranked: bool
     flags: list[str]
     priority: int
-    state: str
     reason: str | None
     since: str
     deadline: str | None

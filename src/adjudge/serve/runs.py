@@ -114,19 +114,9 @@ class Queue:
             workers = self.workers[row.state]
             wait = min(wait, one * ceil((ahead + 1) / workers)) if workers else wait
         return Run(
-            submission=row.id,
-            track=row.track,
-            phase=row.phase,
-            team=row.team.partition("/")[2],
-            number=row.number,
-            name=row.name,
-            sha256=row.sha256,
-            size=row.size,
-            received=row.received,
-            ranked=intake.is_ranked(row),
+            **intake.described(row),
             flags=[name for name in (*intake.FLAGS, "late") if row.flags.get(name)],
             priority=row.priority,
-            state=row.state,
             reason=row.reason,
             since=row.since,
             deadline=row.deadline,
@@ -145,8 +135,8 @@ def seconds_between(start: str, end: str) -> float:
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
-def views(call: Call) -> list[Run]:
-    """The runs that the person of a call may see in a track, the last first."""
+def listed(call: Call) -> list[Run]:
+    """The runs of your team, or of all, the last first."""
     name = call.params["t"]
     with call.service.store.read() as snapshot:
         track_of(snapshot, name)
@@ -154,11 +144,6 @@ def views(call: Call) -> list[Run]:
         queue = Queue(snapshot)
         rows = snapshot.find(Submission, "received DESC, id", track=name, team=team)
         return [queue.view(shown(call, snapshot, row)) for row in rows]
-
-
-def listed(call: Call) -> list[Run]:
-    """The runs of your team, or of all."""
-    return views(call)
 
 
 def row_of(call: Call) -> Submission:
@@ -189,7 +174,7 @@ def run(call: Call) -> Run:
     """One run."""
     row = row_of(call)
     with call.service.store.read() as snapshot:
-        return Queue(snapshot).view(shown(call, snapshot, snapshot.get(Submission, row.id) or row))
+        return Queue(snapshot).view(row)
 
 
 def file_of(call: Call, name: str, hint: str) -> bytes:
@@ -237,7 +222,7 @@ def order(call: Call) -> list[Run]:
     with call.service.store.read() as snapshot:
         team = own_team(call, snapshot).id
     intake.declare_order(call.service.store, team, call.body.runs, call.person.person)
-    return views(call)
+    return listed(call)
 
 
 def wake(call: Call) -> None:

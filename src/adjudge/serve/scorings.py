@@ -23,7 +23,7 @@ from adjudge.serve.states import FAILED, LIVE
 from adjudge.serve.store import Snapshot, Store, now
 from adjudge.serve.store.fold_tracks import SCORED, track_stream
 from adjudge.serve.store.tables import Outcome, Phase, Scoring, Stream, Submission, Team, Track
-from adjudge.serve.tracks import TrackSettings, new_scoring, set_phase, settings_of, track_of, write
+from adjudge.serve.tracks import TrackSettings, filled, new_scoring, set_phase, settings_of, track_of, write
 
 OPEN, AGAIN = "open", "rescoring"
 BOARD = "board.json"
@@ -153,37 +153,14 @@ def comparer(
         place = folder / f"compare-{len(said)}"
         place.mkdir(parents=True)
         paths = {run.key: store.blob_file(run.result).resolve() for run in runs}
-        args: list[str] = []
-        shown: list[str] = []
-        for part in settings.board:
-            if part == "{results}":
-                args += [f"{key}={path}" for key, path in paths.items()]
-                shown += [f"{key}={key}.json" for key in paths]
-            else:
-                args.append(part.replace("{board}", str(place / BOARD)))
-                shown.append(part.replace("{board}", BOARD))
-        args += ["--rank-by", settings.rank_by] if settings.rank_by else []
-        shown += ["--rank-by", settings.rank_by] if settings.rank_by else []
-        limits = settings.limits
-        wall = limits.seconds("wall")
-        ended = child.run(
-            child.Child(
-                args=tuple(args),
-                folder=place,
-                wall=wall,
-                cpu=2 * wall,
-                memory=limits.bytes("memory"),
-                disk=limits.bytes("disk"),
-                processes=limits.processes,
-                isolate=settings.isolate,
-                reads=tuple(paths.values()),
-            ),
-            needed,
-        )
+        line = [*settings.board, *(["--rank-by", settings.rank_by] if settings.rank_by else [])]
+        args = filled(line, {"results": [f"{key}={path}" for key, path in paths.items()], "board": str(place / BOARD)})
+        ended = child.run(child.limited(args, place, settings, *paths.values()), needed)
         if not needed():
             raise Interrupted
         if ended.code != 0:
             raise ValidationError(ended.reason or ended.last or f"adjudge compare ended with {ended.code}")
+        shown = filled(line, {"results": [f"{key}={key}.json" for key in paths], "board": BOARD})
         said.append(shlex.join(["adjudge", *shown]))
         made = place / BOARD
         found: Compared = json.loads(made.read_bytes() if made.is_file() else ended.output)

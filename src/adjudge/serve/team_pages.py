@@ -56,7 +56,7 @@ def runs(call: Call, token: str = "") -> Response:
     from adjudge.serve.app import origin
 
     found, at = api.track(call), now()
-    rows = api.views(call)
+    rows = api.listed(call)
     for phase in found["phases"]:
         for word, end in (("left", phase["closes"]), ("waits", phase["opens"])):
             phase[word] = clock(api.seconds_between(at, end)) if (end or "") > at else None
@@ -101,11 +101,9 @@ def run(call: Call) -> Response:
             texts[name] = whole[:_TEXT]
     values: dict[str, Any] = {"run": found, "said": said(found, at), "score": _score(found), "texts": texts}
     lasts = found.state in states.LIVE
-    return page(call, "run.html", receipt=api.receipt(call), lasts=lasts, can_withdraw=_can_withdraw(found), **values)
-
-
-def _can_withdraw(found: Run) -> bool:
-    return found.state in states.COUNTED
+    return page(
+        call, "run.html", receipt=api.receipt(call), lasts=lasts, can_withdraw=found.state in states.COUNTED, **values
+    )
 
 
 def change(call: Call) -> Response:

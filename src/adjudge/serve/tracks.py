@@ -134,6 +134,19 @@ def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any]
     return made
 
 
+def filled(line: Sequence[str], words: Mapping[str, str | Sequence[str]]) -> list[str]:
+    """A command line with what its words stand for; one that stands for several is a part of its own.
+
+    >>> filled(["compare", "{results}", "-o", "{board}.json"], {"results": ["a", "b"], "board": "x"})
+    ['compare', 'a', 'b', '-o', 'x.json']
+    """
+    made: list[str] = []
+    for part in line:
+        given = words.get(part[1:-1], "") if _WORD.fullmatch(part) else ""
+        made += [_WORD.sub(lambda at: str(words.get(at[1], at[0])), part)] if isinstance(given, str) else given
+    return made
+
+
 def settings_of(track: Track) -> TrackSettings:
     """The settings of a track as the store has them."""
     return msgspec.convert(track.settings, TrackSettings)
@@ -318,7 +331,7 @@ def team_of(snapshot: Snapshot, track: str, person: str) -> Team | None:
     return next((team for team in snapshot.many(Team, ids) if team.track == track), None)
 
 
-def phase_of(phases: Sequence[Phase], at: str, wanted: str | None = None) -> Phase:
+def phase_at(phases: Sequence[Phase], at: str, wanted: str | None = None) -> Phase:
     """The phase that takes what is handed in at a time: the one that is open and closes first, or has closed last."""
     if wanted is not None:
         phases = [each for each in phases if each.id == wanted]
