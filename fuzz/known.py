@@ -31,6 +31,7 @@ def _known() -> Iterator[tuple[str, Case]]:
     yield "queries without end around a cycle", _cycle()
     yield "clusters in a chain", _chain()
     yield "a graph of many with many", _many_with_many()
+    yield "names that are nearly the same", _names()
     for value in ("9" * 400, "1e400", "-" + "9" * 5000):
         yield f"a number of {len(value)} characters", _number(value)
 
@@ -144,3 +145,15 @@ def _many_with_many() -> Case:
     metric = f"name: own\nmetric: {{sim: record, fields: {{items: {inner}}}}}\n"
     words = ("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK)
     return Case(words, {"metric.yaml": metric, **_sides((side(), side()))})
+
+
+def _names() -> Case:
+    """Names of knowledge graphs of which each is near enough to each, of which the best pairs are looked for."""
+    source = random.Random(8)
+
+    def side() -> str:
+        rows = [("".join(source.choices("ab", k=12)), "r", "".join(source.choices("ab", k=12))) for _ in range(480)]
+        return "subject,relation,object\n" + "".join(",".join(row) + "\n" for row in rows)
+
+    words = ("kbp", "score", "gold.csv", "system.csv", "--reader", "triples", "--names", "fuzzy=0.5")
+    return Case((*words, "--time-limit", "0.2", "--bootstrap", "0"), {"gold.csv": side(), "system.csv": side()})

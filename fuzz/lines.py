@@ -22,6 +22,7 @@ from fuzz.calls import KEY, brat_folder
 from fuzz.known import known
 from fuzz.mutate import mutant
 from fuzz.nasty import KINDS, LIMIT, Case
+from fuzz.people import PEOPLE
 from fuzz.programs import program
 from fuzz.seeding import SEEDS, parts
 from fuzz.targets import targets
@@ -76,7 +77,9 @@ def made_after_known(seed: int, number: int) -> tuple[str, Case]:
 @cache
 def _kinds() -> dict[str, Callable[[random.Random], Case]]:
     """How inputs are made, by name."""
-    found: dict[str, Callable[[random.Random], Case]] = {f"nasty {name}": make for name, make in KINDS.items()}
+    found: dict[str, Callable[[random.Random], Case]] = {
+        f"nasty {name}": make for name, make in (KINDS | PEOPLE).items()
+    }
     for name, cases in _families():
         found[name] = lambda source, cases=cases: source.choice(cases)  # type: ignore[misc]
     by_command: dict[str, list[tuple[str, ...]]] = {}

@@ -344,6 +344,61 @@ def triples(source: random.Random) -> Case:
     return Case((*words, *options(source)), {"gold.tsv": side(0), "system.tsv": side(1)}, 4)
 
 
+def entities_of_trees(source: random.Random) -> Case:
+    """CorefUD: entities that are nested, discontinuous, zero, or all of them one."""
+    nasty = Nasty(source)
+    size = 5 * nasty.size
+
+    def side(number: int) -> str:
+        marks: dict[str, list[str]] = {}
+        places = [f"{n}" for n in range(1, size + 1)]
+        zeros = source.sample(places, size // 4) if nasty.shape in ("plain", "tied") else []
+        for n in range(size):
+            name, (first, last) = nasty.name(n + number), sorted((n, min(size - 1, n + source.choice((0, 0, 1, size)))))
+            if nasty.shape == "dense" and last > first:
+                marks.setdefault(places[first], []).append(f"({name}x{n}[1/2]--1)")
+                marks.setdefault(places[last], []).append(f"({name}x{n}[2/2]--1)")
+            elif nasty.shape == "deep":
+                marks.setdefault("1", []).append(f"({name}x{n}--1")
+                marks.setdefault(places[-1], []).insert(0, f"{name}x{n})")
+            else:
+                marks.setdefault(places[first], []).append(f"({name}--1)")
+        rows = ["# newdoc id = d0", "# global.Entity = eid-etype-head-other", "# sent_id = 1"]
+        for n, place in enumerate(places):
+            misc = f"Entity={''.join(marks[place])}" if place in marks else "_"
+            rows.append("\t".join((place, "w", "w", *"___", f"{n}", "root" if not n else "dep", "_", misc)))
+            if place in zeros:
+                rows.append(
+                    "\t".join((f"{place}.1", *"______"[:6], "_", f"{place}:dep", f"Entity=({nasty.name(n)}--1)"))
+                )
+        return "\n".join(rows) + "\n\n"
+
+    match = ("--match", source.choice(("exact", "partial", "head")))
+    words = ("coref", "score", "gold.conllu", "system.conllu", "--profile", "corefud", *match)
+    return Case((*words, *options(source)), {"gold.conllu": side(0), "system.conllu": side(1)})
+
+
+def names(source: random.Random) -> Case:
+    """Knowledge graphs whose nodes are called nearly the same, or are one hub."""
+    nasty = Nasty(source)
+    size = nasty.size * 3
+
+    def side(number: int) -> str:
+        def node() -> str:
+            text = (
+                "".join(source.choices("ab", k=12))
+                if nasty.shape in ("dense", "tied")
+                else nasty.text(source.randrange(9))
+            )
+            return f"{text} {source.choice(('AG', 'ag', 'Inc.'))}"[: 2000 // nasty.size + 20]
+
+        return "subject,relation,object\n" + "".join(f"{node()},r{n % 3},{node()}\n" for n in range(size))
+
+    how = source.choice(("folded", "fuzzy=0.5", "fuzzy=0.99", "exact"))
+    words = ("kbp", "score", "gold.csv", "system.csv", "--reader", "triples", "--graph", "--names", how)
+    return Case((*words, "--time-limit", f"{LIMIT:g}", *options(source)), {"gold.csv": side(0), "system.csv": side(1)})
+
+
 def options(source: random.Random) -> tuple[str, ...]:
     """Options that every scoring has, some of them at their ends."""
     choices = (
@@ -368,4 +423,6 @@ KINDS: dict[str, Callable[[random.Random], Case]] = {
     "coref": coref,
     "nugget": nugget,
     "kbp": triples,
+    "corefud": entities_of_trees,
+    "names": names,
 }

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, some_of
 from adjudge.estimates.pool import Drawn, Pool, Sampling
 from adjudge.stats.draws import Stream
 from adjudge.stats.measure import Array
@@ -165,7 +165,7 @@ def _by_strata(units: Sequence[str], plan: Plan, stream: Stream) -> list[Drawn]:
         members.setdefault(plan.strata[unit], []).append(unit)
     small = [name for name, own in sorted(members.items()) if len(own) < FEWEST]
     if small:
-        named = ", ".join(f"{name!r}" for name in small)
+        named = some_of(map(repr, small))
         raise UsageError(f"strata with fewer than {FEWEST} units: {named}", hint="join them with others")
     sizes = allocate({name: len(own) for name, own in members.items()}, plan.size)
     return [row for name in sorted(members) for row in _equal(members[name], sizes[name], plan, stream, name)]

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline, OutOfTime
-from adjudge.algebra.solve.running import within
+from adjudge.algebra.solve.running import running, within
 from adjudge.errors import UsageError
 from adjudge.stats.inference import CENTRED
 
@@ -213,10 +213,10 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
 
 @contextmanager
 def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[None]:
-    """Give all documents together the time of each of them; `sooner` is what else one could ask for."""
+    """Give all documents together the time of each of them, or what is left of it; `sooner` is what else to ask for."""
     seconds = (DEFAULT if time_limit is None else time_limit) * max(documents, 1)
     try:
-        with within(Deadline(seconds)):
+        with within(Deadline(min(seconds, running().left))):
             yield
     except OutOfTime:
         hint = f"ask for {sooner}, or give more time (--time-limit)"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.corpus import corpus_explanations, corpus_result
+from adjudge.evaluate.corpus import corpus_explanations, corpus_result, in_time
 from adjudge.model.kbp import Names, TripleNames, TripleTable
 from adjudge.model.kg import Graph
 from adjudge.stats.inference import Inference
@@ -133,12 +134,20 @@ def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, An
 
 def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> Result:
     """Score what was read: map annotation to triples, then score these."""
-    return corpus_result(paths_task(read, options, run, profile=profile), run)
+    with _in_time(read, options, run):
+        return corpus_result(paths_task(read, options, run, profile=profile), run)
 
 
 def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: str) -> dict[str, Explanation]:
     """What became of the facts and paths of one document, for each system by name; a part of its name suffices."""
-    return corpus_explanations(paths_task(read, options, run), document, run)
+    with _in_time(read, options, run):
+        return corpus_explanations(paths_task(read, options, run), document, run)
+
+
+def _in_time(read: KbInputs, options: KbOptions, run: KbRun) -> AbstractContextManager[None]:
+    """Names are compared in the time of the documents, too."""
+    fuzzy = options.naming.mode == "fuzzy"
+    return in_time(read.size, run.time_limit, "a higher threshold of --names fuzzy" if fuzzy else PathsTask.sooner)
 
 
 def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> PathsTask:
