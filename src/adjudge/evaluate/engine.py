@@ -261,9 +261,9 @@ def _without_others(system: Side, known: Collection[str]) -> Side:
 
 
 def by_position(gold: Side, system: Side) -> Side:
-    """A system in memory whose documents stand in the order of those of gold, if only one of the two has ids."""
+    """A system whose documents stand in the order of those of gold, if only one has ids; not of two files."""
     one = system.paired_by_place != gold.paired_by_place and len(system.documents) == len(gold.documents)
-    files = [each for each in (gold, system) if each.path not in ("", "<documents>")]
+    files = all(each.path not in ("", "<documents>") for each in (gold, system))
     if not one or files or system.documents.keys() == gold.documents.keys():
         return system
     from adjudge.model.document import CorpusNote

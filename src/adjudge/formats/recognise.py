@@ -366,12 +366,20 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
 
 
 def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]:
-    """The formats that a file with this beginning may have; Parquet says at its end who wrote it."""
+    """The formats that a file with this beginning may have; Parquet says at its end who wrote it, and its columns."""
     found = formats_of(start, cut=cut)
     if found == [FORMATS["parquet"]]:
         from adjudge.formats.binary_values import parquet_features
+        from adjudge.formats.coerce.corpus import STARTS, TAG_COLUMNS
+        from adjudge.formats.parquet import parquet_names
 
         if parquet_features(str(path)) is not None:
+            return [FORMATS["dataset"], *found]
+        try:
+            names = parquet_names(str(path), str(path))
+        except AdjudgeError:  # which reading it says with its place
+            return found
+        if not {*STARTS, *TAG_COLUMNS}.isdisjoint(names):
             return [FORMATS["dataset"], *found]
     return found
 

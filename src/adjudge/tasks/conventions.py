@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -28,6 +29,7 @@ LINES = {  # what says that lines of JSON have the documents of a task, in whate
     "event": ("events",),
     "tree": ("dependencies", "heads", "arcs"),
 }
+_SUFFIX = re.compile(r"\.\w{1,8}$")
 _LABELS = frozenset(("type", "subject_type", "object_type", "label", "role", "relation"))
 
 
@@ -51,11 +53,20 @@ def looks_like_data(text: str) -> bool:
     return "\n" in text or "{" in text or text.lstrip()[:1] == "["
 
 
+def looks_like_answer(text: str) -> bool:
+    """Whether a text is what a model has answered, and not the name of a file.
+
+    >>> looks_like_answer("I found no names"), looks_like_answer("<PER>Ada</PER>"), looks_like_answer("my runs/a.jsonl")
+    (True, True, False)
+    """
+    return looks_like_data(text) or "<" in text or (len(text.split()) > 1 and not _SUFFIX.search(text))
+
+
 def is_memory(system: Any) -> bool:
     """Whether no system is a file; texts that look like data are none."""
     several = list(system.values()) if isinstance(system, Mapping) else system
     several = several if isinstance(several, list | tuple) else [several]
-    data = any(isinstance(each, str) and looks_like_data(each) for each in several)
+    data = any(isinstance(each, str) and looks_like_answer(each) and not os.path.isfile(each) for each in several)  # noqa: PTH113
     return data or not any(map(is_file, several))
 
 

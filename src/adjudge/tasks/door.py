@@ -10,17 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adjudge.errors import UsageError
+from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.answers import chat_answer
-from adjudge.formats.coerce.corpus import Declared, Table, as_listed, as_table, id_column, table_documents
-from adjudge.formats.coerce.entities import is_document, is_several
-from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, is_native
-from adjudge.formats.coerce.structures import is_clusters
+from adjudge.formats.coerce.corpus import (
+    UNITS,
+    Declared,
+    Table,
+    as_listed,
+    as_table,
+    id_column,
+    origin,
+    own_id,
+    table_documents,
+)
+from adjudge.formats.coerce.entities import is_document
+from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, called, is_native
+from adjudge.formats.coerce.structures import is_chain_map, is_clusters
 from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
-from adjudge.tasks.conventions import loaded, looks_like_data, mapped, refuse_unused
+from adjudge.tasks.conventions import loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, find_family, reads
 
@@ -82,6 +92,8 @@ def opened(
             raise UsageError(f"{next(iter(options))} does not apply to these metrics")
         return gold, system
     said = Said({name: value for name, value in options.items() if value is not None})
+    if kind == "coref" and said.get("shape") == "mapping" and is_chain_map(gold) and isinstance(system, Mapping):
+        system = {"system": system} if is_chain_map(system) else system
     alone = isinstance(system, tuple) and not system  # one side is read, and what is said may be for the other
     if kind in FAMILIES:
         gold, system = loaded(kind, gold, system, readers, said)
@@ -128,15 +140,40 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
         unread = [source for source in (gold, *several.values()) if not _is_read(source)]
         if not all(map(_has_documents, unread)) or (not options and all(is_native(kind, each) for each in unread)):
             return gold, system
-        if len(open_sides) < len(several):
-            return gold, system  # a file beside a list: each is read as it is
     side = read_side(gold, "gold", reads(*readers, kind)[0]) if _is_read(gold) else None
     given = gold if side is None else {name: each.data for name, each in side.documents.items()}
     mine, theirs = understood(kind, given, open_sides, options)
     found_systems = {
         name: _side(name, theirs[name], source) if name in theirs else source for name, source in several.items()
     }
-    return (_side("gold", mine, gold) if side is None else side), found_systems
+    files = len(open_sides) < len(several)
+    if side is not None or files:
+        ours = FILE if side is not None else mine.unit
+        _check_units(ours, {name: theirs[name].unit if name in theirs else FILE for name in several}, readers)
+    if side is not None:
+        return side, found_systems
+    # Documents in the order of those of a file are paired with these once it is read.
+    numbered = mine.ids == "position" and files
+    for name in theirs:
+        found_systems[name] = replace(found_systems[name], paired_by_place=numbered)
+    return replace(_side("gold", mine, gold), paired_by_place=numbered), found_systems
+
+
+FILE = "file"
+"""In place of a unit: that of the reader of a file."""
+
+
+def _check_units(gold: str | None, systems: Mapping[str, str | None], readers: tuple[str, str | None]) -> None:
+    """Raise if one side counts tokens and another characters, as far as the formats of files say."""
+    from adjudge.tasks.readers import unit_of
+
+    own = unit_of(readers[0]) if gold == FILE else gold
+    for name, unit in systems.items():
+        found = unit_of(readers[1] or readers[0]) if unit == FILE else unit
+        if own and found and found != own:
+            who = called(name, len(systems))
+            message = f"{who} counts {UNITS[found]}, and gold counts {UNITS[own]}"
+            raise FormatError(message, hint="give both in one unit")
 
 
 def _values(source: Any) -> Any:
@@ -218,11 +255,11 @@ def _is_record(source: Any) -> bool:
 
 def _answers(source: Any) -> Any:
     """Lists of texts, of which one looks like data and not like the name of a file, as raw answers; also by name."""
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) and origin(source) != "datasets":
         return {name: _answers(each) if isinstance(each, list) else each for name, each in source.items()}
     if not isinstance(source, list | tuple) or not all(isinstance(each, str) for each in source):
         return source
-    data = any(looks_like_data(each) or is_several(each) for each in source) and not any(map(os.path.isfile, source))
+    data = any(map(looks_like_answer, source)) and not any(map(os.path.isfile, source))
     return [{"output": each} for each in source] if data else source
 
 
@@ -238,7 +275,7 @@ _DYGIE = {"ner": "ner", "relation": "relations", "event": "events"}
 
 def _read_lines(kind: str, source: Any, name: str) -> Any:
     """Documents of DyGIE++, OneIE or DocRED as their readers read them; the rest as it is."""
-    if isinstance(source, dict):
+    if isinstance(source, dict) and origin(source) != "datasets":
         return {own: _read_lines(kind, each, name) if isinstance(each, list) else each for own, each in source.items()}
     if kind not in _DYGIE or not isinstance(source, list) or not source:
         return source
@@ -256,7 +293,7 @@ def _read_lines(kind: str, source: Any, name: str) -> Any:
 
 
 def _listed(source: Any) -> Any:
-    if isinstance(source, dict):
+    if isinstance(source, dict) and origin(source) != "datasets":
         return {name: each if _is_read(each) else as_listed(each) for name, each in source.items()}
     if hasattr(source, "reference") and hasattr(source, "predicted"):  # one Example of spaCy
         return [source]
@@ -271,14 +308,22 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
     """Systems by name; a mapping whose keys are documents of gold is one system."""
     if isinstance(system, list | tuple) and system and all(map(_is_read, system)) and not is_document(system):
         return {str(place): each for place, each in enumerate(system)}
-    if not isinstance(system, Mapping) or _is_read(system) or not system:
+    if not isinstance(system, Mapping) or _is_read(system) or not system or origin(system) == "datasets":
         return {"system": system}
-    known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
+    known = _ids_of(gold)
     sources = all(map(_is_source, system.values()))
     if kind == "coref" and not is_clusters(gold) and any(map(is_clusters, system.values())):
         sources = False  # the clusters of documents, which are there by id
     whole = known & set(map(str, system)) or not sources or _is_one(kind, system)
     return {"system": system} if whole else dict(system)
+
+
+def _ids_of(gold: Any) -> set[str]:
+    """The ids of documents, as far as a mapping or the fields of a list have them."""
+    if isinstance(gold, Mapping):
+        return set(map(str, gold))
+    documents = gold if isinstance(gold, list | tuple) else ()
+    return {name for each in documents if isinstance(each, Mapping) and (name := own_id(each, Declared())) is not None}
 
 
 def _is_one(kind: str, system: Mapping[Any, Any]) -> bool:

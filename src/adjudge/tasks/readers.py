@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.evaluate.sides import is_stdin
+from adjudge.formats.coerce.corpus import UNITS
 from adjudge.formats.source import HEAD, find_shards, is_shard, source_name, stdin_head
 from adjudge.rooms import load
 from adjudge.tasks.family import JSONL, families, find_family, is_for, readers_of
@@ -61,13 +62,23 @@ def _check_units(ours: str, theirs: str, system: Any) -> None:
     """Raise if one side counts tokens and the other characters, as far as their formats say."""
     if ours == theirs:
         return
+    units = [unit_of(ours), unit_of(theirs)]
+    if all(units) and units[0] != units[1]:
+        message = f"system counts {UNITS[units[1]]} ({theirs}), and gold counts {UNITS[units[0]]} ({ours})"
+        raise FormatError(Problem(message, path=_place(system), hint="give both in one unit"))
+
+
+def unit_of(reader: str) -> str:
+    """What offsets in files of a format count; nothing if they may count either.
+
+    >>> unit_of("bio"), unit_of("brat"), unit_of("jsonl")
+    ('token', 'char', '')
+    """
     from adjudge.formats.recognise import FORMATS
 
-    kinds = ["bio" if name in _TAGS else name for name in (ours, theirs)]
-    units = [FORMATS[kind].unit if kind in FORMATS else "" for kind in kinds]
-    if all(units) and units[0] != units[1]:
-        message = f"system counts {units[1]} ({theirs}), and gold counts {units[0]} ({ours})"
-        raise FormatError(Problem(message, path=_place(system), hint="give both in one unit"))
+    kind = "bio" if reader in _TAGS else reader
+    words = FORMATS[kind].unit if kind in FORMATS else ""
+    return next((unit for unit, own in UNITS.items() if own == words), "")
 
 
 def refuse_guess(readers: tuple[str, str | None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -359,8 +359,8 @@ def fitting_metrics(family: Family, gold: Any, system: Any, reader: str) -> tupl
     if usual != family.metrics:
         return usual
     sides = (gold, *(system.values() if _are_systems(system) else (system,)))
-    documents = [data for side in sides for data in islice(_documents(side, reader), _LOOKED_AT)]
-    fields = {name for data in documents for name in data}
+    documents = [list(islice(_documents(side, reader), _LOOKED_AT)) for side in sides]
+    fields = {name for own in documents for data in own for name in data}
     first, others = _INSTEAD.get(family.name, ("", {}))
     if first not in fields:
         usual = next((names for field, names in others.items() if field in fields), usual)
@@ -394,10 +394,9 @@ def _first(path: str) -> list[Any]:
         return []  # what is wrong with it is said when it is read
 
 
-def _with_fields(names: tuple[str, ...], documents: list[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Those metrics of trees all of whose fields some word has: forms, features and lemmas may not be there."""
-    words = [word for data in documents for word in data.get("dependencies") or () if isinstance(word, Mapping)]
-    known = {name for word in words for name in word}
-    if not known:
-        return names
-    return tuple(name for name in names if known_fields(as_metrics(name)).get("dependencies", set()) <= known) or names
+def _with_fields(names: tuple[str, ...], sides: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[str, ...]:
+    """Those metrics of trees all of whose fields each side has: forms, features and lemmas may not be there."""
+    words = [[word for data in own for word in data.get("dependencies") or ()] for own in sides]
+    known = [{name for word in own if isinstance(word, Mapping) for name in word} for own in words]
+    needed: dict[str, Set[str]] = {name: known_fields(as_metrics(name)).get("dependencies", set()) for name in names}
+    return tuple(name for name in names if all(needed[name] <= own for own in known if own)) or names

@@ -11,6 +11,7 @@ import msgspec
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.sides import is_file, is_stdin, name_systems
+from adjudge.formats.coerce.corpus import origin
 from adjudge.tasks.named import NamedTask, asking, task_of
 from adjudge.tasks.reading import Corpus
 from adjudge.tasks.request import repeatable, request_of
@@ -72,7 +73,7 @@ def score(
 
 def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
     """What `read` has read, as a side of its own; a text that is not a path, but data, is an error."""
-    if isinstance(system, dict):
+    if isinstance(system, dict) and origin(system) != "datasets":
         return _source("gold", gold), {name: _source(name, each, system) for name, each in system.items()}
     return _source("gold", gold), _source("system", system)
 

@@ -23,6 +23,8 @@ LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag")
 LINKS = ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link")
 TAG_COLUMNS = ("tag", "ner_tag", "ner_tags", "tags", "label", "labels", "ner")
 TOKEN_COLUMNS = ("token", "word", "tokens", "words", "text", "form")
+UNITS = {"token": "tokens", "char": "characters"}
+"""What offsets count, as options and messages call it."""
 WHOLE = "whole corpus"
 """What `document` says if a source is all documents as one."""
 _EXAMPLES = 10
@@ -32,6 +34,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """What the caller says of a side, by the words of the options."""
 
     side: str = "gold"
+    kind: str = "ner"
     ends: str | None = None
     unit: str | None = None
     base: int | None = None
@@ -277,6 +280,10 @@ def check_column(columns: Iterable[str], declared: Declared) -> None:
 
 def _by_document(table: Table, column: str, declared: Declared) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in declared.take("documents") or ()}
+    nameless = [number for number, row in enumerate(table.rows, 1) if row[column] is None]
+    if nameless:
+        some = f"{len(nameless)} of {len(table.rows)} rows have no {column!r} (first: row {nameless[0]})"
+        raise wrong(declared.side, f": {some}", "fill them in, or name another column with id=")
     for row in table.rows:
         rest = {name: value for name, value in row.items() if name != column and value is not None}
         found.setdefault(str(row[column]), []).append(rest)
@@ -333,7 +340,7 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
             "give data as a list of texts, or as io.StringIO(text)",
         )
     if is_document(source):
-        return Loaded([Raw(_own_id(source, declared), source)], one=True)
+        return Loaded([Raw(own_id(source, declared), source)], one=True)
     if isinstance(source, Mapping):
         return Loaded([Raw(str(name), value) for name, value in source.items()])
     documents = list(source)
@@ -341,7 +348,7 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
         return Loaded(table_documents(_table(list(documents[0]), documents), declared, kind))
     if declared.column is not None:
         check_column((name for each in documents for name in fields_of(each) or ()), declared)
-    return Loaded([Raw(_own_id(each, declared), each) for each in documents])
+    return Loaded([Raw(own_id(each, declared), each) for each in documents])
 
 
 def _are_rows(documents: Sequence[Any]) -> bool:
@@ -354,7 +361,8 @@ def _are_rows(documents: Sequence[Any]) -> bool:
     )
 
 
-def _own_id(value: Any, declared: Declared) -> str | None:
+def own_id(value: Any, declared: Declared) -> str | None:
+    """The id that a document has itself."""
     fields = fields_of(value)
     if fields is None or origin(value) == "spacy":
         return None

@@ -45,8 +45,11 @@ _FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")
 
 
-def is_document(value: Any) -> bool:
-    """Whether a whole source is one document: a list of tags, an object of spaCy, or fields of a document."""
+def is_document(value: Any, *, bare: bool = False) -> bool:
+    """Whether a whole source is one document: tags, tokens with tags, an object of spaCy, or fields of a document.
+
+    With `bare` labels two lists are always two documents.
+    """
     if origin(value) == "spacy" and hasattr(value, "text"):
         return True
     if isinstance(value, Mapping):
@@ -54,8 +57,15 @@ def is_document(value: Any) -> bool:
         return own and (not all(map(is_list, value.values())) or all(name in _FIELDS for name in value))
     if is_list(value) and len(value):
         values = [plain(each) for each in value]
-        return all(isinstance(each, str) and _PREFIX.match(each) for each in values) or all(map(_is_piece, values))
+        if isinstance(value, tuple) and len(values) == 2 and not bare and all(map(is_list, values)):
+            tokens, tags = values
+            return len(tokens) == len(tags) and not _all_tags(tokens) and _all_tags(tags)
+        return _all_tags(values) or all(map(_is_piece, values))
     return False
+
+
+def _all_tags(values: Any) -> bool:
+    return len(values) > 0 and all(isinstance(each, str) and _PREFIX.match(each) for each in values)
 
 
 def _is_piece(value: Any) -> bool:
@@ -85,8 +95,11 @@ def _of_spacy(name: str, value: Any, declared: Declared) -> Part:
         message = f", document {name!r}: there is no group of spans {declared.field!r}"
         raise wrong(declared.side, message, f"it has {has}")
     spans = value.spans[declared.take("field")] if declared.field is not None else value.ents
-    items = [Item(each.start_char, each.end_char, each.label_, None, each.kb_id_ or None) for each in spans]
-    return Part(items, "spaCy documents", value.text, None, "char", fixed=True)
+    return Part([_of_span(each) for each in spans], "spaCy documents", value.text, None, "char", fixed=True)
+
+
+def _of_span(span: Any) -> Item:
+    return Item(span.start_char, span.end_char, span.label_, None, span.kb_id_ or None)
 
 
 def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> Part | None:
@@ -95,6 +108,10 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
     if _are_tags(values):
         return _of_tags(values)
     values = [plain(each) for each in values]
+    if all(origin(each) == "spacy" and hasattr(each, "label_") for each in values):
+        return Part([_of_span(each) for each in values], "spans of spaCy", values[0].doc.text, None, "char", fixed=True)
+    if _are_tagged_tokens(values):
+        return _of_tags([each[-1] for each in values], [each[0] for each in values])
     if len(values) == 2:
         first, second = values
         if isinstance(first, str) and isinstance(second, Mapping):
@@ -108,7 +125,8 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
             and not (len(first) == 2 and declared.scheme is None and not any(map(_is_tag, second)))
         ):
             return _of_tags(second, first)
-    if all(isinstance(each, Mapping) and "entity" in each and "start" in each for each in values):
+    pieces = "word" if declared.kind == "linking" else "entity"  # an entity of a link is what it links to
+    if all(isinstance(each, Mapping) and {"entity", "start", pieces} <= each.keys() for each in values):
         return _joined(name, values, notes)
     items = items_of(values, declared.fields)
     if items is None:
@@ -116,6 +134,14 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
     pipeline = all(isinstance(each, Mapping) and "entity_group" in each and "word" in each for each in values)
     unit = "char" if pipeline else declared.take("unit")
     return Part(_labelled(items, declared.side), "spans", unit=unit, fixed=pipeline)
+
+
+def _are_tagged_tokens(values: Sequence[Any]) -> bool:
+    """Whether these are tokens, each with its tag (and perhaps other columns between them)."""
+    if not all(is_list(each) and len(each) > 1 and all(isinstance(own, str) for own in each) for each in values):
+        return False
+    rows = [list(each) for each in values]
+    return _all_tags([row[-1] for row in rows]) and not _all_tags([row[0] for row in rows]) and not _all_tags(rows[-1])
 
 
 def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: Notes) -> Part | None:
@@ -128,6 +154,8 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     if fields.get("answer", "accept") not in ("accept", None) and "spans" in fields:
         notes.add("not-accepted", f"{declared.side}: {{n}} examples were not accepted and are left out", name)
         return Part([], LEFT_OUT)
+    if text is not None and is_list(fields.get("ents")) and (items := items_of(fields["ents"], {})) is not None:
+        return Part(items, "spaCy documents", text, None, "char", fixed=True)  # as Doc.to_json and displaCy have them
     tokens = fields.get("tokens") or fields.get("words")
     tags = next((fields[key] for key in TAGS if _are_tags(fields.get(key))), None)
     if tags is not None:

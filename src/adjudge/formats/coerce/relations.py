@@ -42,7 +42,7 @@ def relations_of(value: Any, declared: Declared) -> Facts | None:
     if origin(value) == "networkx":
         return Facts(triples=list(_edges(value)))
     if is_list(value):
-        return _listed(value, {})
+        return _listed(value, {}, declared.side)
     fields = fields_of(value)
     if fields is None:
         return None
@@ -57,7 +57,7 @@ def relations_of(value: Any, declared: Declared) -> Facts | None:
     if values is None:
         return Facts(relations=[], text=text) if "relations" in fields or "triples" in fields else None
     entities = _entities(fields.get("entities") or ())
-    found = _listed(values, entities)
+    found = _listed(values, entities, declared.side)
     if found is None:
         return None
     fixed = any("from_id" in each for each in values if isinstance(each, Mapping))
@@ -77,7 +77,7 @@ def _entities(values: Any) -> dict[Any, Item]:
     return found
 
 
-def _listed(values: Iterable[Any], entities: Mapping[Any, Item]) -> Facts | None:
+def _listed(values: Iterable[Any], entities: Mapping[Any, Item], side: str) -> Facts | None:
     relations: list[dict[str, Any]] = []
     triples: list[dict[str, Any]] = []
     for each in values:
@@ -88,7 +88,10 @@ def _listed(values: Iterable[Any], entities: Mapping[Any, Item]) -> Facts | None
         if isinstance(first, str) and isinstance(last, str) and first not in entities:
             triples.append({"subject": first, "relation": kind, "object": last})
             continue
-        pair = [_item(side, entities) for side in (first, last)]
+        for end in (first, last):
+            if entities and isinstance(end, str | int) and end not in entities:
+                raise wrong(side, f": a relation refers to {end!r}, which is none of the entities", "check the ids")
+        pair = [_item(end, entities) for end in (first, last)]
         if None in pair:
             return None
         subject, object_ = pair

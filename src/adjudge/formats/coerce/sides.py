@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError
+from adjudge.errors import FormatError, UsageError
 from adjudge.formats.coerce import entities, relations, structures
 from adjudge.formats.coerce.answers import OUTPUTS, is_answer, is_raw, unwrapped
 from adjudge.formats.coerce.corpus import (
     IDS,
+    UNITS,
     Declared,
     Loaded,
     Notes,
@@ -25,7 +27,7 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
-from adjudge.formats.coerce.spans import Ends, Item, Located, Part, Renamed, cuts_word, exclusive, located
+from adjudge.formats.coerce.spans import Ends, Item, Located, Part, Renamed, cuts_word, exclusive, is_place, located
 from adjudge.model.document import CorpusNote, Document
 from adjudge.model.document import Reading as Understood
 
@@ -88,10 +90,11 @@ class _Side:
 
     def __init__(self, kind: str, source: Any, declared: Declared) -> None:
         self.kind, self.declared, self.notes = kind, declared, Notes()
-        loaded: Loaded = load(source, declared, kind, _is_document(kind))
+        loaded: Loaded = load(source, declared, kind, _is_document(kind, declared))
         self.values, self.given = named(loaded, self.notes, declared.side)
         self.parts: dict[str, Part] = {}
         self.facts: dict[str, Any] = {}
+        self.left_out: list[str] = []
         self.ends: Ends | None = None
         self.lost: Mapping[str, list[Item]] = {}
 
@@ -110,7 +113,9 @@ class _Side:
             if found is None:
                 unknown.append((name, given))
             elif isinstance(found, Part):
-                if found.shape != entities.LEFT_OUT:
+                if found.shape == entities.LEFT_OUT:
+                    self.left_out.append(name)
+                else:
                     self.parts[name] = found
             else:
                 self.facts[name] = found
@@ -118,7 +123,7 @@ class _Side:
             if shape and given is value and not is_raw(given):  # answers are as models write them
                 shapes.setdefault(shape, name)
         if self.declared.side == "gold" and self.notes.count("no-json") == len(self.values) > 0:
-            unknown = [each for each in self.values.items() if fields_of(each[1])]
+            unknown = [each for each in self.values.items() if fields_of(each[1]) or isinstance(each[1], str)]
         if unknown:
             raise _unknown_shape(self.kind, unknown, len(self.values), self.declared.side)
         if len(shapes) > 1:
@@ -157,11 +162,13 @@ def _unknown_shape(kind: str, unknown: Sequence[tuple[str, Any]], documents: int
     )
 
 
-def _is_document(kind: str) -> Callable[[Any], bool]:
+def _is_document(kind: str, declared: Declared) -> Callable[[Any], bool]:
     if kind in ("ner", "linking"):
-        return entities.is_document
+        return partial(entities.is_document, bare=declared.scheme == "IO")
     if kind in ("relation", "event"):
         return relations.is_document
+    if kind == "coref" and declared.shape == "mapping":
+        return structures.is_chain_map
     if kind == "coref":
         return lambda value: structures.is_clusters(value) or (isinstance(value, Mapping) and "clusters" in value)
     return lambda value: (isinstance(value, Mapping) and "heads" in value) or _is_spacy(value)
@@ -184,6 +191,8 @@ _PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
 
 def is_native(kind: str, source: Any) -> bool:
     """Whether documents are already as metrics want them: the first that has anything says so."""
+    if origin(source) in ("pandas", "polars", "pyarrow", "datasets", "duckdb", "_duckdb", "networkx", "spacy"):
+        return False
     if is_list(source) and any(isinstance(each, Mapping) and _is_called_otherwise(each) for each in source):
         return False
     if kind in ("amr", "coref") and is_list(source) and any(is_answer(kind, each) for each in source):
@@ -198,8 +207,6 @@ def is_native(kind: str, source: Any) -> bool:
     if kind == "amr":
         graphs = source.values() if isinstance(source, Mapping) else source
         return not any(origin(each) == "penman" for each in graphs)
-    if origin(source) in ("pandas", "polars", "pyarrow", "datasets", "duckdb", "_duckdb", "networkx", "spacy"):
-        return False
     values: Iterable[Any] = source.values() if isinstance(source, Mapping) else source
     if isinstance(source, Mapping) and NATIVE[kind] in source:
         values = [source]
@@ -262,17 +269,20 @@ def _coerced(
     kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Reading, dict[str, Reading]]:
     own = {name: value for name, value in options.items() if name in Declared.__struct_fields__}
-    sides = [_Side(kind, gold, _declared(own, options, "gold", "gold"))]
+    sides = [_Side(kind, gold, _declared(kind, own, options, "gold", "gold"))]
     for name, source in systems.items():
-        sides.append(_Side(kind, source, _declared(own, options, "system", called(name, len(systems)))))
+        sides.append(_Side(kind, source, _declared(kind, own, options, "system", called(name, len(systems)))))
     for side in sides:
         side.read()
     first, *others = sides
     for other in others:
         _pair(first, other)
+        for name in first.left_out:
+            other.parts.pop(name, None)
     if kind in ("ner", "linking"):
         _bring_together(first, others)
-    readings = [_reading(side) for side in sides]
+    texts = any(isinstance(fact, relations.Facts) and fact.triples for side in sides for fact in side.facts.values())
+    readings = [_reading(side, texts=texts) for side in sides]
     if isinstance(options, Said):
         options.note([side.declared for side in sides])
         if not any(side.has_items() for side in sides):
@@ -289,13 +299,45 @@ def called(name: str, systems: int) -> str:
     return f"system {name!r}" if systems > 1 or name != "system" else "system"
 
 
-def _declared(own: Mapping[str, Any], options: Mapping[str, Any], side: str, said: str) -> Declared:
-    ends = options.get(f"{side}_ends") or own.get("ends")
+_CHOICES: Mapping[str, tuple[Any, ...]] = {
+    "ends": ("exclusive", "inclusive"),
+    "unit": ("token", "char"),
+    "base": (0, 1),
+    "locate": ("next", "all", "first"),
+    "format": ("inline",),
+    "shape": ("mapping",),
+    "offsets": ("utf-16", "bytes"),
+}
+
+
+def _labels_of(given: Any) -> tuple[str, ...] | None:
+    """The names of labels in the order of their numbers, of which models keep a mapping in either direction.
+
+    >>> _labels_of(["O", "B-PER"]), _labels_of({"1": "B-PER", "0": "O"}), _labels_of({"B-PER": 1, "O": 0})
+    (('O', 'B-PER'), ('O', 'B-PER'), ('O', 'B-PER'))
+    """
+    if not isinstance(given, Mapping):
+        return None if given is None else tuple(given)
+    turned = given.items() if all(is_place(each) for each in given.values()) else ((v, k) for k, v in given.items())
+    try:
+        numbers = {int(number): str(name) for name, number in turned}
+    except (TypeError, ValueError):
+        numbers = {}
+    if sorted(numbers) != list(range(len(given))):
+        raise UsageError("labels: the numbers are not 0, 1, 2, ...", hint='give a list: labels=["O", "B-PER", ...]')
+    return tuple(numbers[place] for place in range(len(numbers)))
+
+
+def _declared(kind: str, own: Mapping[str, Any], options: Mapping[str, Any], side: str, said: str) -> Declared:
+    own = {**own, "ends": options.get(f"{side}_ends") or own.get("ends")}
     column = options.get(f"{side}_column")
-    labels = None if own.get("labels") is None else tuple(own["labels"])
+    for name, known in _CHOICES.items():
+        if own.get(name) is not None and own[name] not in known:
+            message = f"there is no {name}={own[name]!r}"
+            raise UsageError(message, hint=f"use {' or '.join(map(repr, known))}")
     fields = Renamed(own.get("fields") or {})
-    made = Declared(**{**own, "labels": labels, "fields": fields})
-    return msgspec.structs.replace(made, side=said, ends=ends, column=column, used=set())
+    made = Declared(**{**own, "kind": kind, "labels": _labels_of(own.get("labels")), "fields": fields})
+    return msgspec.structs.replace(made, side=said, column=column, used=set())
 
 
 class Said(dict[str, Any]):
@@ -370,10 +412,14 @@ def _bring_together(gold: _Side, systems: list[_Side]) -> None:
                 side.notes.add(
                     "cuts-word", f"{side.declared.side}: {{n}} spans begin or end inside a word", name, count=cut
                 )
-    units = {side.declared.side: {part.unit for part in side.parts.values()} - {None} for side in (gold, *systems)}
+    units = {side.declared.side: {part.unit for part in side.parts.values() if part.unit} for side in (gold, *systems)}
     for who, own in units.items():
         if own and units["gold"] and own != units["gold"]:
-            raise wrong(who, f" counts {own.pop()}s, and gold counts {units['gold'].pop()}s", "give both in one unit")
+            raise wrong(
+                who,
+                f" counts {UNITS[own.pop()]}, and gold counts {UNITS[units['gold'].pop()]}",
+                "give both in one unit",
+            )
 
 
 def _cut(part: Part) -> int:
@@ -390,9 +436,9 @@ def _cut(part: Part) -> int:
 # Documents
 
 
-def _reading(side: _Side) -> Reading:
-    make = {"ner": _entities, "linking": _mentions}.get(side.kind, _facts)
-    documents = make(side)
+def _reading(side: _Side, *, texts: bool) -> Reading:
+    named = {"ner": _entities, "linking": _mentions}
+    documents = named[side.kind](side) if side.kind in named else _facts(side, texts=texts)
     shapes = {part.shape for part in side.parts.values()}
     units = sorted({part.unit for part in side.parts.values() if part.unit is not None})
     return Reading(
@@ -482,12 +528,13 @@ def _mentions(side: _Side) -> dict[str, dict[str, Any]]:
     }
 
 
-def _facts(side: _Side) -> dict[str, dict[str, Any]]:
+def _facts(side: _Side, *, texts: bool) -> dict[str, dict[str, Any]]:
+    """What documents say; a side without any relation is as the other side is, with `texts` or with spans."""
     if side.kind in ("tree", "amr", "coref"):
         return {name: {NATIVE[side.kind]: value} for name, value in side.facts.items()}
     side.ends = _spans_exclusive(side)
     made: dict[str, dict[str, Any]] = {}
-    texts = any(fact.triples for fact in side.facts.values())
+    texts = texts and not any(fact.relations for fact in side.facts.values())
     for name, fact in side.facts.items():
         if side.kind == "event":
             made[name] = {"events": fact.events}

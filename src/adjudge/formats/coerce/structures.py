@@ -108,6 +108,15 @@ def is_clusters(value: Any) -> bool:
     return len(clusters) > 0 and all(_is_mention(mention, c) for c in clusters for mention in c)
 
 
+def is_chain_map(value: Any) -> bool:
+    """Whether a value is one document that gives the entity of every mention, and none of several documents.
+
+    >>> is_chain_map({"m1": "e1", "m2": "e1"}), is_chain_map({"d1": {"m1": "e1"}})
+    (True, False)
+    """
+    return isinstance(value, Mapping) and not any(isinstance(each, Mapping) or is_list(each) for each in value.values())
+
+
 def _is_mention(value: Any, cluster: Any) -> bool:
     """Whether what is in a cluster is a mention: two numbers, a text, or whatever is in a set."""
     return pair_of(value) is not None if is_list(value) else isinstance(value, str) or isinstance(cluster, Set)

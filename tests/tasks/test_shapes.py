@@ -1,0 +1,219 @@
+"""Shapes in memory that are near others: each is taken for what it is, or refused with what helps."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+import adjudge as aj
+from adjudge.errors import AdjudgeError
+
+GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
+SYSTEM = [["B-PER", "I-PER", "O", "O"], ["O", "B-ORG"]]
+TOKENS = [["Ada", "Lovelace", "in", "Rome"], ["at", "IBM"]]
+TEXT = "Ada met Bob in Paris"
+CLUSTERS = {"m1": "e1", "m2": "e1", "m3": "e2", "m4": "e2"}
+
+
+class DatasetDict(dict):
+    """As the library `datasets` has it, by the name of the module that it comes from."""
+
+    __module__ = "datasets.dataset_dict"
+
+
+class Span(SimpleNamespace):
+    """A span of spaCy, by the name of the module that it comes from."""
+
+    __module__ = "spacy.tokens.span"
+
+
+def spans(*places):
+    doc = SimpleNamespace(text=TEXT)
+    return [Span(start_char=a, end_char=b, label_=label, kb_id_="", doc=doc) for a, b, label in places]
+
+
+def strict(gold, system, **options):
+    score = aj.score("ner.strict", gold, system, bootstrap=0, **options)["ner.strict"]
+    return float(score.precision), float(score.recall)
+
+
+def test_one_document_of_tokens_and_tags():
+    assert strict((TOKENS[0], GOLD[0]), (TOKENS[0], SYSTEM[0])) == (1, 0.5)
+    assert strict((TOKENS[0], GOLD[0]), (TOKENS[0], ["O"] * 4)) == (0, 0)
+    assert strict((["PER", "O"], ["O", "PER"]), (["PER", "O"], ["O", "O"]), scheme="IO") == (1, 0.5)  # two documents
+
+
+@pytest.mark.parametrize("between", [(), ("NN",)], ids=["pairs", "with parts of speech"])
+def test_tokens_each_with_its_tag(between):
+    gold, system = (
+        [[(token, *between, tag) for token, tag in zip(*each, strict=True)] for each in zip(TOKENS, side, strict=True)]
+        for side in (GOLD, SYSTEM)
+    )
+    assert strict(gold, system) == pytest.approx((1, 2 / 3))
+
+
+@pytest.mark.parametrize("labels", [{0: "O", 1: "B-PER"}, {"0": "O", "1": "B-PER"}, {"O": 0, "B-PER": 1}])
+def test_the_labels_of_a_model_are_a_mapping_in_either_direction(labels):
+    assert strict([[0, 1, 1]], [[0, 1, 0]], labels=labels) == (1, 0.5)
+    with pytest.raises(AdjudgeError, match="the numbers are not 0, 1, 2"):
+        strict([[0, 1]], [[0, 1]], labels={0: "O", 7: "B-PER"})
+
+
+@pytest.mark.parametrize("sides", [lambda own: (own, GOLD), lambda own: (GOLD, own)], ids=["gold", "system"])
+def test_the_splits_of_a_dataset_are_no_documents_and_no_systems(sides):
+    splits = DatasetDict(train=GOLD, test=GOLD)
+    with pytest.raises(AdjudgeError, match="is a DatasetDict with the splits 'train', 'test'; pass one of them"):
+        strict(*sides(splits))
+
+
+def test_spans_of_spacy_without_their_documents():
+    gold, system = spans((0, 3, "PER"), (8, 11, "PER")), spans((0, 3, "PER"), (15, 20, "LOC"))
+    assert strict([gold, []], [tuple(system), ()]) == (0.5, 0.5)
+    assert strict([gold], [[{"text": "Bob", "label": "PER"}]]) == (1, 0.5)  # found in their text
+
+
+def test_documents_of_spacy_as_json():
+    group = {"sc": [{"start": 0, "end": 11, "label": "PER", "kb_id": ""}]}
+    words = [{"id": 0, "start": 0, "end": 3}]
+    gold = {"text": TEXT, "ents": [{"start": 0, "end": 3, "label": "PER"}], "tokens": words, "spans": group}
+    found = aj.read("ner", [gold])
+    assert found[0]["entities"] == [{"span": {"start": 0, "end": 3}, "type": "PER"}]
+    assert (found.reading.unit, found.reading.said) == ("char", "shape")
+
+
+def test_an_entity_of_a_link_is_no_tagged_piece():
+    adjacent = [{"start": 0, "end": 3, "entity": "I-94"}, {"start": 4, "end": 8, "entity": "I-94"}]
+    assert len(aj.read("linking", [adjacent])[0]["mentions"]) == 2
+
+
+def test_answers_without_json_are_no_paths():
+    gold = [{"id": "a", "text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}]}]
+    result = aj.score("ner", gold, ["I found no names"], bootstrap=0)
+    assert float(result["ner.strict"].recall) == 0
+    assert "no-json" in {note.code for note in result.systems[0].notes}
+    assert strict(gold, ["<PER>Ada</PER> met Bob in Paris"], format="inline") == (1, 1)
+    with pytest.raises(AdjudgeError, match="there is no such file"):
+        strict(gold, ["my runs/a.jsonl"])
+
+
+def test_documents_by_the_ids_that_a_list_of_gold_has_are_one_system():
+    gold = [{"id": "a", "text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}]}]
+    assert strict(gold, {"a": [("Ada", "PER"), ("Paris", "LOC")]}) == (0.5, 1)
+
+
+def test_what_gold_leaves_out_is_left_out_of_the_system():
+    span = {"start": 0, "end": 3, "label": "PER"}
+    gold = [
+        {"text": TEXT, "_input_hash": number, "spans": [span], "answer": answer}
+        for number, answer in enumerate(("accept", "reject"))
+    ]
+    system = [{"text": TEXT, "_input_hash": number, "spans": [span]} for number in range(2)]
+    result = aj.score("ner", gold, system, bootstrap=0)
+    assert float(result["ner.strict"].precision) == 1
+    assert "not-accepted" in {note.code for note in result.systems[0].notes}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("locate", "frist", "'next' or 'all' or 'first'"),
+        ("ends", "incl", "'exclusive' or 'inclusive'"),
+        ("system_ends", "open", "'exclusive' or 'inclusive'"),
+        ("unit", "word", "'token' or 'char'"),
+        ("offsets", "utf8", "'utf-16' or 'bytes'"),
+    ],
+)
+def test_a_value_that_an_option_does_not_have_is_refused(name, value, hint):
+    with pytest.raises(AdjudgeError, match=f"there is no .*={value!r}, use {hint}"):
+        strict([[(0, 3, "PER")]], [[(0, 3, "PER")]], **{name: value})
+
+
+def test_rows_without_a_document_are_refused():
+    rows = [{"sent_id": name, "start": 0, "end": 2, "label": "PER"} for name in ("a", None, "b")]
+    with pytest.raises(AdjudgeError, match=r"1 of 3 rows have no 'sent_id' \(first: row 2\); fill them in"):
+        strict(rows, rows)
+
+
+# Relations, coreference, trees
+
+
+def test_a_system_without_a_triple_is_scored_against_triples():
+    gold = {"d1": [("Ada", "born in", "London"), ("Ada", "met", "Bob")]}
+    result = aj.score("relation", gold, {"A": {"d1": gold["d1"][:1]}, "B": {"d1": []}}, bootstrap=0)
+    assert [float(result["relation.triples", name].recall) for name in "AB"] == [0.5, 0]
+
+
+def test_a_relation_of_an_entity_that_is_not_there_is_named():
+    entities = [{"id": "T1", "start": 0, "end": 3, "label": "PER"}]
+    gold = [{"entities": entities, "relations": [{"type": "met", "head": "T1", "tail": "T9"}]}]
+    with pytest.raises(AdjudgeError, match="gold: a relation refers to 'T9', which is none of the entities"):
+        aj.score("relation", gold, gold, bootstrap=0)
+
+
+def test_the_entity_of_every_mention_is_one_document():
+    system = {**CLUSTERS, "m3": "e1", "m4": "e1"}
+    result = aj.score("coref.muc", CLUSTERS, system, shape="mapping", bootstrap=0)
+    assert float(result["coref.muc"].precision) == pytest.approx(2 / 3)
+    several = aj.score("coref.muc", CLUSTERS, {"A": system, "B": CLUSTERS}, shape="mapping", bootstrap=0)
+    assert float(several["coref.muc", "B"].precision) == 1
+    by_document = aj.score("coref.muc", {"d": CLUSTERS}, {"d": system}, shape="mapping", bootstrap=0)
+    assert float(by_document["coref.muc"].precision) == pytest.approx(2 / 3)
+
+
+def test_a_table_of_mentions_needs_no_word_about_its_ends():
+    pandas = pytest.importorskip("pandas")
+    rows = [("d", 0, 1, 1), ("d", 2, 3, 1), ("d", 4, 5, 2)]
+    table = pandas.DataFrame(rows, columns=["doc", "start", "end", "cluster"])
+    recall = aj.score("coref.mentions", table, table[:2], bootstrap=0)["coref.mentions"].recall
+    assert float(recall) == pytest.approx(2 / 3)
+
+
+# A side in memory beside a file
+
+
+@pytest.fixture
+def bio(tmp_path):
+    path = tmp_path / "side.bio"
+    path.write_text("Ada B-PER\nLovelace I-PER\nin O\nRome B-LOC\n\nat O\nIBM B-ORG\n", encoding="utf-8")
+    return path
+
+
+def test_gold_in_memory_is_compared_with_a_file(bio, tmp_path):
+    assert strict(SYSTEM, bio) == pytest.approx((2 / 3, 1))
+    assert strict(bio, SYSTEM) == pytest.approx((1, 2 / 3))
+    lines = tmp_path / "system.jsonl"
+    lines.write_text('{"id": "x", "entities": [{"span": {"start": 0, "end": 2}, "type": "PER"}]}\n', encoding="utf-8")
+    assert strict({"x": GOLD[0]}, lines) == (1, 0.5)
+    result = aj.score("ner.strict", GOLD, {"file": bio, "list": SYSTEM}, bootstrap=0)
+    assert [float(result["ner.strict", name].recall) for name in ("file", "list")] == pytest.approx([1, 2 / 3])
+    with pytest.raises(AdjudgeError, match="give ids on both sides, or on neither"):
+        strict(GOLD[:1], bio)
+
+
+def test_characters_in_memory_are_not_compared_with_tokens_in_a_file(bio):
+    gold = [spans((0, 3, "PER")), spans((0, 3, "PER"))]
+    with pytest.raises(AdjudgeError, match="system counts tokens, and gold counts characters"):
+        strict(gold, bio)
+    with pytest.raises(AdjudgeError, match="system counts characters, and gold counts tokens"):
+        strict(bio, gold)
+
+
+def test_a_tree_in_memory_is_compared_with_a_file(tmp_path):
+    path = tmp_path / "gold.conllu"
+    rows = "1\tShe\tshe\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tate\teat\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    path.write_text(rows, encoding="utf-8")
+    heads = [{"heads": [2, 0], "deprels": ["obj", "root"]}]
+    for sides in ((path, heads), (heads, path)):
+        result = aj.score("tree", *sides, bootstrap=0)
+        assert (float(result["tree.uas"].f1), float(result["tree.las"].f1)) == (1, 0.5)
+
+
+def test_a_table_in_parquet_is_read_as_one_in_memory(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    items = {"doc_id": ["a", "a"], "start": [0, 3], "end": [2, 4], "label": ["PER", "LOC"]}
+    tags = {"id": ["a"], "tags": [["B-PER", "I-PER", "O", "B-LOC"]]}
+    for name, columns in (("items", items), ("tags", tags)):
+        parquet.write_table(pyarrow.table(columns), tmp_path / f"{name}.parquet")
+    assert strict(tmp_path / "items.parquet", tmp_path / "items.parquet", ends="exclusive") == (1, 1)
+    assert strict(tmp_path / "tags.parquet", [["B-PER", "I-PER", "O", "O"]]) == (1, 0.5)
