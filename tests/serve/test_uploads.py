@@ -1,22 +1,26 @@
 """Uploads through HTTP, by people and by enemies: nothing is written elsewhere, and the server goes on."""
 
 import asyncio
+import gc
 import gzip
 import io
+import queue
 import socket
 import tarfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
+import uvicorn
 
 from adjudge.cli import run
-from adjudge.serve import intake
+from adjudge.serve import intake, listen
 from adjudge.serve.access import Access
 from adjudge.serve.folder import Folder
 from adjudge.serve.messages import Fault
@@ -209,6 +213,48 @@ def test_two_uploads_at_once_and_judging_goes_on(served):
     numbers = [run["number"] for run in served.runs()]
     assert sorted(numbers) == list(range(1, len(numbers) + 1))
     assert len(numbers) == count + sum(answer.status_code == 201 for answer in answers)
+
+
+def test_clients_that_say_nothing_keep_nobody_out(served):
+    listen.open_many_files()  # some systems allow 256
+    where, head = urlsplit(served.url), b"GET /healthz HTTP/1.1\r\nHost: 127"
+    with ExitStack() as stack:
+        opened = []
+        for _ in range(listen.WAITING + 50):
+            opened.append(stack.enter_context(socket.create_connection((where.hostname, where.port), 10)))
+            opened[-1].sendall(head)
+        assert httpx.get(f"{served.url}/healthz", timeout=10).json()["state"] == "ok"
+        assert opened[0].recv(100) == b""  # that had waited longest
+        opened[-1].sendall(b".0.0.1\r\n\r\n")
+        assert opened[-1].recv(100).startswith(b"HTTP/1.1 200")
+
+
+def test_the_head_of_a_request_has_its_time(monkeypatch):
+    monkeypatch.setattr(listen, "SLOWEST", 0.5)
+    ports: queue.Queue[int] = queue.Queue()
+
+    async def app(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    config = uvicorn.Config(app, port=0, http=listen.Patient, lifespan="off", log_level="warning")
+    server = listen.Server(config, ports.put, lambda: None)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        with socket.create_connection(("127.0.0.1", ports.get(timeout=20)), 10) as opened:
+            opened.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert opened.recv(1000).startswith(b"HTTP/1.1 204")
+            for part in (b"GET /", b" HTTP/1.1"):
+                opened.sendall(part)
+                time.sleep(0.2)
+            begun = time.monotonic()
+            assert opened.recv(1000) == b""
+            assert time.monotonic() - begun < 5
+    finally:
+        server.should_exit = True
+        thread.join()
+        gc.unfreeze()
 
 
 def test_memory_does_not_grow_with_an_upload(served):

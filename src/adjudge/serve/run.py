@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
 import signal
@@ -148,6 +147,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     from adjudge.serve.app import Service, make_app
     from adjudge.serve.jobs import Runner
     from adjudge.serve.keeper import Keeper
+    from adjudge.serve.listen import Patient, Server
     from adjudge.serve.store import Store
     from adjudge.serve.tracks import sync_tracks
 
@@ -176,28 +176,18 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
             timeout_keep_alive=_IDLE,
             timeout_graceful_shutdown=_GRACE,
             lifespan="off",
+            http=Patient,
         )
 
-        class Server(uvicorn.Server):
-            """Says when it listens, and lets those go who listen to it."""
-
-            async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-                await super().startup(sockets)  # type: ignore[arg-type]
-                gc.freeze()  # what is loaded stays: looking through it now and then would hold up everybody
-                if self.started:
-                    port = self.servers[0].sockets[0].getsockname()[1]
-                    host = f"[{address.host}]" if ":" in address.host else address.host
-                    url = f"{'https' if address.tls else 'http'}://{host}:{port}"
-                    folder.note_address(url)
-                    ready(url)
-
-            async def shutdown(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-                service.hub.end()
-                await super().shutdown(sockets)  # type: ignore[arg-type]
+        def listens(port: int) -> None:
+            host = f"[{address.host}]" if ":" in address.host else address.host
+            url = f"{'https' if address.tls else 'http'}://{host}:{port}"
+            folder.note_address(url)
+            ready(url)
 
         try:
             with ended_by_term(), service.runner or nullcontext(), keeper:
-                Server(config).run()
+                Server(config, listens, service.hub.end).run()
         except KeyboardInterrupt:  # which it sends itself again once it has ended
             pass
         except SystemExit:  # it has said why
