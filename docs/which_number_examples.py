@@ -10,15 +10,15 @@ INTRODUCTION = """\
 # Which number is it?
 
 "F1 of 62" does not say what was counted. This page scores one small example per field in the ways that published
-work does, says why the numbers differ, and which one we would report: the rows in **bold**. Every number comes
+work does, explains why the numbers differ, and says which one we would report: the rows in **bold**. Every number comes
 from a command below its table. `python docs/which_number.py --files FOLDER` writes the files that the commands
-need, and `make docs-numbers` writes this page again; a test compares it with what the commands print today.
+need, and `make docs-numbers` regenerates this page; a test compares it with what the commands print today.
 
-The examples are made to be difficult. On the output of a real system most of these differences are some points
-and not some tens of points; that is as much as the differences between systems in print.
+The examples are deliberately difficult. On the output of a real system most of these differences are a few points, not
+tens of points; but published systems differ by no more than that.
 
-Whatever you report, name the scorer with its version, say what a pair has to share to be right, and give an
-interval. The signature below every table of adjudge has all of it. Numbers here are percentages; P is precision
+Whatever you report, name the scorer with its version, say what a pair has to share to be correct, and give an
+interval. The signature below every adjudge table contains all of this. Numbers here are percentages; P is precision
 and R recall.
 """
 

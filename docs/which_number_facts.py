@@ -121,17 +121,16 @@ is one in gold and two of the system, which takes *BERT* and *it* for two method
         Row("SciREX, n=2", f"{SCIREX} --compat scirex", "relation.scirex-binary"),
     ),
     why="""\
-Strict wants whole spans; relaxed is content with overlap, and the same system gains a great deal. DyGIE++ keeps
-one label for a pair of spans, the last: the right "tested on" is overwritten by "solves". OneIE looks at no
-directions, so that NER solving BERT is right as well; both count for
-recall, which looks complete although CoNLL 2003 data is missed.
+Strict requires whole spans; relaxed accepts overlap, and the same system gains a great deal. DyGIE++ keeps
+one label for a pair of spans, the last: the correct "tested on" is overwritten by "solves". OneIE ignores directions,
+so NER solving BERT is correct as well; both count for recall, which looks complete although CoNLL 2003 data is missed.
 Relations between entities are another task: entities are given
-there, so boundaries cost nothing. Ign F1 leaves out of precision what the training data say already (here "BERT
+there, so boundaries cost nothing. Ign F1 leaves out of precision what the training data already say (here "BERT
 solves NER"). SciREX takes more than half of the tokens for a mention and more than half of the mentions for an
-entity; its script lets both halves of a split entity be the gold one, so that the split costs nothing.
+entity; its script lets both halves of a split entity be the gold one, so the split costs nothing.
 
 We report strict scores with the types of arguments, and the boundary scores beside them when comparing with work
-that calls those strict. Never compare numbers of different groups of rows.""",
+that calls those strict. Never compare numbers from different groups of rows.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -261,17 +260,17 @@ perpetrators of the attack, puts the bomb into it as well, and has no kidnapping
         ),
     ),
     why="""\
-GRIT forgets templates: all entities of a role are in one bag, each to be matched once, and an entity is right if
-all its mentions are (or, with shares, by how many are); so the split power station is one spurious entity and the
-merged victims are wrong. GTT adds the types of templates as fillers, and lets several entities fit one, so that
-splitting costs nothing. IterX counts mentions; its code divides by mentions where the comparisons released with
-it divide by entities. phi-subset asks whether any mention is right, so that merging costs no precision: the
-victims are one right entity, and one of two found. The scorer of MUC-4 looks for one of the alternatives and
-knows no entities; "matched only" leaves out the missed kidnapping.
+GRIT ignores templates: all entities of a role are in one bag, each to be matched once, and an entity is correct if all
+its mentions are (or, with shares, by how many are); so the split power station is one spurious entity and the merged
+victims are wrong. GTT adds the types of templates as fillers, and lets several entities match one, so splitting costs
+nothing. IterX counts mentions; its code divides by mentions where the comparisons released with it divide by entities.
+phi-subset asks whether any mention is correct, so merging costs no precision: the victims are one correct entity, and
+one of two found. The MUC-4 scorer looks for one of the alternatives and has no notion of entities; "matched only"
+leaves out the missed kidnapping.
 
 We report `template.fillers` for templates, each entity matched once in the best alignment, because splitting and
-merging entities does not pay there; CEAF-REE only for comparisons with GRIT, and MUC-4 on MUC-4.
-[muc4.md](muc4.md) has an example where the alignment of the scorer of 1992 is not the best one.""",
+merging entities gains nothing there; CEAF-REE only for comparisons with GRIT, and MUC-4 on MUC-4. [muc4.md](muc4.md)
+has an example where the alignment of the scorer of 1992 is not the best one.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -326,9 +325,9 @@ mention short, and says nothing about the two mentions of an organisation that t
     ),
     why="""\
 The short mention costs a link in the strong scores and nothing in the weak ones. neleval puts mentions without an
-entity into one cluster of the whole corpus, which here happens to be right, and takes them neither for links nor
-for unknown; we take each for an unknown entity of its own. Give every unknown entity a name (NIL1, NIL2), and the
-two agree.
+entity into one cluster of the whole corpus, which here happens to be correct, and counts them neither as links nor as
+unknown; we treat each as an unknown entity of its own. Give every unknown entity a name (NIL1, NIL2), and the two
+agree.
 
 We report links (strong) and clusters (CEAFm) over the corpus together: the first says nothing of entities that
 the knowledge base lacks, the second nothing of names.""",
@@ -360,10 +359,10 @@ employer, and writes one name in lower case.""",
         Row("paths of two facts: `kbp.hop2`", f"{KG} --names folded", "kbp.hop2"),
     ),
     why="""\
-Names are compared as they are written unless told otherwise, so that `acme` costs a triple until names are folded.
+Names are compared as written by default, so `acme` costs a triple until names are folded.
 Papers pool triples over the corpus, over documents or as a mean of documents, and call all three F1. A wrong relation
 loses the triple, two thirds of a partial match remain, and the pair is right: retrieval asks for the pair, a database
-for the triple. `kbp.hop2` is what a question of two steps finds: no gold path of two facts is left.
+for the triple. `kbp.hop2` is what a two-step question finds: no gold path of two facts is left.
 
-We report `kbp.triples` with `--names folded`, and `kbp.hop2` where the graph answers questions of several steps.""",
+We report `kbp.triples` with `--names folded`, and `kbp.hop2` where the graph answers multi-step questions.""",
 )

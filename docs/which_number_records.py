@@ -32,7 +32,7 @@ RECORDS = Field(
     title="Nested records",
     story="""\
 An invoice with a vendor and three lines, as a language model extracts it. One answer has every price on the wrong
-line, one is right but for the order of the lines, and one leaves a line out.""",
+line, one is correct except for the order of the lines, and one leaves a line out.""",
     files={"gold.jsonl": answer(invoice(*LINES)), **{f"{name}.jsonl": answer(own) for name, own in ANSWERS.items()}},
     shown=("gold.jsonl", "swapped.jsonl"),
     systems={"swapped": "prices on wrong lines", "reordered": "another order", "omitted": "a line left out"},
@@ -48,19 +48,19 @@ line, one is right but for the order of the lines, and one leaves a line out."""
         Row("autoevals 0.4.1, JSONDiff", f"{SCORE} --compat jsondiff-0.4.1", "JSONDiff", part="score"),
     ),
     why="""\
-Of the seven values three are wrong if the prices are on the wrong lines (the names of the lines are right), none
-in another order, and two are missing with their line: 4/7, 1, and 5 of 7 and 5. `record.fields` aligns the lines
-and counts correct, wrong, omitted and hallucinated values apart.
+Of the seven values three are wrong if the prices are on the wrong lines (the names of the lines are correct), none in
+another order, and two are missing with their line: 4/7, 1, and 5 of 7 and 5. `record.fields` aligns the lines and
+counts correct, wrong, omitted and hallucinated values apart.
 
 ANLS\\* aligns lists, too, but by averages of pairs, and divides by the longer side. It compares texts, so that 10
 against 10.0 earns one half, and so does 5 against -5. A null on both sides earns 1, so that empty fields raise the
 score; an empty field that only the system has costs as much as a wrong one. stickler's recall is TP / (TP + FN):
-wrong values do not lower it, and it is 1 with every price wrong. Its aggregate counts the fields of those lines only
-that are alike, so that a line left out costs nothing. A text that is half right is a true positive, and a value
-that pydantic cannot read as its type stops the program. Donut's `cal_f1` puts all values of a field into one bag,
-without 0 and false: prices may stand on any line. Its tree edit distance keeps the order of lists, and prefers
-wrong prices to another order. So does JSONDiff, which compares lists by place, takes 1815 for nearly 1912 (.974),
-and averages level by level, so that the vendor weighs as much as all lines.
+wrong values do not lower it, and it is 1 with every price wrong. Its aggregate counts only the fields of similar
+lines, so a line left out costs nothing. A text that is half correct is a true positive, and a value that pydantic
+cannot read as its type stops the program. Donut's `cal_f1` puts all values of a field into one bag, without 0 and
+false: prices may stand on any line. Its tree edit distance keeps the order of lists, and prefers wrong prices to
+another order. So does JSONDiff, which compares lists by place, takes 1815 for nearly 1912 (.974), and averages level
+by level, so the vendor weighs as much as all lines.
 
 extract-bench 0.1.0 asks a language model about every list; `--compat extract-bench-0.1.0` counts schemas that need
 none. Its precision is TP / (TP + FP), where only a field that gold does not have is FP: with all values wrong it

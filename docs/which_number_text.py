@@ -97,7 +97,7 @@ EVENTS = Field(
     story="""\
 *Rebels attacked the base at dawn and bombed a bridge; police shot two.* Gold has an Attack at *attacked* (Rebels,
 base), one at *bombed* (Rebels, bridge), and two events at *shot*: Attack (police) and Injure (two). The system
-misses *bombed* and hangs its *bridge* on *attacked*, an event that it gives twice; it takes *dawn* for an Attack,
+misses *bombed* and attaches its *bridge* to *attacked*, an event that it gives twice; it takes *dawn* for an Attack,
 and has only Injure at *shot*.""",
     files={
         "gold.jsonl": event_documents(GOLD_EVENTS),
@@ -143,16 +143,16 @@ and has only Injure at *shot*.""",
         ),
     ),
     why="""\
-Triggers: OneIE counts lists, so the repeated Attack is right twice, and it compares a type only with that of the
+Triggers: OneIE counts lists, so the repeated Attack is correct twice, and it compares a type only with that of the
 first gold trigger on the span, so Injure at *shot* is wrong; in DyGIE++ a token has one type, the last one given,
-so gold has one event less. OmniEvent scores candidates: *dawn* is none, so that mistake disappears, but Injure is
-compared with both gold types of *shot*, and is right once and wrong once. Arguments: TextEE's Arg-C and OneIE
-forget which trigger an argument belongs to, so that *bridge* at the wrong event is right, and *Rebels*, who
-attack twice, need to be found once; DyGIE++ looks for type and role anywhere too, but counts *Rebels* twice in
-gold. OmniEvent leaves out the arguments of triggers that the system has missed, unless its mode is strict.
+so gold has one event fewer. OmniEvent scores candidates: *dawn* is not one, so that error disappears, but Injure is
+compared with both gold types of *shot*, and is correct once and wrong once. Arguments: TextEE's Arg-C and OneIE ignore
+which trigger an argument belongs to, so *bridge* at the wrong event is correct, and *Rebels*, who attack twice, need
+to be found only once; DyGIE++ looks for type and role anywhere too, but counts *Rebels* twice in gold. OmniEvent
+leaves out the arguments of triggers that the system has missed, unless its mode is strict.
 
-We report arguments attached to their triggers, with sets: a system that mixes up two events of one type should
-not get full marks. Most published numbers are of the other kind, so say which one yours is.""",
+We report arguments attached to their triggers, with sets: a system that confuses two events of one type should not get
+full marks. Most published numbers are of the other kind, so say which one yours is.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -201,15 +201,15 @@ The system splits *New York City* after *New*, and begins *Smith* with `I-`, whi
         Row("nervaluate, partial", f"{BIO} --compat nervaluate-1.2.1", "nervaluate.partial"),
     ),
     why="""\
-conlleval and seqeval agree with each other and with the definition on BIO. conlleval knows no `S-`: in IOBES
+conlleval and seqeval agree with each other and with the definition on BIO. conlleval does not know `S-`: in IOBES
 *Paris France* becomes one entity, and every number changes. seqeval's strict mode drops what breaks the scheme,
 here *Smith*, on the side of the system: a missed entity, but no wrong one. Its macro average is over the types of
 both sides, so one spurious ORG costs a third of it. nervaluate gives each system entity the first gold one that
-it overlaps: *New* takes *New York City*, and *York City*, of the right type, comes too late.
+it overlaps: *New* takes *New York City*, and *York City*, which has the correct type, comes too late.
 
 We report `ner.strict`, pooled over documents, with the lenient reading of tags, which is what conlleval does on
-BIO. Partial and type scores are good for finding mistakes; take the optimal matching, for which the order of
-entities does not matter.""",
+BIO. Partial and type scores are good for finding errors; use the optimal matching, for which the order of entities
+does not matter.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ COREFERENCE = Field(
     title="Coreference",
     story="""\
 Eight words; the key has chains of three, two and one mention. The response misses the last mention of the first,
-and invents a mention, word 4; words 3 and 4 it puts into two chains at once.""",
+and invents a mention, word 4; it puts words 3 and 4 into two chains at once.""",
     files={"key.conll": conll("key"), "response.conll": conll("response")},
     shown=("key.conll", "response.conll"),
     rows=(
@@ -252,12 +252,12 @@ and invents a mention, word 4; words 3 and 4 it puts into two chains at once."""
         Row("BLANC", COREF, "coref.blanc"),
     ),
     why="""\
-The reference scorer removes a second mention only if the key has that mention: of word 3 one copy goes, but both
-copies of the invented word 4 stay, and each is a mistake. `clean` keeps the first of any mention. Chains of one
-mention count in B3 and CEAFe and not in MUC, so that corpora with and without singletons are not comparable; LEA
-and BLANC weigh the same mistakes by links.
+The reference scorer removes a repeated mention only if the key has that mention: one copy of word 3 is removed, but
+both copies of the invented word 4 stay, and each is an error. `clean` keeps the first of any mention. Chains of one
+mention count in B3 and CEAFe and not in MUC, so corpora with and without singletons are not comparable; LEA and BLANC
+weigh the same errors by links.
 
-We report the mean of MUC, B3 and CEAFe as the reference scorer 8.01 counts, because that is what papers have, and
+We report the mean of MUC, B3 and CEAFe as the reference scorer 8.01 counts, because that is what papers report, and
 LEA beside it. If your system repeats mentions, fix the system.""",
 )
 
@@ -313,10 +313,10 @@ The system has *letter* instead of *the long letter*, puts the zero elsewhere in
         Row("anaphoric zeros: `coref.zero`", UD, "coref.zero"),
     ),
     why="""\
-Head match asks for the head of a mention only, so *letter* is *the long letter*; exact match does not. Singletons are
-left out unless told, and Bo is one in the key: linking him to Ada costs precision. `coref.mor` compares the words of
-mentions and no entities, so that it sees how much of *the long letter* is missing. `coref.zero` looks at zeros alone,
-matched by their heads: the place of one in its sentence does not matter, its antecedent does.
+Head match requires only the head of a mention, so *letter* is *the long letter*; exact match does not. Singletons are
+left out by default, and Bo is one in the key: linking him to Ada costs precision. `coref.mor` compares the words of
+mentions, not entities, so it shows how much of *the long letter* is missing. `coref.zero` looks at zeros alone,
+matched by their heads: the position of a zero in its sentence does not matter, its antecedent does.
 
 We report `coref.crac` for several datasets and `coref.conll` for one, as the CRAC shared tasks do, and `coref.zero`
 for languages with zeros.""",
@@ -369,13 +369,13 @@ the full stop. In the second it takes *cannot* for one word.""",
     ),
     why="""\
 The table of 2018 is the definition with words aligned by their characters: *cannot* is not a gold word, so precision
-and recall differ. It leaves out subtypes, so `obl` for `obl:tmod` is right; with subtypes it is not. Since
+and recall differ. It leaves out subtypes, so `obl` for `obl:tmod` is correct; with subtypes it is not. Since
 CoNLL-X, words of punctuation were often left out, and subtypes, where there were any, compared; that was an
 accuracy and needs the gold words on both sides (accuracy = P = R there). CLAS leaves out function words and
-punctuation, MLAS wants tags, features and function words to be right as well.
+punctuation, MLAS also requires correct tags, features and function words.
 
 We report LAS as F1 over all words, and CLAS or MLAS beside it for comparisons of languages. A LAS "without
-punctuation" is higher or lower by some points and has to be called so.""",
+punctuation" is a few points higher or lower and must be labelled as such.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -416,11 +416,11 @@ Six pairs of small graphs: a missing re-entrancy and a wrong sense, a relation g
     ),
     why="""\
 A relation that is written twice counts in every pair of copies in smatch 1.0.4 and amr-evaluation, where a score
-may exceed 100; they also cut *"New York"* after *New*, which makes a wrong name half right here. The mark of the
+may exceed 100; they also cut *"New York"* after *New*, which makes a wrong name half correct here. The mark of the
 root is a free point in smatch 1.0.4 and in our default: a dog and a car share "there is a root"; smatchpp and
-amr-evaluation want its concept to be right. smatchpp and amr-evaluation take `:consist-of` for the inverse of
-`:consist`, which it is not in AMR. Our search is exact in every row; the climbers of smatch 1.0.4 and
-amr-evaluation may print less.
+amr-evaluation require its concept to be correct. smatchpp and amr-evaluation treat `:consist-of` as the inverse of
+`:consist`, which it is not in AMR. Our search is exact in every row; the climbers of smatch 1.0.4 and amr-evaluation
+may print less.
 
 We report `amr.smatch`, pooled over the corpus. Use `top=concept` if graphs are so small that the free point
 matters.""",

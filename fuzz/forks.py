@@ -34,7 +34,7 @@ from fuzz.nasty import Case
 GRACE = 1.0
 """Seconds beyond the limit that a command may take."""
 SAID = 0.5
-"""Seconds of a document more, if what became of each of its items is written down."""
+"""Seconds of a document more, if the outcome of each of its items is written down."""
 UNLIMITED = 10.0
 """Seconds of a command that has no such limit."""
 MEMORY = 1 << 30
@@ -64,7 +64,7 @@ class Budget(NamedTuple):
 
 @dataclass
 class Count:
-    """What became of the inputs of one kind."""
+    """The outcome of the inputs of one kind."""
 
     inputs: int = 0
     seconds: float = 0.0
@@ -75,7 +75,7 @@ class Count:
 
 @dataclass
 class Tally:
-    """What became of all of them."""
+    """The outcome of all of them."""
 
     kinds: dict[str, Count] = field(default_factory=dict)
     findings: dict[str, list[int]] = field(default_factory=dict)

@@ -38,7 +38,7 @@ DRIVERS: dict[str, Callable[[Target, random.Random], bytes]] = {
 
 @dataclass
 class Count:
-    """What became of the inputs of one target."""
+    """The outcome of the inputs of one target."""
 
     target: str
     inputs: int = 0

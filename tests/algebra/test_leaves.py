@@ -19,7 +19,7 @@ relaxed = settings(max_examples=50, deadline=None, suppress_health_check=list(He
 
 
 def outcomes(schema, gold, system):
-    """What became of the leaves: of all, and by path."""
+    """The outcome of the leaves: of all, and by path."""
     return Plan(ir.Leaves(schema=schema)).observe(gold, system).outcomes
 
 

@@ -297,7 +297,7 @@ def test_an_answer_whose_acknowledgement_is_lost_is_written_once(reader):
     reader.offline = True
     press(page, "q")
     expect(page.locator("#count")).to_contain_text("1 of")
-    press(page, "k", "w")  # changed before it is known what became of the first answer
+    press(page, "k", "w")  # changed before the outcome of the first answer is known
     page.keyboard.press("q")
     saved(page)
     item = next(iter(reader.view(scope)["items"]))

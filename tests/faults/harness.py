@@ -24,7 +24,7 @@ Tree = dict[str, str]  # hashes of files by their names; folders have none
 
 
 class Ran(NamedTuple):
-    """What became of a command."""
+    """The outcome of a command."""
 
     code: int
     out: str

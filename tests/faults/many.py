@@ -26,7 +26,7 @@ MISHAPS = ("kill", "full", "ENOSPC", "interrupt", "EIO", "EACCES", "EMFILE")  # 
 
 
 def main() -> int:
-    """Do it, and say what became of it."""
+    """Do it, and say its outcome."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)

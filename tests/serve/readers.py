@@ -114,7 +114,7 @@ class Tab:
             self.take(item, said, answer)
 
     def take(self, item: str, said: dict[str, str], answer: httpx.Response) -> None:
-        """Note what became of a save."""
+        """Note the outcome of a save."""
         result = answer.json()[0] if answer.status_code == 200 else {"status": answer.status_code}
         self.seen.statuses.setdefault(self.number, Counter())[result["status"]] += 1
         if result["status"] == 200:

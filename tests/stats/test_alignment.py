@@ -1,4 +1,4 @@
-"""What became of every item: made from the plans that score, saved, read back, checked, merged and explained."""
+"""The outcome of every item: made from the plans that score, saved, read back, checked, merged and explained."""
 
 import json
 

@@ -145,7 +145,7 @@ def test_pages_are_written(tmp_path):
     assert path == str(tmp_path / "page.html")
     page = Path(path).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
-    assert "spurious" in page  # what became of every item is found out
+    assert "spurious" in page  # the outcome of every item is found out
     temporary = Path(result.report())
     try:
         assert temporary.suffix == ".html"

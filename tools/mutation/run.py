@@ -54,7 +54,7 @@ USAGE_ERROR = 4  # of pytest: there is no such test
 
 
 class Outcome(NamedTuple):
-    """What became of a mutant: killed, timeout (which is noticed as well), survived, or no test at all."""
+    """The outcome of a mutant: killed, timeout (which is noticed as well), survived, or no test at all."""
 
     mutant: Mutant
     verdict: str
@@ -179,7 +179,7 @@ def chosen_tests(mutant: Mutant, notes: dict[str, Any], budget: float) -> list[s
 
 
 def _run(here: Path, drawn: list[Mutant], notes: dict[str, Any], options: argparse.Namespace) -> list[Outcome]:
-    """What became of the mutants, by workers that each have a copy of their own."""
+    """The outcome of the mutants, by workers that each have a copy of their own."""
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "ADJUDGE_CONFORMANCE": str(here / "none")}  # threads do not fork
     for name in LOADED:
         importlib.import_module(name)

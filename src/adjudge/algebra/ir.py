@@ -454,7 +454,7 @@ def _discrete(node: Similarity) -> bool:
 
 
 class Conventions(_Checked, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the packages of the field disagree on, said out loud; part of every metric and signature.
+    """The conventions on which packages disagree, made explicit; part of every metric and signature.
 
     `duplicates`: a collection is a set, a multiset, or repeating an element is an error. `empty`: the self score of an
     empty collection, 0 or 1. `undefined`: the value of 0/0; null leaves a reported ratio undefined (a ratio nested

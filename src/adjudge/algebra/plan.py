@@ -33,7 +33,7 @@ class Observation(msgspec.Struct, frozen=True):
     """Three numbers of one document: the matching value and the two self scores.
 
     If a search hit its time limit, `optimal` is False and the true value lies between `value` and `bound`. Where leaves
-    are counted, `outcomes` says what became of them.
+    are counted, `outcomes` says their outcomes.
     """
 
     value: float
@@ -61,7 +61,7 @@ class Plan:
 
     @cached_property
     def of_records(self) -> OfRecords | None:
-        """How the numbers of documents of one record follow from what became of its leaves; None if they do not."""
+        """How the numbers of documents of one record follow from its outcomes leaves; None if they do not."""
         return of_records(self.op)
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Observation:
@@ -372,7 +372,7 @@ class OfRecords(NamedTuple):
         return self.leaves.node.schema
 
     def observe(self, found: Outcomes) -> tuple[float, float, float]:
-        """The numbers of two documents of one record each, both with leaves, from what became of these."""
+        """The numbers of two documents of one record each, both with leaves, from the outcome of these."""
         if self.element is None:
             return found.total.correct, found.total.system, found.total.gold
         s, g = self.leaves.known(found)

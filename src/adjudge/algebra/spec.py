@@ -46,7 +46,7 @@ def _written(value: Any) -> Any:
 def encode(node: ir.Similarity) -> bytes:
     """Canonical JSON: equal nodes give equal bytes. A function without a name cannot be written.
 
-    The fields of a schema stand in their own order, for that is part of what they mean: earlier ones break ties.
+    The fields of a schema keep their order, because it is part of their meaning: earlier ones break ties.
 
     >>> encode(ir.Set(of=ir.Exact()))
     b'{"of":{"sim":"exact"},"sim":"set"}'

@@ -183,7 +183,7 @@ def uncollected() -> Iterator[None]:
 
 
 def emit_explanations(found: Iterable[Any], options: Mapping[str, Any]) -> None:
-    """Write what became of one document, system by system: values that are text, and have `to_data` for JSON."""
+    """Write the outcome of one document, system by system: values that are text, and have `to_data` for JSON."""
     if options["format_"] == "json":
         emit_json([each.to_data() for each in found], options["output"])
     elif options["format_"] == "text":

@@ -129,7 +129,7 @@ def counted(
     run: Run | None = None,
     only: Iterable[str] = (),
 ) -> Evaluation | None:
-    """Read and count all systems by `count`, or print what became of one document (`--explain`), which gives None.
+    """Read and count all systems by `count`, or print the outcome of one document (`--explain`), which gives None.
 
     `measures` are those that a gate may name, `only` options of the task that mean nothing for an explanation.
     """

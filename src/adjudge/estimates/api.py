@@ -143,11 +143,11 @@ _ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhau
 
 
 def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) -> Estimate:
-    """Scores from what was assessed: of a pool and labels, or of a result whose documents were assessed whole.
+    """Scores estimated from assessments: of a pool and labels, or of a result whose documents were assessed completely.
 
-    Options are `judge` (a file of opinions, or a result against the judge), `assist` (auto, none, constant, judge),
+    Options are `judge` (a file of verdicts, or a result against the judge), `assist` (auto, none, constant, judge),
     `documents` (fixed or sample), `level`, `cluster_by`, `by`, `exhaustive`, `graded`, `beta`, and `impute` (also the
-    argument score that is clipped in every document, by a model of the verdicts).
+    argument score clipped in every document, from a model of the verdicts).
     """
     check_keywords(options, _ESTIMATE, "estimate")
     assist, documents = options.get("assist") or "auto", options.get("documents") or "fixed"

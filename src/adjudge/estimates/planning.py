@@ -64,7 +64,7 @@ _PLAN = ("pair", "alpha", "comparisons", "cluster_by")
 
 
 def plan(source: Any, difference: float, power: float = POWER, **options: Any) -> Planned:
-    """How many documents like these show a difference, with a power; from a result or a saved estimate.
+    """How many documents like these detect a difference with a given power; from a result or a saved estimate.
 
     Options are `pair` (two names), `alpha`, `comparisons` (a number, or "all") and `cluster_by`.
     """

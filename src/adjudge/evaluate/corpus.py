@@ -141,7 +141,7 @@ class CorpusTask(ABC):
     systems: Sequence[str]
     documents: int
     ids: Sequence[str] = ()
-    """The names of the documents, if what became of each of them can be said."""
+    """The names of the documents, if the outcome of each of them can be said."""
     sooner: ClassVar[str] = "fewer resamples (--bootstrap 0: none)"
     """What takes less time."""
     box: float | None = None
@@ -182,7 +182,7 @@ class CorpusTask(ABC):
         return usual
 
     def align(self, documents: Sequence[str]) -> Mapping[str, Sequence[Alignment]]:
-        """What became of every item of some documents, for each system."""
+        """The outcome of every item of some documents, for each system."""
         raise NotImplementedError
 
     def panels(self, result: Result) -> tuple[Panel, ...]:
@@ -191,7 +191,7 @@ class CorpusTask(ABC):
 
 
 def corpus_explanations(task: CorpusTask, document: str, run: Run) -> dict[str, Explanation]:
-    """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+    """The outcomes in one document, for each system by name; a part of its name suffices if no other one has it."""
     from adjudge.stats.alignment import saved_document
     from adjudge.stats.explanation import Explanation, find_document
 
@@ -205,7 +205,7 @@ def corpus_explanations(task: CorpusTask, document: str, run: Run) -> dict[str, 
 def corpus_result(task: CorpusTask, run: Run) -> Result:
     """Count a task in all samples, and put scores, intervals, comparisons and notes together.
 
-    If the run asks for it, the result has what became of every document. All documents have their time together.
+    If the run asks for it, the result has the outcome of every document. All documents have their time together.
     """
     with in_time(task.documents, run.time_limit, task.sooner):
         return _result(task, run)

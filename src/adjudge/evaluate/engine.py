@@ -111,7 +111,7 @@ class Evaluation(NamedTuple):
         return result.signed_by(partial(signature_of, self)) if is_unsigned(self) else result
 
     def explanations(self) -> dict[str, Explanation]:
-        """What became of the first document, for each system."""
+        """The outcome of the first document, for each system."""
         from adjudge.stats.explanation import Explanation
         from adjudge.stats.notes import UNPROVEN
 
@@ -224,7 +224,7 @@ def evaluate(
 def explain(
     task: Task, gold: Source, system: Any, document: str, run: Run | None = None, **more: Any
 ) -> dict[str, Explanation]:
-    """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+    """The outcomes in one document, for each system by name; a part of its name suffices if no other one has it."""
     run = msgspec.structs.replace(run or Run(), align=True, document=document, digest=False)
     return evaluate(task, gold, system, run, **more).checked().explanations()
 

@@ -192,7 +192,7 @@ def with_documents(
     aligned: Mapping[str, Sequence[Alignment]],
     panels: tuple[Panel, ...] = (),
 ) -> Result:
-    """The result with what became of every item of every document, given for each system by name, and panels."""
+    """The result with the outcome of every item of every document, given for each system by name, and panels."""
     from adjudge.stats.alignment import saved_document
 
     own = zip(*aligned.values(), strict=True)

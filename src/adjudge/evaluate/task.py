@@ -172,7 +172,7 @@ class Task(ABC):
 
     @abstractmethod
     def align(self, gold: Any, system: Any | None, row: Row) -> Alignment:
-        """What became of every item of a document, from the row that `observe` made of it, with its detail."""
+        """The outcome of every item of a document, from the row that `observe` made of it, with its detail."""
 
     def with_gold(self, gold: Any) -> tuple[Task, Any]:
         """The task that knows what only the gold file tells; what can be read only once is read."""

@@ -43,7 +43,7 @@ def part(value: Any, name: str) -> Any:
 class Row(msgspec.Struct, frozen=True):
     """The counts of one document; `bound` holds proven upper bounds where a search was cut short.
 
-    `outcomes` has what became of leaves, by metric and path, for metrics that count them.
+    `outcomes` has the outcome of leaves, by metric and path, for metrics that count them.
     """
 
     counts: Mapping[str, float]
@@ -102,7 +102,8 @@ class Metric:
     is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `origin` is the
     text it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back. If it is
     `clustered`, the counts of a corpus are not the sum of those of its documents, and `observe` is of one document.
-    `per` field it is the unweighted mean of the F scores of all fields. `usual` are the conventions that go unsaid.
+    `per` field it is the unweighted mean of the F scores of all fields. `usual` are the conventions that are not
+    written out.
     """
 
     similarity: ir.Similarity
@@ -247,7 +248,7 @@ class Metric:
 
     @property
     def of_records(self) -> Any:
-        """How the counts of documents of one record follow from what became of its leaves; None if they do not."""
+        """How the counts of documents of one record follow from its outcomes leaves; None if they do not."""
         return self._plans[0].of_records if len(self._plans) == 1 else None
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Row:

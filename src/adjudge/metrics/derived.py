@@ -25,7 +25,7 @@ def derive(
     conventions: ir.Conventions | None = None,
     names: Mapping[str, Any] | None = None,
 ) -> Metric | Combined:
-    """The metric of a type: the type is the metric.
+    """The metric defined by a type.
 
     Fields are compared by equality unless `typing.Annotated` says otherwise (with `aj.algebra.ignore` not at all),
     records by the product of their fields, collections by the best one-to-one matching of their elements; inside a

@@ -135,9 +135,9 @@ def metric(
 
     `within` is the field of a document that the similarity compares; `laws` are the properties it promises, which one
     property-based suite tests for every member; `example` is a document. `embedded` names options that are files, whose
-    content becomes part of the metric. What is seldom said: `clustered`, how the whole corpus is counted if that is not
-    the sum over documents; `usual`, the conventions of the metric if they are others than usual; `per`, of what it is
-    the mean.
+    content becomes part of the metric. Rarely needed: `clustered`, how the whole corpus is counted if that is not the
+    sum over documents; `usual`, the conventions of the metric if they differ from the usual ones; `per`, what it is
+    the mean of.
     """
     unknown = [law for law in laws if law not in LAWS]
     if unknown:

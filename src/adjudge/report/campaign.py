@@ -11,7 +11,7 @@ from adjudge.tasks.eal.task import tables_of
 
 
 def campaign_page(inputs: Inputs) -> str:
-    """The ranking, and what became of every response, with the texts."""
+    """The ranking, and the outcome of every response, with the texts."""
     chosen = inputs.chosen()
     result = inputs.counted(chosen, align=True).result()
     result = ranked(result, chosen) if can_be_ranked(result) else result

@@ -238,7 +238,7 @@ class ToldDocument(NamedTuple):
 
 
 def told_documents(result: Result, most: int) -> Iterator[ToldDocument]:
-    """The first documents with the first system: for each metric the items and what became of them."""
+    """The first documents with the first system: for each metric the items and their outcomes."""
     from itertools import islice
 
     found = alignments(result, 0) if result.systems else ()

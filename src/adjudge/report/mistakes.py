@@ -61,7 +61,7 @@ def _metrics(result: Result) -> list[str]:
 
 
 def alignments(result: Result, place: int) -> Iterator[Alignment]:
-    """What became of every document of a system."""
+    """The outcome of every document of a system."""
     for gold, own in zip(result.documents, result.systems[place].aligned, strict=False):
         yield own.aligned(gold)
 
@@ -203,7 +203,7 @@ def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: 
     if groups and any(each.changes for each in tallies.values()):
         yield _table(
             "groups",
-            f"What became of the {groups}s",
+            f"Outcomes of the {groups}s",
             "Split and merged ones stand for several of the other side, mixed ones for several on both; changed ones "
             "have lost or gained members.",
             CHANGES,

@@ -87,7 +87,7 @@ _CALLED = {
 
 
 def track_files(store: Store, server: str, track: str) -> Iterator[tuple[str, bytes | Path]]:
-    """Everything of a track, as of one moment: events, gold, runs with what became of them, boards, and hashes."""
+    """Everything of a track, as of one moment: events, gold, runs with their outcomes, boards, and hashes."""
 
     def blob(name: str, sha256: str) -> tuple[str, Path]:
         digests[name] = sha256

@@ -52,7 +52,7 @@ class Child(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """What became of it: its exit code, or why there is none; what it has printed, as far as that is kept."""
+    """Its outcome: its exit code, or why there is none; what it has printed, as far as that is kept."""
 
     code: int | None
     reason: str

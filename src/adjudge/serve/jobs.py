@@ -1,7 +1,7 @@
 """What is done with a submission: it is checked, then scored, each by a child. Workers are threads that wait for it.
 
-A worker claims a submission (a lease, renewed while the child runs), says so by an event, runs the child, and says what
-became of it, with the version that it has seen: whoever has lost the lease says nothing more.
+A worker claims a submission (a lease, renewed while the child runs), says so by an event, runs the child, and says its
+outcome, with the version that it has seen: whoever has lost the lease says nothing more.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Job:
             return connection.renew(self.row.id, self.holder, states.later(now(), states.LEASE))
 
     def run(self) -> None:
-        """Check it or score it, and say what became of it."""
+        """Check it or score it, and say its outcome."""
         try:
             with self.runner.scratch() as folder:
                 done = self._check(folder) if self.row.state == CHECKING else self._score(folder)

@@ -214,7 +214,7 @@ class Saved(msgspec.Struct, omit_defaults=True):
 
 
 class Result(msgspec.Struct, omit_defaults=True):
-    """What became of one write of a batch: saved, or why not."""
+    """The outcome of one write of a batch: saved, or why not."""
 
     item: str
     status: int

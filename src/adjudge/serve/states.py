@@ -31,7 +31,7 @@ WORK = {RECEIVED: CHECKING, QUEUED: SCORING}
 """What waits for a worker, and what it is then."""
 ATTEMPTS = 3
 GRACE = 70
-"""Seconds that a worker has to say what became of a child whose time is over: one that is lost is found out before."""
+"""Seconds that a worker has to say the outcome of a child whose time is over: one that is lost is found out before."""
 LEASE = 60
 """Seconds after which a worker that says nothing is lost."""
 WORKER = "worker/"

@@ -1,4 +1,4 @@
-"""Pages for teams: where to hand in, what became of it, why. They need no script."""
+"""Pages for teams: where to hand in, its outcome, why. They need no script."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def token(call: Call) -> Response:
 
 
 async def hand_in(call: Call) -> Response:
-    """Take the file of the form, and show what became of it."""
+    """Take the file of the form, and show its outcome."""
 
     def check(fields: dict[str, str]) -> None:
         from adjudge.serve.app import origin

@@ -1,4 +1,4 @@
-"""What became of every item of a document: the one structure that explanations, saved documents and pages are made of.
+"""The outcome of every item of a document: the one structure that explanations, saved documents and pages are made of.
 
 Items of both sides have words and places in the text; a matching says what one metric made of them: pairs with their
 outcome and credit, missed and spurious items, those that do not count, and why. Items that belong together (the
@@ -207,7 +207,7 @@ class GoldDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class SystemDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The items that a system has in a document, and what became of them.
+    """The items that a system has in a document, and their outcomes.
 
     `missing` if it has no such document, `unread` why its answer could not be read.
     """
@@ -231,7 +231,7 @@ class SystemDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 def saved_document(name: str, alignments: Sequence[Alignment]) -> tuple[GoldDocument, list[SystemDocument]]:
-    """One document with what became of it in every system, whose gold items are put together by their ids."""
+    """One document with its outcome in every system, whose gold items are put together by their ids."""
     numbers: dict[str, int] = {}
     items: list[Item] = []
     systems = []

@@ -1,4 +1,4 @@
-"""What became of one document, for people and for programs: the alignment of any task, as text and as JSON."""
+"""The outcome of one document, for people and for programs: the alignment of any task, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 60  # characters of an item's words
 
 
 class Explanation(NamedTuple):
-    """One document of one system, what became of its items, and of its groups; and if it is `unproven`, how far."""
+    """One document of one system, its outcomes items, and of its groups; and if it is `unproven`, how far."""
 
     document: str
     system: str
@@ -27,7 +27,7 @@ class Explanation(NamedTuple):
     unproven: str = ""
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data that any JSON writer takes: the items of both sides, and per metric what became of them."""
+        """As plain data that any JSON writer takes: the items of both sides, and their outcome per metric."""
         found = self.alignment
         items = [
             {"side": side, **msgspec.to_builtins(item)}

@@ -122,9 +122,9 @@ def assert_score(
 
     `result` is a result or the path of a saved one, `name` a metric and its part (`relation.strict.f1`). `system` names
     one of several systems, `where` a slice. With `interval` the whole interval must be within the bounds. An undefined
-    score is within none. `not_worse_than` is a result, the path of a saved one, or the name of another system of the
-    result: the score must not be significantly worse at the level `alpha` (0.05), or with a `margin`, surely worse by
-    less than it.
+    score is never within bounds. `not_worse_than` is a result, the path of a saved one, or the name of another system
+    of the result: the score must not be significantly worse at the level `alpha` (0.05), or with a `margin`, the
+    interval of the difference must lie above it.
 
     >>> from adjudge.tasks.scoring import score
     >>> found = score("record.set", [{"id": "d", "items": ["a", "b"]}], [{"id": "d", "items": ["a"]}], bootstrap=0)

@@ -147,7 +147,7 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     `best` has the rows of the documents whose search was cut short, with the highest counts that are still possible;
     `elements` has the counts of elements by fields of theirs; `samples` the counts of metrics that do not add over
-    documents, in samples of them; `aligned` what became of every item, in the order of the result's documents.
+    documents, in samples of them; `aligned` the outcome of every item, in the order of the result's documents.
     """
 
     name: str
@@ -247,7 +247,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
 
     `print(result)` shows a table, `result["relation.strict"].f1` is a number with its interval, or of several systems
     `result["relation.strict"]["A"].f1` (`result.system("A")` has all of one), and `save` and `load` keep all of it.
-    Documents in memory are hashed when somebody first looks at the `signature` or the `options`.
+    Documents in memory are hashed when the `signature` or the `options` are first read.
     """
 
     adjudge: str
@@ -265,7 +265,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
     reading: dict[str, Reading] = {}
 
     def signed_by(self, fields: Callable[[], Mapping[str, SignatureValue]]) -> Result:
-        """The same, with a signature whose fields are made when somebody first asks for it."""
+        """The same, with a signature whose fields are computed when it is first read."""
         assert self.options is not None
         self.__dict__[_UNSIGNED] = (self.options, fields)
         for name in ("signature", "options"):
@@ -483,14 +483,14 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return self.__dict__[_AGAIN](by=field)  # type: ignore[no-any-return]
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Write the page of the result, with what became of every item if that is known, and give its path.
+        """Write the page of the result, with the outcome of every item if that is known, and give its path.
 
         Without a path it is a temporary file. Notebooks show the page.
         """
         return load("adjudge.report.page:write_page")(self._aligned(), path)  # type: ignore[no-any-return]
 
     def _aligned(self) -> Result:
-        """The result with what became of every item, if it can be found out."""
+        """The result with the outcome of every item, if it can be found out."""
         if self.documents or _AGAIN not in self.__dict__:
             return self
         return self.with_documents_of([self.__dict__[_AGAIN](align=True)])
@@ -530,7 +530,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Result:
-        """Read what `save` wrote; anything else is an error that says what is wrong where."""
+        """Read what `save` wrote; anything else is an error that says what is wrong and where."""
         name = os.fspath(path)
         try:
             with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load

@@ -74,7 +74,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _without_old_documents(data: bytes, version: str) -> bytes:
-    """A result of 0.1 without what became of its items, which had another form; a note says so."""
+    """A result of 0.1 without its outcomes items, which had another form; a note says so."""
     if _release(version) > (0, 2) or b'"documents":{' not in data:
         return data
     found = msgspec.json.decode(data)
@@ -83,7 +83,7 @@ def _without_old_documents(data: bytes, version: str) -> bytes:
     count = len(found.pop("documents").get("gold", ()))
     for system in found["systems"]:
         system.pop("outcomes", None)
-    message = f"what became of the items was saved by adjudge {version} in another form, score again to see it"
+    message = f"the outcome of the items was saved by adjudge {version} in another form, score again to see it"
     found.setdefault("notes", []).append({"code": "old-documents", "count": count, "message": message})
     return msgspec.json.encode(found)
 

@@ -145,7 +145,7 @@ def agree(
     disagreements: bool = False,
     **options: Any,
 ) -> Agreement:
-    """How far two or more annotators agree in what a metric compares.
+    """How well two or more annotators agree on what a metric compares.
 
     Every pair is scored on the documents that both have. Where the elements of the compared field have spans, their
     labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names

@@ -141,7 +141,7 @@ _MOST = 1 << 16  # counts of leaves of which it is remembered what metrics make 
 
 
 class LeafRows:
-    """Metrics that compare the same leaves of records; travels to other processes. `keep`: what became of leaves."""
+    """Metrics that compare the same leaves of records; travels to other processes. `keep`: the outcome of leaves."""
 
     def __init__(self, metrics: Sequence[AnyMetric], *, keep: bool) -> None:
         self.metrics, self.keep = metrics, keep
@@ -166,7 +166,7 @@ class LeafRows:
         return cls(metrics, keep=keep) if alike and found[0].leaves.flat and own == tuple(columns) else None
 
     def row(self, gold: Any, system: Any) -> tuple[tuple[float, ...], Seen | None] | None:
-        """The counts of two documents, and what became of their leaves; None if they take a closer look."""
+        """The counts of two documents, and the outcome of their leaves; None if they take a closer look."""
         if type(gold) is not dict or type(system) is not dict:
             return None
         ours, theirs = gold.get(self.within), system.get(self.within)

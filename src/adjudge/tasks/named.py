@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class NamedTask:
-    """A task: what is scored if somebody says `"ner"`, `"coref"`, `"record"` ...
+    """A task, by its name: `"ner"`, `"coref"`, `"record"` ...
 
     >>> task_of("ner").score([["B-PER", "O"]], [["B-PER", "O"]], bootstrap=0)["ner.strict"].f1
     1.0000
@@ -42,7 +42,7 @@ class NamedTask:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The names of its metrics, those first that are scored if nobody names some."""
+        """The names of its metrics, those scored by default first."""
         if self.name in OWN:
             return _own_metrics(self.name)
         from adjudge.metrics import catalogue
@@ -83,13 +83,13 @@ class NamedTask:
         return State(self, **options)
 
     def explain(self, gold: Any, system: Any, document: str, **options: Any) -> dict[str, Explanation]:
-        """What became of one document, by system; see `adjudge.explain`."""
+        """The outcomes in one document, by system; see `adjudge.explain`."""
         from adjudge.tasks.scoring import explain
 
         return explain(self, gold, system, document, **options)
 
     def agree(self, annotators: Any, **options: Any) -> Agreement:
-        """How far annotators agree; see `adjudge.agree`."""
+        """How well annotators agree; see `adjudge.agree`."""
         from adjudge.tasks.agreement import agree
 
         return agree(self, annotators, **options)

@@ -74,7 +74,7 @@ class Sliced(msgspec.Struct):
 class Seen(msgspec.Struct):
     """The counts of one document and one system, all metrics together, and those of the slices by each path.
 
-    `outcomes` has what became of leaves, by metric and path, if that is wanted.
+    `outcomes` has the outcome of leaves, by metric and path, if that is wanted.
     """
 
     whole: Counted = msgspec.field(default_factory=Counted)
@@ -106,9 +106,9 @@ class Observer:
     """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
-    is done to pairs before. `outcomes`: what became of leaves is kept. `exact`: no pair is left out for being one of
+    is done to pairs before. `outcomes`: the outcome of leaves is kept. `exact`: no pair is left out for being one of
     too many. `limit` is the time in seconds for one pair, all metrics and slices together; `aligned` if half of it is
-    for saying what became of every item.
+    for saying the outcome of every item.
     """
 
     metrics: tuple[AnyMetric, ...]
@@ -214,7 +214,7 @@ class Observer:
             _count(metric, gold_part(value), _prepared(metric, part, of_gold=False), counted, left)
 
     def align(self, ours: Any, theirs: Any) -> dict[str, Alignment]:
-        """What became of every item, for each metric by name."""
+        """The outcome of every item, for each metric by name."""
         members = {member.name: member for metric in self.metrics for member in metric.members}
         clock = Deadline(self.limit, exact=self.exact)
         found: dict[str, Alignment] = {}

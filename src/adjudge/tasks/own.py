@@ -209,7 +209,7 @@ class KbRequest(Asking):
         return msgspec.structs.replace(found, notes=(*found.notes, *notes), reading=readings)
 
     def explanations(self, gold: Any, system: Any, document: str) -> dict[str, Explanation]:
-        """What became of the facts and paths of one document, by system."""
+        """The outcome of the facts and paths of one document, by system."""
         from adjudge.tasks.kbp.scoring import explain_document
 
         read, chosen, run, _ = self._inputs(gold, system)

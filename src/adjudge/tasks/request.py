@@ -58,7 +58,7 @@ class Asking(ABC):
         return self.evaluated(gold, system, run).result()
 
     def explanations(self, gold: Any, system: Any, document: str) -> dict[str, Explanation]:
-        """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+        """The outcomes in one document, for each system by name; a part of its name suffices if no other one has it."""
         run = msgspec.structs.replace(self.run, align=True, document=document, digest=False)
         return self.evaluated(gold, system, run).checked().explanations()
 

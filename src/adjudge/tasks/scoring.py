@@ -45,7 +45,7 @@ def score(
     `system_reader`, and for what is in memory `ends`, `unit`, `base`, `scheme`, `labels`, `locate`, `field`, `fields`,
     `id`, `format`, `annotator`. Of the run: `by`, `docs`, `pool`, `bootstrap`, `ci`, `seed`, `interval`, `test`,
     `jobs`, `cluster`, `stream`, `time_limit`, `exact`, `progress`; or all of them as a mapping, `run`. With `documents`
-    the result has the texts and what became of every item. Of metrics: `profile`, `hierarchy` (fields and their
+    the result has the texts and the outcome of every item. Of metrics: `profile`, `hierarchy` (fields and their
     hierarchies, for partial credit), `hierarchy_credit`, `adjust`, and those of the task, such as `schema` and `repair`
     of records. `compat` counts as a published scorer does (`compat="seqeval-1.2.2"`), and takes its options.
     With `runs` (`runs="seed"`) rows that differ in this column are runs of one system, called NAME#1, NAME#2 and so on;
@@ -111,7 +111,7 @@ def _is_spent(source: Any) -> bool:
 
 
 def read(task: Any, source: Any, **options: Any) -> Corpus:
-    """The documents of a source as a task compares them, and what the source was taken for.
+    """The documents of a source as a task compares them, and how the source was interpreted.
 
     `source` and the options are those of `score`. What is read can be looked at, saved as JSON lines, and scored.
 

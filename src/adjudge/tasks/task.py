@@ -339,7 +339,7 @@ class MetricsTask(Task):
         return rows
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
-        """What became of every item, from the plans that make the scores."""
+        """The outcome of every item, from the plans that make the scores."""
         from adjudge.formats.answers import UNREADABLE
         from adjudge.tasks.alignment import align
 

@@ -1,4 +1,4 @@
-"""What became of every nugget, hopper and link: explanations and saved documents agree with the counts."""
+"""The outcome of every nugget, hopper and link: explanations and saved documents agree with the counts."""
 
 import pytest
 from hypothesis import given

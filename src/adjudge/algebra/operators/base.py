@@ -225,7 +225,7 @@ class Op:
         return ()
 
     def outcomes(self, s: Any, g: Any, ctx: Context) -> Outcomes | None:
-        """What became of every leaf, if leaves are what is counted."""
+        """The outcome of every leaf, if leaves are what is counted."""
         return None
 
     def align(self, s: Any, g: Any, sp: str, gp: str, report: Report, ctx: Context) -> None:

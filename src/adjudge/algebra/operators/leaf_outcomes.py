@@ -1,4 +1,4 @@
-"""What became of the leaves of two values, by path: correct, wrong, omitted, hallucinated, or absent on both sides."""
+"""The outcome of the leaves of two values, by path: correct, wrong, omitted, hallucinated, or absent on both sides."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OUTCOMES = Outcome._fields
 
 
 class Outcomes(NamedTuple):
-    """What became of the leaves of two documents: of all, and by path."""
+    """The outcome of the leaves of two documents: of all, and by path."""
 
     total: Outcome
     by_path: dict[str, Outcome]

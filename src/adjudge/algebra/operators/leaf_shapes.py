@@ -1,4 +1,4 @@
-"""Shapes, compiled: values as they are compared leaf by leaf, what two of them share, and what became of each leaf."""
+"""Shapes, compiled: values as they are compared leaf by leaf, what two of them share, and the outcome of each leaf."""
 
 from __future__ import annotations
 

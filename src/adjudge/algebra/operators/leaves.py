@@ -1,6 +1,6 @@
 """The leaves that two values have in common: objects field by field, nested lists under their best alignment.
 
-phi(s, g) is the number of correct leaves (C), the self score the number of leaves. What became of every leaf stands in
+phi(s, g) is the number of correct leaves (C), the self score the number of leaves. The outcome of every leaf stands in
 `outcomes`; F1 of it is 2C over the leaves of both sides, and no alignment has a higher one.
 """
 
@@ -59,7 +59,7 @@ class LeavesOp(Op):
         self.flat = None if self.wrapped else flat(self.record, compiler)
 
     def known(self, found: Outcomes) -> tuple[Records, Records]:
-        """A record of the system and one of gold, of which nothing is known but what became of their leaves."""
+        """A record of the system and one of gold, of which nothing is known but the outcome of their leaves."""
         total = found.total
         sizes = round(total.system), round(total.gold)
         s, g = (Records(Lst([], (), size), True, ()) for size in sizes)
@@ -114,7 +114,7 @@ class LeavesOp(Op):
         return self._solved(s, g, ctx)[1]
 
     def _solved(self, s: Records, g: Records, ctx: Context) -> tuple[Records, Outcomes, float]:
-        """What became of the leaves, and how many cannot be exceeded by correct ones."""
+        """The outcome of the leaves, and how many cannot be exceeded by correct ones."""
         if s.solved is None or s.solved[0] is not g:
             tally = self._tally(s, g, ctx)
             found = tally.outcomes()
@@ -234,10 +234,10 @@ def _deeply(function: Callable[[], _Result]) -> _Result:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Objects of nothing but scalars, as most records are: what became of their leaves, without preparing them first.
+# Objects of nothing but scalars, as most records are: the outcome of their leaves, without preparing them first.
 
 Flat: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], Outcomes | None]
-"""What became of the leaves of an object of gold and one of the system; None if one of them is not flat."""
+"""The outcome of the leaves of an object of gold and one of the system; None if one of them is not flat."""
 
 _MOST = 1 << 12  # sets of keys that are remembered
 _RIGHT, _WRONG, _OMITTED, _HALLUCINATED, _ABSENT = range(5)
@@ -261,11 +261,11 @@ class _Compared:
         self.doubtful: Sequence[int] = ()  # places of fields in which not even what is equal is right
 
     def outcome(self, place: int, a: Any, b: Any) -> int | float:
-        """What became of a leaf: one of the five outcomes, or a credit that is a part."""
+        """The outcome of a leaf: one of the five outcomes, or a credit that is a part."""
         raise NotImplementedError
 
     def outcomes(self, right: dict[str, Outcome], ours: Collection[Any], theirs: Collection[Any]) -> Outcomes | None:
-        """What became of all leaves, of which `right` has the paths."""
+        """The outcome of all leaves, of which `right` has the paths."""
         absent = self.absent
         todo = [
             (place, a, b)

@@ -48,7 +48,7 @@
   const hasLeaves = () => data.leaves.includes(view.metric);
   const worded = (kind) => (hasLeaves() ? { [MISSED]: "omitted", [SPURIOUS]: "hallucinated" }[kind] : undefined) ?? outcomes[kind];
 
-  // What became of every item, alone or with its counterpart: {kind, gold, system, credit, why, near}.
+  // The outcome of every item, alone or with its counterpart: {kind, gold, system, credit, why, near}.
   function rowsOf(number, system) {
     const found = [];
     for (const [, correct = [], other = [], missed = [], spurious = [], ignored = []] of matchings(documentAt(number), system)) {
@@ -409,7 +409,7 @@
     return element("section", {}, element("h4", {}, `Items: ${rows.length}, errors first`), element("div", { class: "wide" }, made));
   }
 
-  // Chains, hoppers, frames: what became of each, with its members on both sides.
+  // Chains, hoppers, frames: the outcome of each, with its members on both sides.
   function groupList(number, colour) {
     const doc = documentAt(number);
     const found = matchings(doc, view.system).flatMap(([, , , , , , groups]) => groups || []);

@@ -135,7 +135,7 @@ const adjudge = (() => {
     cell.replaceChildren(element("button", { type: "button", click: () => (location.hash = new URLSearchParams({ q: words.replace(/…$/, "").split(" … ")[0] })) }, words));
   }
 
-  // Fields, of which the documents show what became of them.
+  // Fields, of which the documents show their outcomes.
   for (const cell of document.querySelectorAll(".by-field tbody th")) {
     const field = cell.textContent;
     cell.replaceChildren(element("button", { type: "button", click: () => (location.hash = new URLSearchParams({ field })) }, field));

@@ -222,7 +222,7 @@ class Assess {
   }
 
   // -------------------------------------------------------------------------------------------------------------------
-  // What became of what was sent
+  // The outcome of what was sent
 
   saved(entry, answer) {
     if (entry.op) {

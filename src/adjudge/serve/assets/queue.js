@@ -1,7 +1,7 @@
 // What is to be saved, in the order in which it was done, kept by the browser until the server has acknowledged it.
 //
 // An entry: {key, item, answers, ms, cause, version} is a judgment, {key, op} an operation of the stage. Keys make
-// repeats harmless, so entries that an earlier page left behind are sent again without asking what became of them.
+// repeats harmless, so entries that an earlier page left behind are sent again without asking their outcomes.
 // A second judgment of an item takes the place of the first if that was never sent; else it waits for its version.
 
 import { newKey, Refused, scopePath, send } from "./api.js";

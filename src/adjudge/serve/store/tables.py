@@ -404,7 +404,7 @@ class Scoring(Row):
 
 @_table("outcome", "scoring", "submission")
 class Outcome(Row):
-    """What became of a run in a scoring; a later scoring does not change it."""
+    """The outcome of a run in a scoring; a later scoring does not change it."""
 
     scoring: str
     submission: str

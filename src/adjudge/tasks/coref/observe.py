@@ -248,7 +248,7 @@ def without_matched_copies(key: Sequence[Chain], response: Sequence[Chain]) -> t
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What became of every mention
+# The outcome of every mention
 
 
 class View(NamedTuple):

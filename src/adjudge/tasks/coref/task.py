@@ -74,7 +74,7 @@ def score(
 def explain(
     key: Any, response: Any, document: str, *, names: Sequence[str | None] | None = None, **options: Any
 ) -> dict[str, Explanation]:
-    """What became of the mentions and chains of one document, for each response by name.
+    """The outcome of the mentions and chains of one document, for each response by name.
 
     The `options` are `profile`, `singletons`, `match`, `overlap` and `zeros` of `score`.
 
@@ -161,7 +161,7 @@ class CorefTask(Task):
         return CorefTask(self.settings, self.metrics, words=True)
 
     def align(self, gold: CorefDocument, system: CorefDocument | None, row: Row) -> Alignment:
-        """What became of every mention, and of its chain."""
+        """The outcome of every mention, and of its chain."""
         from adjudge.tasks.coref.observe import align_mentions
 
         words = gold.words or (() if system is None else system.words)

@@ -111,7 +111,7 @@ class CorefUDTask(CorefTask):
         return self
 
     def align(self, gold: UdDocument, system: UdDocument | None, row: Row) -> Alignment:  # type: ignore[override]
-        """What became of every mention, and of its entity."""
+        """The outcome of every mention, and of its entity."""
         found: Aligned = row.detail
         names = {s: k for k, s in found.pairs}
         known = {name for chain in found.key for name in chain.mentions}

@@ -1,4 +1,4 @@
-"""What became of the responses of a document, from the comparison that was counted.
+"""The outcome of the responses of a document, from the comparison that was counted.
 
 Gold items are the correct classes of the key, and those of the reference frames that nobody can earn; system items are
 the responses, those that do not count included. A class is shown as the first good response of the key that is in it.
@@ -29,7 +29,7 @@ _GONE = {
 def align_responses(
     prepared: Prepared, compared: Compared, settings: Settings, *, text: str | None = None, missing: bool = False
 ) -> Alignment:
-    """The classes of the key, the responses of a system, and what became of both."""
+    """The classes of the key, the responses of a system, and the outcome of both."""
     made = _Document(prepared, compared, settings, text)
     return Alignment(
         gold=tuple(made.gold()),
@@ -124,7 +124,7 @@ class _Document:
         return None if self.text is not None and end >= len(self.text) else (start, end + 1)
 
     # ------------------------------------------------------------------------------------------------------------------
-    # What became of them
+    # The outcome of them
 
     def matching(self) -> Matching:
         """Pairs, misses and the rest; tp, fp and fn are the numbers of correct pairs, wrong or spurious, not found."""

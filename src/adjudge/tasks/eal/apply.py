@@ -104,7 +104,7 @@ ENOUGH = 1000  # problems after which the rest of the store is not looked at
 
 
 class Summary(NamedTuple):
-    """What became of a store: counts of documents and arguments, and of arguments by reason."""
+    """The outcome of a store: counts of documents and arguments, and of arguments by reason."""
 
     documents: int
     responses: int

@@ -58,7 +58,7 @@ DUE = ""  # in place of what has to be waited for: steps before would have to be
 
 
 class Step(NamedTuple):
-    """What became of one step; `details` is a file with more."""
+    """The outcome of one step; `details` is a file with more."""
 
     step: str
     subject: str

@@ -49,7 +49,7 @@ class Inputs(NamedTuple):
     def counted(
         self, chosen: Settings, *, genre: str | None = None, pool: str = "micro", align: bool = False
     ) -> Evaluation:
-        """Count everything; with `align` also what became of every response, beside the texts."""
+        """Count everything; with `align` also the outcome of every response, beside the texts."""
         from adjudge.formats.eal_sources import Sources
         from adjudge.tasks.eal.task import EalTask, Gold, count
 

@@ -70,7 +70,7 @@ collapsed = false               # Contact, Movement and Transaction as one type 
 neutral = []                    # "realis" does not matter; "coref": neither realis nor which string of the filler
 
 [output]
-report = false                  # scores/report.html: the ranking, and what became of every response
+report = false                  # scores/report.html: the ranking, and the outcome of every response
 graphs = false                  # scores/graphs: how scores and ranks depend on beta, lambda and the draws
 """
 

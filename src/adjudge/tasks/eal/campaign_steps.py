@@ -362,7 +362,7 @@ def publish(rooms: Rooms, inputs: Inputs, publisher: Publisher, what: str) -> Ma
     """Write the page, or the graphs."""
     if what == "report":
         write_atomically(rooms.page, publisher.page(inputs).encode("utf-8", "backslashreplace"))
-        return Made("what became of every response", rooms.page)
+        return Made("the outcome of every response", rooms.page)
     files = publisher.graphs(inputs)
     write_files(rooms.graphs, files)
     return Made(counted(len(files), "graph"), rooms.graphs)

@@ -32,7 +32,7 @@ UNLINKED = -4  # that of one which is in no frame and is left out
 
 @dataclass(slots=True, eq=False)
 class Observed:
-    """What became of the responses of a document, by their places in the file.
+    """The outcome of the responses of a document, by their places in the file.
 
     `codes` are those of `classes`, with more negative numbers; `kept` says which responses are not redundant; `leaders`
     has the place of the representative of each class; `frames` the places of each frame.
@@ -343,7 +343,7 @@ class Prepared(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A system's side of a document, what became of it, its row of counts, and how many responses each rule took."""
+    """A system's side of a document, its outcome, its row of counts, and how many responses each rule took."""
 
     system: System
     observed: Observed

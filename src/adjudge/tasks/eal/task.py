@@ -257,7 +257,7 @@ class EalTask(Task):
         return found
 
     def align(self, gold: _Document, system: tuple[int, str] | None, row: Row) -> Alignment:
-        """The correct classes of the key and all responses, with their places and frames, and what became of them."""
+        """The correct classes of the key and all responses, with their places and frames, and their outcomes."""
         from adjudge.tasks.eal.align import align_responses
 
         text = self.texts.text(gold.id) if self.texts is not None and gold.id in self.texts else None
@@ -388,7 +388,7 @@ def explain(
     regions: Regions | None = None,
     texts: Sources | None = None,
 ) -> dict[str, Explanation]:
-    """What became of one document, for each system by name; a part of its name suffices if no other one has it."""
+    """The outcomes in one document, for each system by name; a part of its name suffices if no other one has it."""
     task = EalTask(settings, regions=regions, texts=texts)
     run = Run(align=True, document=document, digest=False)
     return count(task, Gold(key, frames), systems, run).checked().explanations()

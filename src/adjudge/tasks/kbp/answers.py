@@ -292,7 +292,7 @@ class Row(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of one answer: its verdict, and its label before and after the policy.
+    """The outcome of one answer: its verdict, and its label before and after the policy.
 
     `hop` and `line` say where it stands among the answers to its question, `node` is the path of nodes to it.
     """
@@ -307,7 +307,7 @@ class Outcome(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """All rows of a system, what became of each answer, and how many answers were not counted and why."""
+    """All rows of a system, the outcome of each answer, and how many answers were not counted and why."""
 
     rows: list[Row]
     outcomes: list[Outcome]

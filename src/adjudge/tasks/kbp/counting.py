@@ -98,7 +98,7 @@ def variants(options: KbOptions) -> list[Variant]:
 class Scored(NamedTuple):
     """A system: its facts in terms of gold nodes, between its own nodes if these are compared as well, and the rest.
 
-    `tally` says what became of facts that are not triples, by name; the `curve` has the facts whose confidence is at
+    `tally` says the outcome of facts that are not triples, by name; the `curve` has the facts whose confidence is at
     least so high.
     """
 

@@ -1,4 +1,4 @@
-"""Facts and paths in their documents: where a document says a fact, and what became of all that it says.
+"""Facts and paths in their documents: where a document says a fact, and the outcome of all that it says.
 
 A fact is an item of each document that supports it. A path leads across documents and is an item of one of them: of the
 first document of the fact at which it breaks, or of its first fact if it is right, so that the paths of all documents
@@ -218,7 +218,7 @@ _NAMED = 3  # documents that are named
 
 
 def align_documents(explainer: Explainer, documents: Sequence[str]) -> list[Alignment]:
-    """What became of the facts and paths of some documents."""
+    """The outcome of the facts and paths of some documents."""
     sheets = {name: _Sheet(explainer, name) for name in documents}
     facts = {fate: _by_document(explainer, fate) for fate in FATES}
     dropped = _dropped(explainer, sheets)
@@ -315,7 +315,7 @@ def _rows_by_document(explainer: Explainer, found: Losses) -> dict[str, dict[str
 
 
 class _Sheet:
-    """The items of one document, and what became of them."""
+    """The items of one document, and their outcomes."""
 
     def __init__(self, explainer: Explainer, name: str) -> None:
         self.explainer, self.name = explainer, name

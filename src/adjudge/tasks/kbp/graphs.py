@@ -38,7 +38,7 @@ def read_graph(
     names: TripleNames | None = None,
     name: str | None = None,
 ) -> Graph:
-    r"""The graph of a file or folder; the format is told by the content unless it is given.
+    r"""The graph of a file or folder; the format is detected from the content unless it is given.
 
     >>> list(read_graph(b"ana\tspouse\tben\n").table.rows())
     [('ana', 'spouse', 'ben', '-')]

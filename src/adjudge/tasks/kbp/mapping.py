@@ -3,7 +3,7 @@
 A fact (s, r, o) that document d supports becomes the triple of the corpus ids of the gold entities with which s and o
 are aligned in d. A node that is not aligned there becomes a private node `S:node`, which is never a gold entity but
 keeps its identity, so that paths may lead through it. Facts about gold entities without a name are out of scope: they
-are neither right nor wrong. What became of every fact, and why, is kept for explanations.
+are neither right nor wrong. The outcome of every fact, and why, is kept for explanations.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Endpoint(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What became of one fact: `fact` is its place among the facts of its side, `row` its row in the table or -1.
+    """The outcome of one fact: `fact` is its place among the facts of its side, `row` its row in the table or -1.
 
     `relation` is what the relation counts as, None if it does not. Facts that were dropped before their subject and
     object were looked at have no endpoints.
@@ -302,7 +302,7 @@ def _notes(system: KnowledgeBase, tally: Mapping[str, int], aligned: Aligned) ->
 
 
 def _tally(steps: Sequence[Step]) -> dict[str, int]:
-    """How many facts there are, what became of them, and how many are about an unaligned or unattested node."""
+    """How many facts there are, their outcomes, and how many are about an unaligned or unattested node."""
     found: dict[str, int] = {"facts": len(steps), **dict.fromkeys(STATUSES, 0), "unaligned": 0, "unattested": 0}
     for _, status, _, subject, object_, _ in steps:
         found[status] += 1

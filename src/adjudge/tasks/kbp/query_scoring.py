@@ -330,7 +330,7 @@ _WHYS = {
 
 
 def align_queries(asked: Sequence[Question], counted: Counted, judge: Judge, policy: Policy) -> list[Alignment]:
-    """What became of the answers to each query: gold has its classes of right answers, the system its answers."""
+    """The outcome of the answers to each query: gold has its classes of right answers, the system its answers."""
     known = {question.id: question for question in asked}
     outcomes: dict[str, list[Outcome]] = {}
     for each in counted.outcomes:

@@ -249,7 +249,7 @@ class TripleReasons:
 
 
 class AnnotationReasons(TripleReasons):
-    """Reasons where gold is annotation: what became of mentions, entities and facts on the way to triples."""
+    """Reasons where gold is annotation: the outcome of mentions, entities and facts on the way to triples."""
 
     def __init__(
         self, gold: Side, system: Side, mapped: Mapped, mine: MappedSystem, kb: KnowledgeBase, *, own: bool = False
@@ -271,7 +271,7 @@ class AnnotationReasons(TripleReasons):
                 self.touched.setdefault((alignment.document, entity), []).append(alignment)
 
     def said(self, fate: Fate, fact: int) -> list[tuple[Step, Fact]]:
-        """What the annotation or the system says of a fact of its side, and what became of it."""
+        """What the annotation or the system says of a fact of its side, and its outcome."""
         steps = [self.steps[fate][row] for row in (self.gold if fate == "missed" else self.system).saying(fact)]
         return [(step, self.facts[fate][step.fact]) for step in steps]
 

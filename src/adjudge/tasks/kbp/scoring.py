@@ -139,7 +139,7 @@ def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str
 
 
 def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: str) -> dict[str, Explanation]:
-    """What became of the facts and paths of one document, for each system by name; a part of its name suffices."""
+    """The outcome of the facts and paths of one document, for each system by name; a part of its name suffices."""
     with _in_time(read, options, run):
         return corpus_explanations(paths_task(read, options, run), document, run)
 
@@ -375,7 +375,7 @@ def thresholds(confidences: Sequence[float], *, points: int = POINTS) -> list[fl
 
 
 def _tallied(before: Mapping[str, int], ready: Prepared) -> dict[str, int]:
-    """What became of the facts that are not triples, with those that preparation has left out."""
+    """The outcome of the facts that are not triples, with those that preparation has left out."""
     return {
         **before,
         "excluded": before.get("excluded", 0) + ready.excluded,

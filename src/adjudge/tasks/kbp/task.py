@@ -78,7 +78,7 @@ _BLOCK = 64  # samples that are packed at once
 class Corpus(NamedTuple):
     """The gold side: its facts, the names of relations and documents, what to say of it, and the digests.
 
-    `tally` says what became of facts that are not triples, by name.
+    `tally` says the outcome of facts that are not triples, by name.
     """
 
     facts: Facts
@@ -139,7 +139,7 @@ class PathsTask(CorpusTask):
         self.ids, self.documents = corpus.documents, len(corpus.documents)
         self.clusters = listed_clusters(self.ids, run.clusters)
         self.explainers: Callable[[], Iterable[tuple[str, Explainer]]] = tuple
-        """Both sides of every system, by name, if what became of their facts can be said."""
+        """Both sides of every system, by name, if the outcome of their facts can be said."""
         self.box = options.notch if run.box or run.align or options.interval == "percentile" else None
         self.counted: list[VariantCounts] = []
         self.graph = graph
@@ -413,7 +413,7 @@ class PathsTask(CorpusTask):
     # Notes
 
     def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
-        """Those of its mapping, and what became of its facts."""
+        """Those of its mapping, and its outcomes facts."""
         own, scores = self.scored[name], outcome.scores[name]
         known = {each.metric for each in scores}
         wanted = (f"{PARTIAL}.micro", "kbp.distance1") if self.options.graph else ()

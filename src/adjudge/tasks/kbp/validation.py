@@ -48,7 +48,7 @@ def validate(
     ontology: Any = None,
     iri: Literal["full", "local"] = "full",
 ) -> Findings:
-    r"""Check a file, or a folder of ACE or ERE files; the format is told by the content unless it is given.
+    r"""Check a file, or a folder of ACE or ERE files; the format is detected from the content unless it is given.
 
     `docs` is a folder with the source documents of a Cold Start knowledge base, to which its spans are compared. The
     first `limit` findings of a kind are listed (0: all; None: all if they are few). `severity` makes kinds of findings
@@ -94,7 +94,7 @@ def repair(
     severity: Severities | None = None,
     name: str | None = None,
 ) -> tuple[bytes, Findings, Findings]:
-    r"""A Cold Start file as it should be, what was wrong with the old one, and what is still wrong with the new one.
+    r"""The repaired Cold Start file, the problems of the old one, and the remaining problems of the new one.
 
     Missing inverses are added. The new file is empty if nothing could be read.
 

@@ -1,4 +1,4 @@
-"""What became of every nugget, hopper and link of a document, from the mappings that it was scored by.
+"""The outcome of every nugget, hopper and link of a document, from the mappings that it was scored by.
 
 Each scored combination of attributes has a mapping of its own. A nugget is shown with the partner of the strictest
 mapping that has one for it: type and realis, then one of them, then the place alone. So the credits of the pairs add up

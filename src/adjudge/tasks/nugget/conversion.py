@@ -128,7 +128,7 @@ def _is_ere_id(id: str) -> bool:
 def _renamed(
     document: str, nuggets: Sequence[Nugget], good: Callable[[str], object], losses: list[Loss]
 ) -> tuple[list[Nugget], dict[str, list[str]]]:
-    """The nuggets, each with an id of its own that the target allows, and what became of each id."""
+    """The nuggets, each with an id of its own that the target allows, and the outcome of each id."""
     taken = {nugget.id for nugget in nuggets if good(nugget.id)}
     free = (id for id in map("E{}".format, count(1)) if id not in taken)
     names: dict[str, list[str]] = {}

@@ -74,7 +74,7 @@ class Side(NamedTuple):
 
 
 class Mappings(NamedTuple):
-    """The pairs of every mapping (gold index, system index, Dice), and what became of entangled places.
+    """The pairs of every mapping (gold index, system index, Dice), and the outcome of entangled places.
 
     The first pairs, as many as `exact` says, have a Dice of 1. `several` has the places of each side at which there are
     several nuggets.

@@ -1,7 +1,7 @@
 """After and Subevent links: what a system says about the order and the parts of events.
 
     count_sequence(gold, system | None, mapping) -> Sequenced(counts, remarks)    counts in the order of COLUMNS
-    compare_links(gold, system, mapping, first) -> Matching                       what became of every link
+    compare_links(gold, system, mapping, first) -> Matching                       the outcome of every link
     sequence_measures() -> [Prf, Prf, Prf]                                        nugget.after, .subevent, .sequence
     reversed_links(document) -> [Problem, ...]                                    links that contradict each other
 
@@ -163,7 +163,7 @@ def _awareness(gold: Timeline, system: Timeline, remarks: dict[str, None]) -> tu
 def compare_links(
     gold: NuggetDocument, system: NuggetDocument, mapping: Iterable[tuple[int, int, float]], first: tuple[int, int]
 ) -> Matching:
-    """What became of every stated link; items are numbered from `first` on, on each side.
+    """The outcome of every stated link; items are numbered from `first` on, on each side.
 
     A link between events is one between all of their mentions, and the credit of a pair is the Dice of those. A link
     that only follows from the other side is worth a half: it counts on its own side.

@@ -69,12 +69,12 @@ def score(
 
     `gold` and `systems` are paths of TBF files or lists of `NuggetDocument`; `systems` may be a list of paths or a
     mapping from names. `tokens` is the folder of the token tables, or a mapping from document ids to tables: with it
-    places are tokens, without it they are what the gold file has, or `mode` says. `attributes` are those of which all
-    combinations are scored. Coreference and sequencing are scored if there are such lines, or always or never (`coref`,
-    `sequencing`), over the `coref_mapping` from a `coref_threshold` of Dice on. `types` lists the types that count;
-    `by` also scores by `type` or `realis`. `pool` chooses between micro and macro averages; without it there are both.
-    The other `options` are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `docs`, `jobs`,
-    `cluster` and `time_limit` (see `adjudge.evaluate.run`).
+    positions are tokens, without it they are as in the gold file, or as `mode` says. `attributes` are those of which
+    all combinations are scored. Coreference and sequencing are scored if there are such lines, or always or never
+    (`coref`, `sequencing`), over the `coref_mapping` from a `coref_threshold` of Dice on. `types` lists the types that
+    count; `by` also scores by `type` or `realis`. `pool` chooses between micro and macro averages; without it there
+    are both. The other `options` are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `docs`,
+    `jobs`, `cluster` and `time_limit` (see `adjudge.evaluate.run`).
 
     >>> from adjudge.model.nugget import Nugget, NuggetDocument
     >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
@@ -91,7 +91,7 @@ def score(
 def explain(
     gold: Any, systems: Any, document: str, task: NuggetTask | None = None, *, names: Sequence[str | None] | None = None
 ) -> dict[str, Explanation]:
-    """What became of the nuggets, hoppers and links of one document, for each system by name.
+    """The outcome of the nuggets, hoppers and links of one document, for each system by name.
 
     >>> from adjudge.model.nugget import Nugget, NuggetDocument
     >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
@@ -328,7 +328,7 @@ class NuggetTask(Task):
         return Row(found.counts, (*remarks, *found.remarks), detail, found.refused)
 
     def align(self, gold: Prepared, system: NuggetDocument | None, row: Row) -> Alignment:  # noqa: ARG002
-        """What became of every nugget, hopper and link."""
+        """The outcome of every nugget, hopper and link."""
         from adjudge.tasks.nugget.alignment import align_document
 
         return align_document(row.detail.seen, self.settings, gold.text)

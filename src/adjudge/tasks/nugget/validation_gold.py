@@ -42,7 +42,7 @@ class _Given(NamedTuple):
 
 
 class Copies:
-    """Compares the documents of a file with those of gold; `counts` says what became of how many nuggets."""
+    """Compares the documents of a file with those of gold; `counts` says how many nuggets had which outcome."""
 
     def __init__(self, gold: TbfFile, out: Findings) -> None:
         self.gold, self.out = gold, out
@@ -90,7 +90,7 @@ class Copies:
                 self.out.add("missing-nugget", message, self._line, 1, "copy its line", fix=fix)
 
     def finish(self) -> None:
-        """Say in the findings how many there are, and what became of them; those of missing documents are missing."""
+        """Say in the findings how many there are, and their outcomes; those of missing documents are missing."""
         gold = self.counts
         for id in self.gold.ids:
             if id and id not in self._seen:
