@@ -14,10 +14,11 @@ from adjudge.serve.campaigns import assign, create_campaign, import_sources
 from adjudge.serve.codecs import Sources, codec_of
 from adjudge.serve.desk import Desk, Sheet
 from adjudge.serve.folder import Folder
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import Store
 from adjudge.serve.views import scope_view
-from adjudge.serve.workbench import Judgment, judge, operate
+from adjudge.serve.workbench import judge, operate
 
 NAME, SCOPE = "demo", "MINI_NW_01"
 RIGHT = {"aet": "C", "aer": "C", "cas": "C", "bf": "C", "realis": "Actual", "mention_type": "NAME"}
@@ -56,7 +57,7 @@ def assess(desk: Desk, answers: dict[int, dict[str, str]]) -> None:
     with desk.store.read() as snapshot:
         cards = [stack.card.id for stack in Sheet(desk, snapshot, SCOPE).stacks]
     given = [
-        Judgment(item=card, version=0, answers=answers.get(at, RIGHT), ms=1900, key=f"{desk.reader}-{at}")
+        JudgeItem(item=card, version=0, answers=answers.get(at, RIGHT), ms=1900, key=f"{desk.reader}-{at}")
         for at, card in enumerate(cards)
     ]
     assert not [each for each in judge(desk, SCOPE, given) if isinstance(each, Exception)]

@@ -8,15 +8,15 @@ import pytest
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.errors import AdjudgeError
 from adjudge.serve import adjudicate, agreement, organise
-from adjudge.serve.adjudicate import Verdict
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet
 from adjudge.serve.exchange import export_folder
+from adjudge.serve.messages import Decide, JudgeItem
 from adjudge.serve.readers import import_answers
 from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
 from adjudge.serve.views import scope_view
-from adjudge.serve.workbench import Judgment, judge, operate
+from adjudge.serve.workbench import judge, operate
 from calling import caller
 from serve.demo_campaign import NAME, SECRET, make
 
@@ -42,7 +42,7 @@ def read(store, reader, answers):
     with store.read() as snapshot:
         cards = [stack.card.id for stack in Sheet(desk, snapshot, SCOPE).stacks]
     given = [
-        Judgment(item=card, version=0, answers=answers.get(at, RIGHT), ms=900 if at else 300, key=f"{reader}-{at}")
+        JudgeItem(item=card, version=0, answers=answers.get(at, RIGHT), ms=900 if at else 300, key=f"{reader}-{at}")
         for at, card in enumerate(cards)
     ]
     assert all(not isinstance(each, Exception) for each in judge(desk, SCOPE, given))
@@ -60,13 +60,13 @@ def test_a_dispute_is_decided_and_the_document_goes_on(store):
     assert "aet" in found[0]["differ"]
     assert "ann" not in str(found)
     assert "ben" not in str(found)
-    made = adjudicate.decide(desk, SCOPE, found[0]["subject"], Verdict("assess", 2, None, "no event", "k1"))
+    made = adjudicate.decide(desk, SCOPE, found[0]["subject"], Decide("assess", "k1", take=2, why="no event"))
     assert made["readers"] == ["ann", "ben"]
     assert made["stage"] == "assess"
     with pytest.raises(AdjudgeError, match="not answered"):
-        adjudicate.decide(desk, SCOPE, found[1]["subject"], Verdict("assess", None, {"aet": "C"}, "", "k2"))
+        adjudicate.decide(desk, SCOPE, found[1]["subject"], Decide("assess", "k2", answers={"aet": "C"}))
     own = {**RIGHT, "realis": "Generic"}
-    made = adjudicate.decide(desk, SCOPE, found[1]["subject"], Verdict("assess", None, own, "a habit", "k3"))
+    made = adjudicate.decide(desk, SCOPE, found[1]["subject"], Decide("assess", "k3", answers=own, why="a habit"))
     assert made["stage"] == "group"
     assert adjudicate.disputes(desk) == []
     with store.read() as snapshot:
@@ -179,7 +179,7 @@ def test_open_again_and_freeze(store):
     assert settle(place(store, "ann"), SCOPE, "assess") == "assess"
     organise.freeze(desk, True, "k2", "otto")
     with pytest.raises(AdjudgeError, match="frozen"):
-        judge(place(store, "ann"), SCOPE, [Judgment(item=first(store), version=1, answers=WRONG, ms=1, key="k")])
+        judge(place(store, "ann"), SCOPE, [JudgeItem(item=first(store), version=1, answers=WRONG, ms=1, key="k")])
     organise.freeze(desk, False, "k3", "otto")
 
 
@@ -210,9 +210,9 @@ def test_own_groups_and_events_start_from_what_all_agree_on(store):
     assert {who for each in by.values() for who in each} == {"first", "second"}
     assert all(block["marks"] for block in dispute["blocks"].values())
     with pytest.raises(AdjudgeError, match="not disputed"):
-        adjudicate.decide(dora, SCOPE, "group", Verdict("group", None, None, "", "g0", same=[["x", "y"]]))
+        adjudicate.decide(dora, SCOPE, "group", Decide("group", "g0", same=[["x", "y"]]))
     same = [pair for pair, who in by.items() if who == ["second"]]
-    made = adjudicate.decide(dora, SCOPE, "group", Verdict("group", None, None, "one town", "g1", same=same))
+    made = adjudicate.decide(dora, SCOPE, "group", Decide("group", "g1", why="one town", same=same))
     assert made["stage"] == "link"
     with store.read() as snapshot:
         (decision,) = snapshot.decisions(NAME, SCOPE, "group")
@@ -237,7 +237,7 @@ def test_own_groups_and_events_start_from_what_all_agree_on(store):
     assert work("ben", "link", each_alone)["stage"] == "link"
     (dispute,) = adjudicate.disputes(dora)
     first, second, *_ = (each["pair"] for each in dispute["pairs"])
-    made = adjudicate.decide(dora, SCOPE, "link", Verdict("link", None, None, "", "l1", same=[first]))
+    made = adjudicate.decide(dora, SCOPE, "link", Decide("link", "l1", same=[first]))
     assert made["stage"] == "done"
     with store.read() as snapshot:
         (decision,) = snapshot.decisions(NAME, SCOPE, "link")

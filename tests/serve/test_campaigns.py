@@ -14,10 +14,11 @@ from adjudge.serve.campaigns import assign, check_campaign, files_of, import_sou
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk
 from adjudge.serve.exchange import campaign_sources, export_folder, export_home
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.readers import import_answers
 from adjudge.serve.store import Store, Write, stream_of
 from adjudge.serve.views import campaign_view, scope_view
-from adjudge.serve.workbench import Judgment, judge, operate
+from adjudge.serve.workbench import judge, operate
 from adjudge.tasks.eal.campaign import init_campaign, run_campaign
 from adjudge.tasks.eal.frames import format_linking
 from serve.demo_campaign import NAME, SECRET, campaign, desk, make
@@ -156,7 +157,7 @@ def test_what_became_wrong_is_said(tmp_path):
         store.write([Write(stream, "reopen", "assess", {"why": "a slip"}, "org", next(keys))])
         ann = desk(store)
         item = next(each for each in scope_view(ann, DOCUMENT)["items"] if each["label"] == "Instrument a police van")
-        judge(ann, DOCUMENT, [Judgment(item["id"], 0, {"aet": "W"}, 0, next(keys))])
+        judge(ann, DOCUMENT, [JudgeItem({"aet": "W"}, next(keys), 0, 0, item=item["id"])])
         assert operate(ann, DOCUMENT, "assess", 0, [{"op": "finish"}], next(keys))["stage"] == "group"
         found = [each for each in check_campaign(store, NAME) if each.error]
         assert [(each.kind, each.document) for each in found] == [("frame-wrong", DOCUMENT)]
@@ -248,7 +249,7 @@ def test_answers_of_a_knowledge_base(tmp_path):
         right = {"class": "1", "level": "NAM"}
         given = {"Ben Ruiz": right, "Benjamin Ruiz": right, "Ned": {"judgment": "W"}, "the baker": {"judgment": "S"}}
         given["Hill School"] = right
-        said = [Judgment(items[name]["id"], 0, answers, 0, next(keys)) for name, answers in given.items()]
+        said = [JudgeItem(answers, next(keys), 0, 0, item=items[name]["id"]) for name, answers in given.items()]
         assert all(each["complete"] for each in judge(ann, "Q1", said))
         assert operate(ann, "Q1", "assess", 0, [{"op": "finish"}], next(keys))["stage"] == "done"
         written = dict(files_of(store, NAME))["assessments/judged.tsv"].decode().splitlines()
@@ -276,7 +277,7 @@ def test_records(tmp_path):
         one, other = scope_view(desk(store), "d1")["items"]
         assert "run" not in scope_view(desk(store), "d2")["items"][0]["fields"]
         assert (one["complete"], other["complete"]) == (True, False)
-        judge(desk(store), "d1", [Judgment(other["id"], 0, {"class": "1"}, 0, "k")])
+        judge(desk(store), "d1", [JudgeItem({"class": "1"}, "k", 0, 0, item=other["id"])])
         assert operate(desk(store), "d1", "assess", 0, [{"op": "finish"}], "f")["stage"] == "done"
         made = dict(files_of(store, NAME))["assessments/records.jsonl"].splitlines()
         assert json.loads(made[1])["judgment"] == "C"

@@ -3,13 +3,14 @@
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.serve.adjudicate import Verdict, decide, disputes
+from adjudge.serve.adjudicate import decide, disputes
 from adjudge.serve.desk import Desk
+from adjudge.serve.messages import Decide, JudgeItem
 from adjudge.serve.packs import export_pack, merge_pack
 from adjudge.serve.store import Store
 from adjudge.serve.store.care import rebuild
 from adjudge.serve.views import campaign_view, scope_view
-from adjudge.serve.workbench import Judgment, judge, operate
+from adjudge.serve.workbench import judge, operate
 from serve.demo_campaign import NAME, SECRET, campaign, desk
 from serve.test_workbench import assess, keys
 
@@ -18,7 +19,7 @@ DOCUMENT, OTHER = "MINI_DF_05", "MINI_NW_07"
 
 def answer(at, number, answers):
     item = scope_view(at, DOCUMENT)["items"][number]
-    (said,) = judge(at, DOCUMENT, [Judgment(item["id"], item["version"], answers, 0, next(keys))])
+    (said,) = judge(at, DOCUMENT, [JudgeItem(answers, next(keys), item["version"], 0, item=item["id"])])
     return said
 
 
@@ -72,7 +73,7 @@ def test_what_was_answered_twice_is_for_an_adjudicator(tmp_path):
         assert [each["reader"] for each in dispute["said"]] == ["first", "first, offline"]
         assert dispute["differ"] == ["aet"]  # the role was asked in one place only
         decided = decide(
-            dora, DOCUMENT, dispute["subject"], Verdict("assess", 2, None, "as she said there", next(keys))
+            dora, DOCUMENT, dispute["subject"], Decide("assess", next(keys), take=2, why="as she said there")
         )
         assert (decided["readers"], decided["stage"], disputes(dora)) == (["ann", "ann, offline"], "group", [])
         with store.read() as snapshot:

@@ -4,13 +4,15 @@ import json
 
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.estimates.files import read_design
+from adjudge.serve.folder import Folder
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.store import Store
 from adjudge.serve.views import scope_view
-from adjudge.serve.workbench import Judgment, judge
+from adjudge.serve.workbench import judge
 from calling import caller
 from serve.demo_campaign import desk as demo_desk
 
-serve = caller("serve")
+serve, eal = caller("serve"), caller("eal")
 
 
 def init(serve, folder, *more):
@@ -68,7 +70,7 @@ def test_an_offline_pack(serve, tmp_path):
     assert (code, said.split(";")[0]) == (0, f"{pack}: 1 scope for ann")
     with Store.open(pack) as store:
         item = scope_view(demo_desk(store), document)["items"][0]
-        judge(demo_desk(store), document, [Judgment(item["id"], 0, {"aet": "W"}, 0, "k1")])
+        judge(demo_desk(store), document, [JudgeItem({"aet": "W"}, "k1", 0, 0, item=item["id"])])
     code, said, _ = serve("import", folder, "--merge", pack)
     assert (code, said) == (0, f"{folder}: 1 event of ann taken back, 0 answered differently\n")
     with Store.open(folder) as store:
@@ -144,6 +146,28 @@ def test_a_new_key_changes_no_name_of_an_item(serve, tmp_path):
     assert items() == before
     code, said, _ = serve("invite", folder, "robot", "--role", "judge", "--token")
     assert (code, said.splitlines()[1][:22]) == (0, "for programs of robot,")
+
+
+def test_links_lead_to_where_the_server_listens(serve, tmp_path):
+    folder = tmp_path / "demo"
+    init(serve, folder)
+    code, said, _ = serve("invite", folder, "ann", "--role", "assessor")
+    link, _, guess = said.splitlines()
+    assert (code, link[:27]) == (0, "http://127.0.0.1:8765/join/")
+    assert guess.startswith("the link is for this machine and port 8765: give --url")
+    Folder(folder).note_address("http://127.0.0.1:4711")
+    code, said, _ = serve("invite", folder, "ben", "--role", "assessor")
+    assert said.startswith("http://127.0.0.1:4711/join/")
+    assert len(said.splitlines()) == 2
+
+
+def test_a_campaign_without_responses_says_how_to_go_on(serve, eal, tmp_path):
+    assert eal("campaign", "init", tmp_path / "old", "--demo", "--quiet")[0] == 0
+    code, said, _ = serve("init", tmp_path / "autumn", "--campaign", tmp_path / "old")
+    assert (code, said.splitlines()[1]) == (
+        0,
+        f"nothing to assess yet: once there are responses, run adjudge serve import {tmp_path / 'autumn'}",
+    )
 
 
 def test_training(serve, tmp_path):

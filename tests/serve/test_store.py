@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -78,9 +77,13 @@ def test_a_request_that_cannot_be_done_spoils_nothing_but_itself(store: Store) -
         assert [row.item for row in snapshot.judgments("autumn")] == ["i1", "i2"]
 
 
-def test_a_coroutine_can_wait_for_a_write(store: Store) -> None:
-    (written,) = asyncio.run(store.write_async([judge("ann", "i1", {"aet": "C"}, "t1", 0)]))
-    assert isinstance(written, Written)
+def test_a_conflict_where_none_is_expected_is_raised_after_the_rest_is_written(store: Store) -> None:
+    (first,) = store.append([judge("ann", "i1", {"aet": "C"}, "t1", 0)])
+    assert (first.version, first.repeated) == (1, False)
+    with pytest.raises(Conflict):
+        store.append([judge("ann", "i1", {"aet": "W"}, "t2", 0), judge("ann", "i2", {"aet": "W"}, "t3", 0)])
+    with store.read() as snapshot:
+        assert {row.item: row.answers["aet"] for row in snapshot.judgments("autumn")} == {"i1": "C", "i2": "W"}
 
 
 def test_an_undo_goes_back_step_by_step(store: Store) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from adjudge.demo.eal import FOLDER
 from adjudge.errors import FormatError
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.training import set_training
 from adjudge.serve.views import scope_view
-from adjudge.serve.workbench import Judgment, judge
+from adjudge.serve.workbench import judge
 from serve.demo_campaign import NAME, campaign, desk
 
 TRAINING = FOLDER / "training.jsonl"
@@ -23,13 +24,13 @@ def test_the_answer_comes_after_the_readers(tmp_path):
         assert [item["fields"]["cas"] for item in training] == ["Brennick", "fernlight", "brother"]
         assert "no attack" not in json.dumps(view)
         first = training[0]["id"]
-        (open_,) = judge(ann, "MINI_DF_01", [Judgment(first, 0, {"cas": "W"}, 0, "k1")])
+        (open_,) = judge(ann, "MINI_DF_01", [JudgeItem({"cas": "W"}, "k1", 0, 0, item=first)])
         assert "feedback" not in open_
-        (done,) = judge(ann, "MINI_DF_01", [Judgment(first, 1, {"aer": "W"}, 0, "k2")])
+        (done,) = judge(ann, "MINI_DF_01", [JudgeItem({"aer": "W"}, "k2", 1, 0, item=first)])
         assert done["feedback"]["answers"] == {"aet": "W"}
         assert done["feedback"]["why"].startswith("Driving somebody")
         other = next(item for item in view["items"] if not item.get("training"))
-        (plain,) = judge(ann, "MINI_DF_01", [Judgment(other["id"], 0, {"aet": "W"}, 0, "k3")])
+        (plain,) = judge(ann, "MINI_DF_01", [JudgeItem({"aet": "W"}, "k3", 0, 0, item=other["id"])])
         assert "feedback" not in plain
 
 

@@ -10,9 +10,10 @@ from adjudge.formats.eal_assessments import parse_key
 from adjudge.formats.eal_linking import parse_linking
 from adjudge.formats.eal_store import open_frames, open_key
 from adjudge.serve.campaigns import files_of
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.store import Conflict, Write, stream_of
 from adjudge.serve.views import campaign_view, scope_view
-from adjudge.serve.workbench import Judgment, Refusal, judge, operate
+from adjudge.serve.workbench import Refusal, judge, operate
 from serve.demo_campaign import NAME, campaign, desk
 
 COLUMNS = ("aet", "aer", "cas", "bf", "realis", "mention_type")
@@ -44,7 +45,7 @@ def assess(at, document):
     """Answer every card of a document as it is stored."""
     right = wanted(document)
     items = scope_view(at, document)["items"]
-    given = [Judgment(each["id"], each["version"], right[seen(each)], 900, next(keys)) for each in items]
+    given = [JudgeItem(right[seen(each)], next(keys), each["version"], 900, item=each["id"]) for each in items]
     return judge(at, document, given)
 
 
@@ -145,15 +146,15 @@ def first_item(at, document, number=0):
 def test_judging_again_and_undo(store):
     ann = desk(store)
     item = first_item(ann, "MINI_DF_02")
-    (said,) = judge(ann, "MINI_DF_02", [Judgment(item["id"], 0, {"aer": "W"}, 5, "a1")])
+    (said,) = judge(ann, "MINI_DF_02", [JudgeItem({"aer": "W"}, "a1", 0, 5, item=item["id"])])
     assert said["version"] == 1
     assert said["complete"]
-    (again,) = judge(ann, "MINI_DF_02", [Judgment(item["id"], 0, {"aer": "W"}, 5, "a1")])
+    (again,) = judge(ann, "MINI_DF_02", [JudgeItem({"aer": "W"}, "a1", 0, 5, item=item["id"])])
     assert again == said
-    (late,) = judge(ann, "MINI_DF_02", [Judgment(item["id"], 0, {"aet": "W"}, 5, "a2")])
+    (late,) = judge(ann, "MINI_DF_02", [JudgeItem({"aet": "W"}, "a2", 0, 5, item=item["id"])])
     assert isinstance(late, Conflict)
     assert late.current["answers"] == {"aet": "C", "aer": "W"}
-    (more,) = judge(ann, "MINI_DF_02", [Judgment(item["id"], 1, {"aet": "W"}, 5, "a3")])
+    (more,) = judge(ann, "MINI_DF_02", [JudgeItem({"aet": "W"}, "a3", 1, 5, item=item["id"])])
     assert more["version"] == 2
     undo = {"op": "undo", "item": item["id"], "version": 2}
     assert operate(ann, "MINI_DF_02", "assess", 0, [undo], "a4")["version"] == 3
@@ -170,9 +171,9 @@ def test_wrong_answers_are_refused_one_by_one(store):
         ann,
         "MINI_DF_03",
         [
-            Judgment(one["id"], 0, {"aet": "X", "role": "W"}, 0, "b1"),
-            Judgment("nobody", 0, {}, 0, "b2"),
-            Judgment(other["id"], 0, {"aet": "W"}, 0, "b3"),
+            JudgeItem({"aet": "X", "role": "W"}, "b1", 0, 0, item=one["id"]),
+            JudgeItem({}, "b2", item="nobody"),
+            JudgeItem({"aet": "W"}, "b3", 0, 0, item=other["id"]),
         ],
     )
     assert [str(each) for each in results[:2]] == [
@@ -209,7 +210,7 @@ def test_blind_double_reading(store):
         assess(ann, document)
     assess(ben, document)
     changed = scope_view(ben, document)["items"][0]
-    judge(ben, document, [Judgment(changed["id"], 1, {"aet": "NIL"}, 0, "d2")])
+    judge(ben, document, [JudgeItem({"aet": "NIL"}, "d2", 1, 0, item=changed["id"])])
     assert operate(ben, document, "assess", 0, [{"op": "finish"}], "d3")["stage"] == "assess"
     with store.read() as snapshot:
         decided = snapshot.decisions(NAME, document, "assess")

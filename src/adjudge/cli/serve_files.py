@@ -169,6 +169,8 @@ def _said(folder: str, done: Imported) -> int:
         f"{done.decided} newly answered",
     ]
     emit_lines([f"{folder}: {', '.join(parts)}"])
+    if not done.scopes and not findings:
+        emit_lines(["nothing to assess yet: once there are responses, run adjudge serve import " + folder])
     return findings
 
 

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from adjudge.errors import ValidationError
 from adjudge.serve.answers import interpret
-from adjudge.serve.desk import Desk, Range, Sheet, decided
+from adjudge.serve.desk import Desk, Range, Sheet
 from adjudge.serve.groups import GROUP, members_of, numbers_after, unnamed
 from adjudge.serve.links import Linked, Row, ignored_rows, rows_of
+from adjudge.serve.messages import Decide
 from adjudge.serve.schema import Stage
-from adjudge.serve.settle import answered_twice, comparable, next_stage
-from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
+from adjudge.serve.settle import answered_twice, comparable, settle
+from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
 from adjudge.serve.together import chosen, events_of, groups_of, numbered, together
 from adjudge.serve.views import schema_view, shown_of, text_view
 from adjudge.serve.workbench import Refusal, check_answers
 
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
-
-
-class Verdict(NamedTuple):
-    """A decision: the answer of a reader by place, or one of one's own, and why.
-
-    Of groups and events one's own are the disputed pairs that are the `same`; the others are not.
-    """
-
-    stage: str
-    take: int | None
-    answers: Mapping[str, str] | None
-    why: str
-    key: str
-    version: int = 0
-    same: Sequence[Sequence[str]] | None = None
 
 
 def disputed_scopes(desk: Desk, snapshot: Snapshot) -> list[str]:
@@ -192,7 +177,7 @@ def _put_together(sheet: Sheet, snapshot: Snapshot, stage: str, readers: Sequenc
     return _Put(bodies, sets, words, {row.id: list(row.ranges) for row in rows.values()}, rows)
 
 
-def _own_sets(sheet: Sheet, snapshot: Snapshot, verdict: Verdict, readers: Sequence[str]) -> dict[str, Any]:
+def _own_sets(sheet: Sheet, snapshot: Snapshot, verdict: Decide, readers: Sequence[str]) -> dict[str, Any]:
     """Groups or events in which what all agree on is together, and of the rest what was decided to be."""
     put = _put_together(sheet, snapshot, verdict.stage, readers)
     found = together(put.sets)
@@ -218,7 +203,7 @@ def _stage(sheet: Sheet, name: str) -> Stage:
     return found
 
 
-def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, Any]:
+def decide(desk: Desk, scope: str, subject: str, verdict: Decide) -> dict[str, Any]:
     """Write the official answer; the names of the readers are told only now. The scope goes on if it was the last."""
     if desk.reader is None:
         raise Refusal("only adjudicators decide", hint="sign in as one")
@@ -239,28 +224,16 @@ def decide(desk: Desk, scope: str, subject: str, verdict: Verdict) -> dict[str, 
         names = [*readers, *(f"{name}, offline" for name, _ in _offline(sheet, snapshot, subject, readers))]
     stream = stream_of(desk.campaign, scope, DECIDED)
     body = {"stage": verdict.stage, "answers": answers, "how": "adjudicated", "by": desk.reader, "why": verdict.why}
-    writes = [
-        Write(
-            stream=stream,
-            kind="decide",
-            subject=item,
-            body=body,
-            actor=desk.reader,
-            key=verdict.key if at == 0 else f"{verdict.key}+{at}",
-            expect=verdict.version if at == 0 else None,
-        )
-        for at, item in enumerate(items)
-    ]
-    (first, *others) = desk.store.write(writes)
-    for each in (first, *others):
-        if isinstance(each, Conflict):
-            raise each
-    return {"version": first.version, "n": first.n, "readers": names, "stage": _go_on(desk, scope)}  # type: ignore[union-attr]
+    first, *others = items
+    writes = [Write(stream, "decide", first, body, desk.reader, verdict.key, verdict.version)]
+    for at, item in enumerate(others, 1):
+        writes.append(Write(stream, "decide", item, body, desk.reader, f"{verdict.key}+{at}"))
+    done, *_ = desk.store.append(writes)
+    stage = settle(desk, scope, verdict.stage, kept=True)
+    return {"version": done.version, "n": done.n, "readers": names, "stage": stage}
 
 
-def _answers(
-    sheet: Sheet, snapshot: Snapshot, subject: str, verdict: Verdict, readers: Sequence[str]
-) -> dict[str, Any]:
+def _answers(sheet: Sheet, snapshot: Snapshot, subject: str, verdict: Decide, readers: Sequence[str]) -> dict[str, Any]:
     campaign, scope = sheet.desk.campaign, sheet.scope.id
     if verdict.take is not None:
         offline = _offline(sheet, snapshot, subject, readers)
@@ -300,32 +273,3 @@ def _offline(
         reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader)} for reader in readers
     }
     return answered_twice(snapshot, campaign, scope, given).get(subject, [])
-
-
-def _go_on(desk: Desk, scope: str) -> str:
-    """The stage of a scope, which goes on to the next one if nothing waits any more."""
-    with desk.store.read() as snapshot:
-        sheet = Sheet(desk, snapshot, scope)
-        stage = sheet.scope.stage
-        if scope_disputes(desk, snapshot, scope):
-            return stage
-        if stage == ASSESS:
-            known = decided(snapshot, desk.campaign, scope, ASSESS)
-            missing = {item.id: _agreed(sheet, snapshot, item.id) for item in sheet.items if item.id not in known}
-    after = next_stage(sheet.schema, stage)
-    body: dict[str, Any] = {"stage": stage, "decisions": {}, "how": "agreed", "next": after}
-    if stage == ASSESS:
-        body["decisions"] = {item: answers for item, answers in missing.items() if answers is not None}
-    key = f"settle-{secrets.token_hex(8)}"
-    stream = stream_of(desk.campaign, scope, DECIDED)
-    desk.store.write([Write(stream=stream, kind="decide", subject=stage, body=body, actor=desk.reader or "", key=key)])
-    return after
-
-
-def _agreed(sheet: Sheet, snapshot: Snapshot, item: str) -> dict[str, Any] | None:
-    """What the first reader says of an item that nobody disputes."""
-    for reader in readers_of(sheet, snapshot):
-        found = snapshot.judgment(sheet.desk.campaign, item, reader)
-        if found is not None:
-            return dict(found.answers)
-    return None

@@ -108,14 +108,8 @@ def judge_many(call: Call) -> list[Result]:
 
 
 def _judged(call: Call, given: Sequence[JudgeItem]) -> list[Result]:
-    made = [
-        workbench.Judgment(
-            item=each.item, version=each.version, answers=each.answers, ms=each.ms, key=each.key, cause=each.cause
-        )
-        for each in given
-    ]
     results = []
-    for each, answer in zip(given, workbench.judge(desk(call), call.params["d"], made), strict=True):
+    for each, answer in zip(given, workbench.judge(desk(call), call.params["d"], given), strict=True):
         if isinstance(answer, Exception):
             fault = fault_of(answer)
             if fault is None:
@@ -124,25 +118,23 @@ def _judged(call: Call, given: Sequence[JudgeItem]) -> list[Result]:
         else:
             results.append(Result(each.item, 200, saved=msgspec.convert(answer, Saved, from_attributes=True)))
     if any(each.saved for each in results):
-        _tell(call)
+        tell(call)
     return results
 
 
 def operate(call: Call) -> Any:
     """Undo, flag, comment, group, link, finish."""
     body = call.body
-    answer = workbench.operate(
-        desk(call), call.params["d"], call.params["s"], seen_version(call, body.version), body.ops, body.key
-    )
-    if isinstance(answer, Exception):
-        raise answer
-    _tell(call)
+    version = seen_version(call, body.version)
+    answer = workbench.operate(desk(call), call.params["d"], call.params["s"], version, body.ops, body.key)
+    tell(call)
     return answer
 
 
-def _tell(call: Call) -> None:
+def tell(call: Call, scope: str | None = None) -> None:
+    """Say to whom it concerns that something has changed, in the scope of the path unless told."""
     tab = call.request.headers.get("x-adjudge-tab", "")[:40]
-    call.service.hub.tell(Change(call.params["c"], call.params["d"], call.person.person, tab))
+    call.service.hub.tell(Change(call.params["c"], scope or call.params["d"], call.person.person, tab))
 
 
 def people(call: Call) -> list[Person]:

@@ -53,8 +53,7 @@ class Batch:
         """One more event."""
         self._count += 1
         key = f"{IMPORT}-{self._run}-{self._count}"
-        write = Write(stream=stream, kind=kind, subject=subject, body=body, actor=actor or self._actor, key=key)
-        self._waiting.append(write)
+        self._waiting.append(Write(stream, kind, subject, body, actor or self._actor, key))
         if len(self._waiting) >= _WRITES:
             self.flush()
 

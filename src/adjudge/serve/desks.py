@@ -15,12 +15,11 @@ from starlette.responses import Response, StreamingResponse
 
 from adjudge.serve import adjudicate, organise
 from adjudge.serve import agreement as agreeing
-from adjudge.serve.api import desk, note_look, seen_version
+from adjudge.serve.api import desk, note_look, seen_version, tell
 from adjudge.serve.app import Call, findings_of
 from adjudge.serve.campaigns import files_of
 from adjudge.serve.folder import SECRET
-from adjudge.serve.messages import Added, Fault
-from adjudge.serve.stream import Change
+from adjudge.serve.messages import Added, Decide, Fault
 
 
 def disputes(call: Call) -> list[dict[str, Any]]:
@@ -35,12 +34,10 @@ def dispute(call: Call) -> dict[str, Any]:
 
 def decide(call: Call) -> dict[str, Any]:
     """Write the official answer."""
-    body = call.body
-    verdict = adjudicate.Verdict(
-        body.stage, body.take, body.answers, body.why, body.key, seen_version(call, body.version), body.same
-    )
+    verdict: Decide = call.body
+    verdict.version = seen_version(call, verdict.version)
     made = adjudicate.decide(desk(call), call.params["d"], call.params["i"], verdict)
-    _tell(call, call.params["d"])
+    tell(call)
     return made
 
 
@@ -132,25 +129,19 @@ def give(call: Call) -> dict[str, Any]:
     organise.check_reader(desk(call, looks_on=True), call.body.reader)
     made = organise.give(desk(call, looks_on=True), call.body.reader, call.body.scopes, double=call.body.double)
     for scope in made["given"][:1]:
-        _tell(call, scope)
+        tell(call, scope)
     return made
 
 
 def reopen(call: Call) -> dict[str, Any]:
     """Open a stage of a document again."""
     body = call.body
-    made = organise.reopen(
-        desk(call, looks_on=True), call.params["d"], body.stage, body.why, body.key, call.person.person
-    )
-    _tell(call, call.params["d"])
+    here, by = desk(call, looks_on=True), call.person.person
+    made = organise.reopen(here, call.params["d"], body.stage, body.why, body.key, by)
+    tell(call)
     return made
 
 
 def freeze(call: Call) -> dict[str, Any]:
     """Freeze a campaign, or thaw it."""
     return organise.freeze(desk(call, looks_on=True), call.body.frozen, call.body.key, call.person.person)
-
-
-def _tell(call: Call, scope: str) -> None:
-    tab = call.request.headers.get("x-adjudge-tab", "")[:40]
-    call.service.hub.tell(Change(call.params["c"], scope, call.person.person, tab))

@@ -76,7 +76,10 @@ class Operations(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Decide(msgspec.Struct, forbid_unknown_fields=True):
-    """The official answer to a dispute: that of a reader (1, 2, ...), or one of one's own."""
+    """The official answer to a dispute: that of a reader (1, 2, ...), or one of one's own, and why.
+
+    Of groups and events one's own are the disputed pairs that are the `same`; the others are not.
+    """
 
     stage: Name
     key: Key
@@ -84,7 +87,7 @@ class Decide(msgspec.Struct, forbid_unknown_fields=True):
     take: Annotated[int, Meta(ge=1, le=6)] | None = None
     answers: dict[Name, Text] | None = None
     why: Text = ""
-    same: list[tuple[Text, Text]] | None = None  # of groups and events: the disputed pairs that belong together
+    same: list[tuple[Text, Text]] | None = None
 
 
 class Give(msgspec.Struct, forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from adjudge.serve.campaigns import Imported, assign, check_name, import_sources
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet, campaign_of, joined
 from adjudge.serve.exchange import campaign_sources
-from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, stream_of
+from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
 from adjudge.serve.store.tables import Item
 
 HASTY = 700
@@ -218,40 +218,14 @@ def reopen(desk: Desk, scope: str, stage: str, why: str, key: str, by: str) -> d
         if sheet.schema.stage_of(stage) is None:
             raise ValidationError(f"there is no stage {stage!r}", hint="choose from those of the schema")
         readers = [each.reader for each in snapshot.assignments(desk.campaign, scope) if each.stage == stage]
-    writes = [
-        Write(
-            stream=stream_of(desk.campaign, scope, DECIDED),
-            kind="reopen",
-            subject=stage,
-            body={"why": why},
-            actor=by,
-            key=key,
-        )
-    ]
-    writes += [
-        Write(
-            stream=stream_of(desk.campaign, scope, reader),
-            kind="unfinish",
-            subject=stage,
-            body={"why": why},
-            actor=by,
-            key=f"{key}+{reader}",
-        )
-        for reader in readers
-    ]
-    return _written(desk, writes)
+    body = {"why": why}
+    writes = [Write(stream_of(desk.campaign, scope, DECIDED), "reopen", stage, body, by, key)]
+    for reader in readers:
+        writes.append(Write(stream_of(desk.campaign, scope, reader), "unfinish", stage, body, by, f"{key}+{reader}"))
+    return {"n": desk.store.append(writes)[0].n}
 
 
 def freeze(desk: Desk, frozen: bool, key: str, by: str) -> dict[str, Any]:
     """Let nobody change anything any more, or again."""
-    body = {"frozen": frozen}
-    write = Write(stream=stream_of(desk.campaign), kind="freeze", subject=desk.campaign, body=body, actor=by, key=key)
-    return _written(desk, [write])
-
-
-def _written(desk: Desk, writes: Sequence[Write]) -> dict[str, Any]:
-    done = desk.store.write(writes)
-    for each in done:
-        if isinstance(each, Conflict):
-            raise each
-    return {"n": done[0].n}  # type: ignore[union-attr]
+    write = Write(stream_of(desk.campaign), "freeze", desk.campaign, {"frozen": frozen}, by, key)
+    return {"n": desk.store.append([write])[0].n}

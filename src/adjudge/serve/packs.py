@@ -18,9 +18,10 @@ from adjudge.serve.campaigns import Batch, create_campaign
 from adjudge.serve.desk import Desk, Sheet, campaign_of
 from adjudge.serve.folder import Folder
 from adjudge.serve.groups import GROUP
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Store, Write, stream_of
 from adjudge.serve.store.tables import Event
-from adjudge.serve.workbench import Judgment, judge, operate
+from adjudge.serve.workbench import judge, operate
 
 _STAGES = (ASSESS, GROUP)  # linking needs fields that a reader may not see
 _KINDS = ("judge", "undo", "flag", "comment", GROUP)
@@ -84,21 +85,15 @@ def _pack_scope(batch: Batch, sheet: Sheet, reader: str) -> None:
 
 def _replay(pack: Store, sheet: Sheet, events: Sequence[Event]) -> None:
     """What the reader has done so far, with the same keys."""
-    writes = [
-        Write(
-            stream=event.stream,
-            kind=event.kind,
-            subject=event.subject,
-            body=event.body,
-            actor=event.actor,
-            key=event.key,
-            cause=event.cause,
-        )
-        for event in events
-        if event.kind in _KINDS and (event.subject in sheet.by_card or event.subject == GROUP)
-    ]
+    known = {*sheet.by_card, GROUP}
+    writes = [_again(event) for event in events if event.kind in _KINDS and event.subject in known]
     if writes:
         pack.write(writes)
+
+
+def _again(event: Event, expect: int | None = None, cause: str | None = None) -> Write:
+    cause = event.cause or cause
+    return Write(event.stream, event.kind, event.subject, event.body, event.actor, event.key, expect, cause)
 
 
 class Merged(NamedTuple):
@@ -153,7 +148,7 @@ class _Merge:
 
     def _judgments(self, scope: str, events: Sequence[Event]) -> None:
         given = [
-            Judgment(
+            JudgeItem(
                 item=event.subject,
                 version=event.version - 1,
                 answers=event.body["answers"],
@@ -201,17 +196,7 @@ class _Merge:
             self._refused(scope, error)
 
     def _group(self, event: Event, scope: str) -> None:
-        write = Write(
-            stream=event.stream,
-            kind=event.kind,
-            subject=event.subject,
-            body=event.body,
-            actor=event.actor,
-            key=event.key,
-            expect=event.version - 1,
-            cause=event.cause or "offline",
-        )
-        (result,) = self._desk.store.write([write])
+        (result,) = self._desk.store.write([_again(event, event.version - 1, "offline")])
         if isinstance(result, Conflict):
             self.conflicts += 1
             message = f"{self._desk.reader} has grouped {scope} on the server as well"

@@ -62,6 +62,20 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
             hint = "give --tls-cert and --tls-key, or --behind-proxy IP"
             raise UsageError(f"{self.host} can be reached from outside, and nothing would be encrypted", hint=hint)
 
+    def url(self, port: int) -> str:
+        """Where this machine reaches it.
+
+        >>> Address(host="0.0.0.0", proxy="10.0.0.2").url(80), Address(host="::1").url(8765)
+        ('http://127.0.0.1:80', 'http://[::1]:8765')
+        """
+        host = "127.0.0.1" if self.everywhere else f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.tls else 'http'}://{host}:{port}"
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it listens on all addresses of the machine, so that nobody knows by which one people reach it."""
+        return self.host in ("0.0.0.0", "::")  # noqa: S104
+
     def hosts(self, url: str) -> frozenset[str] | None:
         """The names by which it may be called: those of this machine and of its public address, if that is known."""
         names = {"127.0.0.1", "localhost", "::1"}
@@ -180,10 +194,9 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
         )
 
         def listens(port: int) -> None:
-            host = f"[{address.host}]" if ":" in address.host else address.host
-            url = f"{'https' if address.tls else 'http'}://{host}:{port}"
-            folder.note_address(url)
-            ready(url)
+            if not address.everywhere and address.proxy is None:
+                folder.note_address(address.url(port))
+            ready(address.url(port))
 
         try:
             with ended_by_term(), service.runner or nullcontext(), keeper:

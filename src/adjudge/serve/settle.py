@@ -24,31 +24,38 @@ def next_stage(schema: Schema, stage: str) -> str:
     return (*kinds, DONE)[[*kinds, DONE].index(stage) + 1] if stage != DONE else DONE
 
 
-def settle(desk: Desk, scope: str, stage: str) -> str:
-    """Decide what can be decided without anybody, and say at which stage the scope is then."""
+def settle(desk: Desk, scope: str, stage: str, *, kept: bool = False) -> str:
+    """Decide what can be decided without anybody, and say at which stage the scope is then.
+
+    What an adjudicator has decided is `kept`; else readers who agree replace what was official before.
+    """
     with desk.store.read() as snapshot:
         sheet = Sheet(desk, snapshot, scope)
         readers = [each for each in snapshot.assignments(desk.campaign, scope) if each.stage == stage]
         if sheet.scope.stage != stage or not readers or any(each.state != "finished" for each in readers):
             return sheet.scope.stage
         names = [each.reader for each in sorted(readers, key=lambda each: (each.slot, each.reader))]
-        made, left = (_items if stage == ASSESS else _body)(sheet, snapshot, names, stage)
+        known = {each.subject: each.answers for each in snapshot.decisions(desk.campaign, scope, stage)}
+        if stage == ASSESS:
+            made, left = _items(sheet, snapshot, names, known, kept)
+        else:
+            made, left = ({}, 0) if kept and stage in known else _body(sheet, snapshot, names, stage)
     how = "single" if len(names) == 1 else "agreed"
     body: dict[str, Any] = {"stage": stage, "decisions": made, "how": how, "by": ", ".join(names)}
     after = stage if left else next_stage(sheet.schema, stage)
     if not left:
         body["next"] = after
     if made or not left:
-        stream = stream_of(desk.campaign, scope, DECIDED)
-        key = f"settle-{secrets.token_hex(8)}"
-        desk.store.write([Write(stream=stream, kind="decide", subject=stage, body=body, actor=names[0], key=key)])
+        stream, key = stream_of(desk.campaign, scope, DECIDED), f"settle-{secrets.token_hex(8)}"
+        desk.store.append([Write(stream, "decide", stage, body, desk.reader or names[0], key)])
     return after
 
 
-def _items(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], stage: str) -> tuple[dict[str, Any], int]:
+def _items(
+    sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], known: Mapping[str, Any], kept: bool
+) -> tuple[dict[str, Any], int]:
     """What all readers say of items alike, and how many items are left."""
     campaign, scope = sheet.desk.campaign, sheet.scope.id
-    known = {each.subject: each.answers for each in snapshot.decisions(campaign, scope, stage)}
     given = {
         reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader) if each.complete}
         for reader in readers
@@ -58,6 +65,8 @@ def _items(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], stage: str)
     made: dict[str, Any] = {}
     left = 0
     for item in sheet.items:
+        if kept and item.id in known:
+            continue
         if item.id in twice:
             left += item.id not in known
             continue

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from adjudge.errors import AdjudgeError, Problem, ValidationError, did_you_mean
 from adjudge.serve.desk import Desk, Sheet, Stack
 from adjudge.serve.groups import GROUP, group_patch, group_rows, grouped
 from adjudge.serve.links import LINK, difference, ignored_rows, link_patch, link_tables, linked
+from adjudge.serve.messages import JudgeItem
 from adjudge.serve.schema import Schema
 from adjudge.serve.settle import settle
 from adjudge.serve.store import ASSESS, Conflict, Snapshot, Write, Written, stream_of
+from adjudge.serve.store.fold import patched
 
 MAX_TEXT = 4000  # characters of a flag or a comment
 
@@ -30,35 +30,22 @@ class Refusal(AdjudgeError):
         self.kind = kind
 
 
-class Judgment(msgspec.Struct):
-    """What a page sends of a card: all its answers, the version it has seen, the time it took, and a key."""
-
-    item: str
-    version: int
-    answers: dict[str, str]
-    ms: int = 0
-    key: str = ""
-    cause: str | None = None
-
-
 Result = dict[str, Any] | Conflict | AdjudgeError
 
 
-def judge(desk: Desk, scope: str, judgments: Sequence[Judgment]) -> list[Result]:
+def judge(desk: Desk, scope: str, judgments: Sequence[JudgeItem]) -> list[Result]:
     """Save judgments, each by itself: what was saved, or why it was not."""
-    reader = _reader(desk)
+    _reader(desk)
     with desk.store.read() as snapshot:
         sheet = Sheet(desk, snapshot, scope, [each.item for each in judgments])
         _check_open(sheet, ASSESS)
     results: list[Result] = []
     writes: list[Write] = []
-    places: list[
-        tuple[int, int, bool]
-    ] = []  # the first write of a judgment, how many there are, whether it is complete
+    places: list[tuple[int, int, bool]] = []  # the first write of a judgment, how many there are, if it is complete
     for each in judgments:
         start = len(writes)
         try:
-            writes += _judge_writes(sheet, reader, each)
+            writes += _judge_writes(sheet, each)
             complete = bool(writes[start].body["complete"])
             results.append({})
         except (AdjudgeError, LookupError) as error:
@@ -72,39 +59,31 @@ def judge(desk: Desk, scope: str, judgments: Sequence[Judgment]) -> list[Result]
     return results
 
 
-def _judge_writes(sheet: Sheet, reader: str, given: Judgment) -> list[Write]:
+def _judge_writes(sheet: Sheet, given: JudgeItem) -> list[Write]:
     stack = sheet.by_card[given.item]
     check_answers(sheet.schema, given.answers)
     state = sheet.reading.answer(given.item, given.answers)
     answers = dict(sheet.reading.answers.get(given.item, {}))
     body = {"answers": answers, "complete": state.complete, "ms": max(0, min(given.ms, 86_400_000))}
     kind = "undo" if given.cause == "undo" else "judge"  # what it was before is known to the page, also offline
-    return _for_each(sheet, reader, stack, kind, body, given)
+    return _for_each(sheet, stack, kind, body, given)
 
 
-def _for_each(sheet: Sheet, reader: str, stack: Stack, kind: str, body: dict[str, Any], given: Judgment) -> list[Write]:
+def _for_each(sheet: Sheet, stack: Stack, kind: str, body: dict[str, Any], given: JudgeItem) -> list[Write]:
     """One event for every item of a card; only the first counts the time."""
+    reader = _reader(sheet.desk)
     stream = stream_of(sheet.desk.campaign, sheet.scope.id, reader)
     seen = sheet.version(stack) == given.version
     writes = []
     for at, item in enumerate(stack.items):
         own = sheet.judgments[item.id].version if item.id in sheet.judgments else 0
-        writes.append(
-            Write(
-                stream=stream,
-                kind=kind,
-                subject=item.id,
-                body=body if at == 0 else {**body, "ms": 0},
-                actor=reader,
-                key=given.key if at == 0 else f"{given.key}+{at}",
-                expect=own if seen else given.version,
-                cause=given.cause,
-            )
-        )
+        key, expect = f"{given.key}+{at}" if at else given.key, own if seen else given.version
+        made = {**body, "ms": 0} if at else body
+        writes.append(Write(stream, kind, item.id, made, reader, key, expect, given.cause))
     return writes
 
 
-def _result(sheet: Sheet, given: Judgment, written: Sequence[Written | Conflict], complete: bool) -> Result:
+def _result(sheet: Sheet, given: JudgeItem, written: Sequence[Written | Conflict], complete: bool) -> Result:
     for each in written:
         if isinstance(each, Conflict):
             return each
@@ -202,12 +181,7 @@ def operate(
 def _done(desk: Desk, scope: str, writes: Sequence[Write]) -> dict[str, Any]:
     if not writes:
         raise ValidationError(f"nothing to do for {scope}", hint="name operations")
-    written = desk.store.write(writes)
-    for each in written:
-        if isinstance(each, Conflict):
-            raise each
-    last = written[-1]
-    assert isinstance(last, Written)
+    last = desk.store.append(writes)[-1]
     return {"version": last.version, "n": last.n}
 
 
@@ -215,7 +189,7 @@ def _stage_write(
     sheet: Sheet, reader: str, stage: str, kind: str, body: dict[str, Any], key: str, expect: int | None
 ) -> Write:
     stream = stream_of(sheet.desk.campaign, sheet.scope.id, reader)
-    return Write(stream=stream, kind=kind, subject=stage, body=body, actor=reader, key=key, expect=expect)
+    return Write(stream, kind, stage, body, reader, key, expect)
 
 
 def _key(key: str, at: int) -> str:
@@ -248,8 +222,9 @@ def _assess_ops(
             before = snapshot.before(sheet.desk.campaign, sheet.scope.id, reader, stack.items[0].id)
             answers = before.body["answers"] if before else {}
             body = {"answers": answers, "complete": bool(before and before.body.get("complete")), "ms": 0}
-            given = Judgment(stack.card.id, int(op.get("version", sheet.version(stack))), {}, key=_key(key, at))
-            writes += _for_each(sheet, reader, stack, "undo", body, given)
+            version = int(op.get("version", sheet.version(stack)))
+            given = JudgeItem(item=stack.card.id, version=version, answers={}, key=_key(key, at))
+            writes += _for_each(sheet, stack, "undo", body, given)
         elif op.get("op") == "finish":
             open_ = [stack for stack in sheet.stacks if not sheet.complete(stack)]
             if open_:
@@ -282,7 +257,7 @@ def _stage_ops(
     event: dict[str, Any] = {}
     if any(op.get("op") == "undo" for op in ops):
         patch, event["undoes"] = _taken_back(snapshot, sheet, reader, stage)
-    after = merged(before, patch)
+    after = patched(before, patch)
     event |= {"patch": patch} if now else {"body": after}
     if "undoes" not in event:
         event["back"] = difference(after, before)
@@ -322,21 +297,3 @@ def _taken_back(snapshot: Snapshot, sheet: Sheet, reader: str, stage: str) -> tu
     if not left:
         raise ValidationError("there is nothing to undo", hint="go on")
     return left[-1]
-
-
-def merged(value: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """A dictionary after a merge patch (RFC 7396).
-
-    >>> merged({"a": {"x": 1, "y": 2}}, {"a": {"y": None, "z": 3}})
-    {'a': {'x': 1, 'z': 3}}
-    """
-    made = dict(value)
-    for name, part in patch.items():
-        if part is None:
-            made.pop(name, None)
-        elif isinstance(part, dict):
-            inner = made.get(name)
-            made[name] = merged(inner if isinstance(inner, dict) else {}, part)
-        else:
-            made[name] = part
-    return made

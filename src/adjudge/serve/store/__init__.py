@@ -10,7 +10,6 @@ import contextlib
 import os
 import queue
 import threading
-from asyncio import wrap_future
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -130,9 +129,14 @@ class Store:
         """Append events and wait: for each what is acknowledged, or the conflict that kept it from being written."""
         return self.submit(writes).result()
 
-    async def write_async(self, writes: Sequence[Write]) -> list[Written | Conflict]:
-        """The same for a coroutine."""
-        return await wrap_future(self.submit(writes))
+    def append(self, writes: Sequence[Write]) -> list[Written]:
+        """The same where no conflict is expected: the first one is raised, after the others were written."""
+        done = []
+        for each in self.write(writes):
+            if isinstance(each, Conflict):
+                raise each
+            done.append(each)
+        return done
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Snapshot]:

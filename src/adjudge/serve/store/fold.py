@@ -267,7 +267,7 @@ def _group(rows: Rows, event: Event) -> None:
     campaign, scope, reader = place_of(event.stream)
     key = (campaign, scope, event.subject, reader)
     row = rows.get(Grouping, *key) or Grouping(*key, 0, {}, 0, 0, 0, 0)
-    row.body = event.body["body"] if "body" in event.body else _patched(row.body, event.body["patch"])
+    row.body = event.body["body"] if "body" in event.body else patched(row.body, event.body["patch"])
     row.items = event.body.get("items", row.items)
     row.done = event.body.get("done", row.done)
     row.ms += int(event.body.get("ms") or 0)
@@ -278,8 +278,12 @@ def _group(rows: Rows, event: Event) -> None:
     rows.put(tally)
 
 
-def _patched(value: Any, patch: Any) -> Any:
-    """A JSON merge patch: dictionaries are merged, null removes, all else replaces."""
+def patched(value: Any, patch: Any) -> Any:
+    """A JSON value after a merge patch (RFC 7396): dictionaries are merged, null removes, all else replaces.
+
+    >>> patched({"a": {"x": 1, "y": 2}}, {"a": {"y": None, "z": 3}})
+    {'a': {'x': 1, 'z': 3}}
+    """
     if not isinstance(patch, dict):
         return patch
     made = dict(value) if isinstance(value, dict) else {}
@@ -287,7 +291,7 @@ def _patched(value: Any, patch: Any) -> Any:
         if part is None:
             made.pop(name, None)
         else:
-            made[name] = _patched(made.get(name), part)
+            made[name] = patched(made.get(name), part)
     return made
 
 
