@@ -26,6 +26,7 @@ def _known() -> Iterator[tuple[str, Case]]:
     for profile in ("spec", "evmeval-1.8"):
         yield f"nuggets that are alike, {profile}", _nuggets(profile)
     yield "records that are nearly the same", _records(400)
+    yield "records with short lists that are nearly the same", _listed()
     yield "sets of sets of words that are alike", _sets(300, 30)
     yield "ways of twelve hops around a hub", _hub()
     yield "queries without end around a cycle", _cycle()
@@ -77,6 +78,18 @@ def _records(size: int) -> Case:
         return {"id": "d0", "records": [{"name": "the same name", "n": (n + other) % 9} for n in range(size)]}
 
     return Case(("record", "score", "gold.jsonl", "system.jsonl", *CLOCK), _sides((side(0), side(1))))
+
+
+def _listed() -> Case:
+    """Records with lists of three, of which every two have to be aligned."""
+    source = random.Random(6)
+
+    def side() -> dict[str, object]:
+        rows = [{"tags": source.choices("xyz", k=3), "more": source.choices("xyz", k=3)} for _ in range(1_800)]
+        return {"id": "d0", "records": rows}
+
+    words = ("record", "score", "gold.jsonl", "system.jsonl", "--time-limit", "0.2", "--bootstrap", "0")
+    return Case(words, _sides((side(), side())))
 
 
 def _sets(size: int, words: int) -> Case:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.int64]
 
+_DEAR = 100  # pairs of values that take as long as two lists
 _SHORT = 4  # elements of inner lists of which all permutations are tried
 _AT_HAND = 1 << 16  # cells of a table of leaves that are added to at once
-_BLOCK = 1 << 22  # cells of a table of inner elements that are held at once
+_BLOCK = 1 << 20  # cells of a table of inner elements that are held at once
 
 
 class Table(NamedTuple):
@@ -136,7 +137,7 @@ def _add_fields(fields: Sequence[Field], table: Table, compiler: Compiler) -> No
     """Fields of all pairs: those whose values are equal or not first, and together."""
     coded = []
     for kind, gs, ss, rank in sorted(fields, key=lambda field: not _is_coded(field.kind)):
-        if all(each is None for each in gs) or all(each is None for each in ss) or _is_late(compiler):
+        if any(all(each is None for each in side) for side in (gs, ss)) or _is_late(compiler, table.correct.size):
             continue
         if _is_coded(kind):
             coded.append((*_numbered(gs, ss), rank))
@@ -219,7 +220,7 @@ def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Tab
     ]
     worth = np.zeros((len(values[0]) + 1, len(values[1]) + 1), dtype=np.int64)  # the last row and column: none
     for g, row in values[0].items():
-        if _is_late(compiler):
+        if _is_late(compiler, len(values[1])):
             break
         for s, column in values[1].items():
             worth[row, column] = round(kind.credit(g, s) * unit)
@@ -298,9 +299,9 @@ def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table
     _add_fields(whole, table, compiler)
 
 
-def _is_late(compiler: Compiler) -> bool:
-    """Whether to leave the rest out, of which a note is taken."""
-    late = compiler.late()
+def _is_late(compiler: Compiler, pairs: int) -> bool:
+    """Whether to leave the rest out, of which a note is taken; so many pairs are next."""
+    late = compiler.late(pairs)
     compiler.unproven |= late
     return late
 
@@ -335,7 +336,7 @@ def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: T
     columns = _places(theirs, longest[1])
     step = max(1, _BLOCK // max(1, longest[0] * len(flat)))
     for start in range(0, len(gs), step):
-        if _is_late(kind.compiler):
+        if _is_late(kind.compiler, step * longest[0] * len(flat)):
             return
         block = ours[start : start + step]
         mine = [each for items in block for each in items]
@@ -411,7 +412,7 @@ def _add_one_by_one(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], tab
                 places.append(-1)
     made = np.zeros((4, len(firsts[0]) + 1, len(firsts[1]) + 1), dtype=table.correct.dtype)  # the last ones: none
     for i, g in enumerate(firsts[0].values()):
-        if _is_late(kind.compiler):
+        if _is_late(kind.compiler, _DEAR * len(firsts[1])):
             break
         for j, s in enumerate(firsts[1].values()):
             made[:, i, j] = kind.worth(g, s)
