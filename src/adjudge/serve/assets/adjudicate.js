@@ -158,7 +158,7 @@ class Adjudicate {
     const row = (name, answers) => el("tr", {}, el("th", { scope: "row" }, name), questions.map((each) => el("td", { class: now.differ.includes(each.id) ? "differs" : "" }, each.id in answers ? this.word(answers[each.id]) : "–")));
     const rows = now.said.map((each, number) => row(this.keys.button(String(number + 1), each.reader), each.answers));
     const state = this.reading.state(now.subject), taken = now.said.map((_, number) => String(number + 1));
-    const own = el("tr", {}, el("th", { scope: "row" }, "an answer of your own"), questions.map((each) => el("td", {}, el("div", { class: "keys" },
+    const own = el("tr", {}, el("th", { scope: "row" }, "your own"), questions.map((each) => el("td", {}, el("div", { class: "keys" },
       this.reading.choices(now.subject, each).map(([key, , label]) => el("button", { type: "button", disabled: state.nil.includes(each.id), onclick: () => this.answer(key) }, el("kbd", {}, taken.includes(key) ? `, ${key}` : this.keys.shown(key)), ` ${label}`))))));
     return el("div", {}, el("table", { class: "said" }, el("thead", {}, el("tr", {}, el("th", {}, ""), heads)), el("tbody", {}, rows, this.own ? row("yours", state.values) : null), el("tfoot", {}, own)),
       el("p", { class: "about" }, "Take a reader's answer, or give your own and press Enter; both readers will see it, and why."));
@@ -168,7 +168,7 @@ class Adjudicate {
   drawSets() {
     const { blocks, said } = this.now, open = this.pairs.open();
     const drawn = (heading, sets) => el("section", {}, el("h2", {}, heading), el("ul", {}, sets.filter((own) => own.length > 1).map((own) => el("li", {}, own.join(" = ")))),
-      el("p", { class: "about" }, "alone: ", sets.filter((own) => own.length < 2).flat().join(", ") || "nothing"));
+      el("p", { class: "about" }, `${sets.filter((own) => own.length < 2).length} alone`));
     const whole = drawn(open ? "yours so far" : "yours: Enter decides", this.pairs.sets().map((set) => set.map((id) => blocks[id].text)));
     let asked = null;
     if (open) {
