@@ -102,7 +102,9 @@ def bootstrap(
         blocks = stratified_weights(first.ids, first.strata, total, seed)
     elif weights is None:
         ranks = id_ranks(first.ids)
-        blocks = (each[:, ranks] for each in bootstrap_weights(documents, total, Stream(seed)))
+        blocks = bootstrap_weights(documents, total, Stream(seed))
+        if not isinstance(ranks, slice):
+            blocks = (np.take(each, ranks, axis=1) for each in blocks)  # in half the time of an index
     else:
         blocks = weights(documents, total, seed)
     some = {name: each.only(tested) for name, each in estimators.items()} if total > resamples else {}
