@@ -215,22 +215,9 @@ def test_two_uploads_at_once_and_judging_goes_on(served):
     assert len(numbers) == count + sum(answer.status_code == 201 for answer in answers)
 
 
-def test_clients_that_say_nothing_keep_nobody_out(served):
-    listen.open_many_files()  # some systems allow 256
-    where, head = urlsplit(served.url), b"GET /healthz HTTP/1.1\r\nHost: 127"
-    with ExitStack() as stack:
-        opened = []
-        for _ in range(listen.WAITING + 50):
-            opened.append(stack.enter_context(socket.create_connection((where.hostname, where.port), 10)))
-            opened[-1].sendall(head)
-        assert httpx.get(f"{served.url}/healthz", timeout=10).json()["state"] == "ok"
-        assert opened[0].recv(100) == b""  # that had waited longest
-        opened[-1].sendall(b".0.0.1\r\n\r\n")
-        assert opened[-1].recv(100).startswith(b"HTTP/1.1 200")
-
-
-def test_the_head_of_a_request_has_its_time(monkeypatch):
-    monkeypatch.setattr(listen, "SLOWEST", 0.5)
+@contextmanager
+def listening():
+    """Connects to a server that says 204 to everything."""
     ports: queue.Queue[int] = queue.Queue()
 
     async def app(_scope, _receive, send):
@@ -242,19 +229,32 @@ def test_the_head_of_a_request_has_its_time(monkeypatch):
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        with socket.create_connection(("127.0.0.1", ports.get(timeout=20)), 10) as opened:
-            opened.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            assert opened.recv(1000).startswith(b"HTTP/1.1 204")
-            for part in (b"GET /", b" HTTP/1.1"):
-                opened.sendall(part)
-                time.sleep(0.2)
-            begun = time.monotonic()
-            assert opened.recv(1000) == b""
-            assert time.monotonic() - begun < 5
+        port = ports.get(timeout=60)
+        yield lambda: socket.create_connection(("127.0.0.1", port), 60)
     finally:
         server.should_exit = True
         thread.join()
         gc.unfreeze()
+
+
+def test_clients_that_say_nothing_keep_nobody_out(monkeypatch):
+    monkeypatch.setattr(listen, "WAITING", 20)
+    monkeypatch.setattr(listen, "SLOWEST", 600)
+    with listening() as connect, ExitStack() as stack:
+        opened = [stack.enter_context(connect()) for _ in range(30)]
+        assert [each.recv(100) for each in opened[:10]] == [b""] * 10  # those that had waited longest
+        for each in opened[10:]:
+            each.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert each.recv(1000).startswith(b"HTTP/1.1 204")
+
+
+def test_the_head_of_a_request_has_its_time(monkeypatch):
+    monkeypatch.setattr(listen, "SLOWEST", 1)
+    with listening() as connect, connect() as opened:
+        opened.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert opened.recv(1000).startswith(b"HTTP/1.1 204")
+        opened.sendall(b"GET / HTTP/1.1\r\nHo")
+        assert opened.recv(1000) == b""
 
 
 def test_memory_does_not_grow_with_an_upload(served):
