@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import UsageError
+from adjudge.findings import totals_line
 from adjudge.formats.kb_coldstart import read_coldstart
 from adjudge.tasks.kbp.detection import detect
 from adjudge.tasks.kbp.validation import repair, validate
@@ -122,3 +123,15 @@ def test_other_formats(tmp_path: Path):
     assert validate(b"doc,start,page\nd,3,Oslo\n", format="links").contents == {"link": 1}
     with pytest.raises(UsageError, match="cannot be read from a stream"):
         validate(b"<deft_ere/>")
+
+
+def test_graphs_are_rated_by_an_ontology_without_gold():
+    rows = b"""{"id": "d", "text": "Ana met Bo", "triples": [
+        {"subject": {"name": "Ana", "type": "PER"}, "relation": "met", "object": {"name": "Bo", "type": "LOC"}},
+        {"subject": {"name": "Cy", "type": "PER"}, "relation": "sold", "object": {"name": "Bo", "type": "LOC"}}]}"""
+    found = validate(rows.replace(b"\n", b"") + b"\n", ontology={"met": ("PER", "ORG")})
+    assert totals_line(found).endswith(
+        "3 warnings (relations in the ontology 1 of 2; subjects of a declared type 1 of 1; "
+        "objects of a declared type 0 of 1; subjects in the text 1 of 2; objects in the text 2 of 2)"
+    )
+    assert found.facts["checked"]["relation"] == {"rate": 0.5, "known": 2}

@@ -194,6 +194,15 @@ _CHECKED = {
 }
 
 
+_RATED = {
+    "relation": "relations in the ontology",
+    "domain": "subjects of a declared type",
+    "range": "objects of a declared type",
+    "subject": "subjects in the text",
+    "object": "objects in the text",
+}
+
+
 def _check_graph(graph: Graph, found: Findings, ontology: Ontology | None, texts: Mapping[str, str]) -> None:
     """What a graph says against an ontology and the texts, as warnings, and the rates of it."""
     known, right = Counter[str](), Counter[str]()
@@ -213,6 +222,7 @@ def _check_graph(graph: Graph, found: Findings, ontology: Ontology | None, texts
     rates = {check: {"rate": right[check] / known[check], "known": known[check]} for check in CHECKS if known[check]}
     if rates:
         found.facts["checked"] = rates
+        found.remarks[""] = "; ".join(f"{_RATED[check]} {right[check]} of {known[check]}" for check in rates)
 
 
 def _triples(source: Source, found: Findings) -> Graph:
