@@ -15,7 +15,6 @@ index stands for (nervaluate looks missed entities and those of one type up in t
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -303,6 +302,8 @@ class Evaluator:
         self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
     ) -> str | None:
         """The results as a table, written to a file if one is given."""
+        import csv
+
         text = io.StringIO()
         writer = csv.writer(text)
         rows = self._rows(mode, scenario)

@@ -9,20 +9,18 @@ the number of the triple or entry, since such files seldom have lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.findings import Findings
 from adjudge.formats.json_file import json_fault
-from adjudge.formats.kg_keys import ROLES, confidence_of, document_of, roles_of
+from adjudge.formats.kg_keys import ROLES, Kind, confidence_of, document_of, kind_of_values, roles_of
 from adjudge.formats.source import Source, read_text
 from adjudge.model.kbp import TripleNames
 from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 
-Kind: TypeAlias = Literal["json", "langchain", "neo4j", "llamaindex", "kggen"]
-KINDS: tuple[Kind, ...] = ("json", "langchain", "neo4j", "llamaindex", "kggen")
 LISTS = ("triples", "relations", "facts", "triplets", "edges")
 """The keys under which a document has its triples."""
 
@@ -78,29 +76,6 @@ def graph_of_values(
     reader = _READERS[kind or kind_of_values([each.value for each in listed[:50]])]
     reader(listed, graph, found)
     return graph.finish()
-
-
-def kind_of_values(values: list[Any]) -> Kind:
-    """Which program has written such values.
-
-    >>> kind_of_values([{"nodes": [], "relationships": [], "source": {}}]), kind_of_values([["a", "r", "b"]])
-    ('langchain', 'json')
-    """
-    first = values[0] if values else None
-    if not isinstance(first, Mapping):
-        return "json"
-    if "relationships" in first and "nodes" in first:
-        return "langchain"
-    if "rels" in first or any(
-        isinstance(each, Mapping) and each.get("type") in ("node", "relationship") and {"labels", "start"} & each.keys()
-        for each in values
-    ):
-        return "neo4j"
-    if "triplets" in first and isinstance(first.get("nodes"), Mapping):
-        return "llamaindex"
-    if "relations" in first and "entities" in first and "edges" in first:
-        return "kggen"
-    return "json"
 
 
 def json_entries(text: str, place: str) -> Iterator[Entry]:

@@ -1,10 +1,10 @@
-"""What people call subject, relation, object, document and confidence of a triple, in columns and keys."""
+"""What people call subject, relation, object, document and confidence of a triple, and which program wrote a graph."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from adjudge.errors import FormatError, Problem
 
@@ -18,6 +18,9 @@ ROLES: dict[str, tuple[str, ...]] = {
 TRIPLE = ("subject", "relation", "object")
 PLAIN = (*TRIPLE, "document", "confidence")
 """The columns of a table without names, as far as it has them."""
+
+Kind: TypeAlias = Literal["json", "langchain", "neo4j", "llamaindex", "kggen"]
+KINDS: tuple[Kind, ...] = ("json", "langchain", "neo4j", "llamaindex", "kggen")
 
 _ROLE = {name: role for role, names in ROLES.items() for name in names}
 
@@ -68,3 +71,26 @@ def confidence_of(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def kind_of_values(values: list[Any]) -> Kind:
+    """Which program has written such values.
+
+    >>> kind_of_values([{"nodes": [], "relationships": [], "source": {}}]), kind_of_values([["a", "r", "b"]])
+    ('langchain', 'json')
+    """
+    first = values[0] if values else None
+    if not isinstance(first, Mapping):
+        return "json"
+    if "relationships" in first and "nodes" in first:
+        return "langchain"
+    if "rels" in first or any(
+        isinstance(each, Mapping) and each.get("type") in ("node", "relationship") and {"labels", "start"} & each.keys()
+        for each in values
+    ):
+        return "neo4j"
+    if "triplets" in first and isinstance(first.get("nodes"), Mapping):
+        return "llamaindex"
+    if "relations" in first and "entities" in first and "edges" in first:
+        return "kggen"
+    return "json"

@@ -440,7 +440,7 @@ def json_values(text: str) -> list[Any]:
 
 def json_formats(values: list[Any]) -> Iterator[str]:
     """The kinds of formats that have such values."""
-    from adjudge.formats.kg_json import kind_of_values
+    from adjudge.formats.kg_keys import kind_of_values
 
     documents = [each for each in values if isinstance(each, dict)]
     keys = {key for each in documents for key in each}

@@ -15,8 +15,8 @@ from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
 from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
 from adjudge.formats.kg_graphrag import is_graphrag
-from adjudge.formats.kg_json import LISTS, kind_of_values
-from adjudge.formats.kg_keys import roles_of
+from adjudge.formats.kg_json import LISTS
+from adjudge.formats.kg_keys import kind_of_values, roles_of
 from adjudge.formats.kg_rdf import SUFFIXES as RDF
 from adjudge.formats.recognise import rdf_kind
 from adjudge.formats.source import (

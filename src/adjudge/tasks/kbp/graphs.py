@@ -13,8 +13,8 @@ from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.findings import Findings
 from adjudge.formats.coerce.corpus import as_table, fields_of, first_of, is_list, origin
 from adjudge.formats.kb_triples import SUFFIXES as TABLES
-from adjudge.formats.kg_json import KINDS as PROGRAMS
 from adjudge.formats.kg_json import Entry, graph_of_values, read_graph_json
+from adjudge.formats.kg_keys import KINDS as PROGRAMS
 from adjudge.formats.kg_keys import PLAIN, TRIPLE, confidence_of, document_of, roles_of
 from adjudge.formats.kg_rdf import SUFFIXES as RDF
 from adjudge.formats.kg_rdf import USUAL, Rdf, read_rdf
