@@ -280,6 +280,27 @@ def many(source: random.Random) -> Case:
     return Case((*words, "--bootstrap", "0", *exact), files)
 
 
+def inner(source: random.Random, depth: int = 2) -> Any:
+    """What is inside of a record: a value, some that are alike, or more records."""
+    kind = source.choice(("word", "number", "words", "list", "record") if depth else ("word", "number"))
+    if kind in ("list", "record"):
+        items = [inner(source, depth - 1) for _ in range(source.choice((1, 2, 3, 6)))]
+        return items if kind == "list" else {f"k{n}": each for n, each in enumerate(items)}
+    return {"word": source.choice("xyz"), "number": source.randrange(50)}.get(kind, source.choices("xyz", k=4))
+
+
+def listed(source: random.Random) -> Case:
+    """Very many records with lists and records inside of them."""
+    size = source.choice((200, 600, 1500))
+    drawn = [inner(source) for _ in range(source.choice((3, 30, 400)))]
+    files = {}
+    for name in ("gold.jsonl", "system.jsonl"):
+        items = [{"a": source.choice(drawn), "n": source.randrange(size)} for _ in range(size)]
+        files[name] = json.dumps({"id": "d0", "records": items}) + "\n"
+    exact = ("--exact",) * (source.random() < 0.2)
+    return Case(("record", "score", *files, "--time-limit", f"{LIMIT:g}", "--bootstrap", "0", *exact), dict(files))
+
+
 def coref(source: random.Random) -> Case:
     """Chains: one long one, many short ones, repeated mentions."""
     nasty = Nasty(source)
@@ -420,6 +441,7 @@ KINDS: dict[str, Callable[[random.Random], Case]] = {
     **{name: (lambda source, name=name: family(name, source)) for name in FAMILIES},  # type: ignore[misc]
     "own-metric": own_metric,
     "many": many,
+    "listed": listed,
     "coref": coref,
     "nugget": nugget,
     "kbp": triples,
