@@ -71,7 +71,7 @@ def _catalogue() -> Iterable[Target]:
     yield Target("bio-sentences", "words", "bio", calls.both_sides)
     for reader, folder, shape in (("bioc", "bioc", "xml"), ("pubtator", "pubtator", "fields")):
         yield Target(reader, shape, folder, direct(f"formats.biomedical:read_{reader}"))
-    yield Target("xmi", "xml", "xmi", direct("formats.xmi:read_xmi"))
+    yield Target("xmi", "xml", "xmi", direct("formats.webanno:read_xmi"))
     yield Target("brat-documents", "fields", "brat", calls.brat_folder)
     yield Target("exports", "jsonl", "exports", direct("formats.exports:read_export"))
     yield Target("export-table", "fields", "export-table", direct("formats.exports:read_csv"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from adjudge.evaluate.engine import Evaluation
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_store import KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response, Span

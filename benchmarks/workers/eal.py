@@ -24,8 +24,7 @@ RESAMPLES = 1000
 def measure_scores(folder: Path) -> dict[str, float]:
     """Seconds of reading, of comparing, and of everything else."""
     from adjudge.evaluate.engine import Counted, Evaluation
-    from adjudge.evaluate.run import Run
-    from adjudge.evaluate.task import Side
+    from adjudge.evaluate.task import Run, Side
     from adjudge.formats.eal_store import open_frames, open_key, open_store
     from adjudge.stats.inference import Inference
     from adjudge.tasks.eal.compare import compare, prepare

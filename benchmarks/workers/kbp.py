@@ -136,8 +136,7 @@ def work_products(documents: int, hops: int) -> dict[str, Any]:
 
 
 def _presence(documents: int) -> np.ndarray:
-    from adjudge.stats.draws import Stream
-    from adjudge.stats.resample import bootstrap_weights
+    from adjudge.stats.resample import Stream, bootstrap_weights
 
     rows = [weights > 0 for weights in bootstrap_weights(documents, _RESAMPLES, Stream(_SEED))]
     return np.concatenate(rows).T

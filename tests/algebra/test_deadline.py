@@ -26,8 +26,7 @@ from adjudge.algebra import (
 )
 from adjudge.algebra.plan import plan
 from adjudge.algebra.solve import ilp
-from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline, OutOfTime
-from adjudge.algebra.solve.running import within
+from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline, OutOfTime, within
 from adjudge.errors import ValidationError
 from adjudge.metrics import Combined, Metric, find
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from adjudge.cli.metrics import own_metric
 from adjudge.metrics import catalogue
 from adjudge.tasks.coref.counts import UD_NAMES
 from adjudge.tasks.eal.measures import Settings
@@ -14,7 +15,6 @@ from adjudge.tasks.kbp.discovery import CLUSTERS, SETS
 from adjudge.tasks.kbp.graph_scores import graph_measures
 from adjudge.tasks.kbp.options import KbOptions
 from adjudge.tasks.kbp.query_scoring import query_measures
-from adjudge.tasks.own_metrics import own_metric
 
 CHECKED = [f"{name}:known" for name in ("conformance.relation", "conformance.range", "hallucination.object")]
 REPORTED = {

@@ -216,7 +216,7 @@ def test_the_old_spelling_of_gold_and_systems_still_works(name, call, folder):
 SHARED = (
     *("--by", "--docs", "--pool", "--explain", "--bootstrap", "--ci", "--seed", "--interval", "--test", "--jobs"),
     *("--cluster", "--time-limit", "--fail-under", "--save", "--save-documents", "--summary", "--format", "--output"),
-    *("--rank-by", "--exact"),
+    *("--rank-by", "--exact", "--reader", "--gold-reader", "--system-reader"),
 )
 
 

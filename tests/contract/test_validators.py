@@ -139,7 +139,7 @@ VALIDATORS = {
         same="realis",
         modules=(
             *("tasks.nugget.validation", "tasks.nugget.validation_lines", "tasks.nugget.validation_relations"),
-            *("tasks.nugget.validation_gold", "formats.tbf_scan"),
+            "formats.tbf_scan",
         ),
         page="nugget-formats.md",
     ),

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.formats.corefud import read_corefud
 from adjudge.tasks.coref.settings import settings
 from adjudge.tasks.coref.task import task_of

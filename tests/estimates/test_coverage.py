@@ -7,7 +7,7 @@ import pytest
 
 import estimate_simulation as simulation
 from adjudge.estimates.draw import Plan, draw, pivotal, probabilities
-from adjudge.stats.draws import Stream
+from adjudge.stats.resample import Stream
 
 
 def check(found, *names):

@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.errors import FormatError, ValidationError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.tasks.coref.compat import METRICS, added, reference_output, result_line
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.coref.task import CorefTask, warnings

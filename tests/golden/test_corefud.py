@@ -8,7 +8,7 @@ import pytest
 from adjudge.cli import run
 from adjudge.errors import AdjudgeError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.tasks.coref.settings import settings
 from adjudge.tasks.coref.task import task_of
 

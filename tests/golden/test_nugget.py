@@ -10,7 +10,7 @@ import pytest
 
 from adjudge.errors import AdjudgeError, ValidationError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.stats.inference import Inference
 from adjudge.tasks.nugget.compat import NAMES, report
 from adjudge.tasks.nugget.settings import settings

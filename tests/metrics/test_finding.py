@@ -13,8 +13,7 @@ from adjudge.algebra.spec import load_spec
 from adjudge.errors import AdjudgeError, UsageError, ValidationError
 from adjudge.metrics import Metric, catalogue, derive, find
 from adjudge.metrics.base import Scores
-from adjudge.metrics.combined import Combined
-from adjudge.metrics.derived import as_hierarchy, with_hierarchies
+from adjudge.metrics.derived import Combined, as_hierarchy, with_hierarchies
 from adjudge.metrics.registry import from_spec, with_common_options, write
 
 

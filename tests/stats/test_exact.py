@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.stats.draws import Stream
 from adjudge.stats.measure import Ratio
 from adjudge.stats.points import Additive
 from adjudge.stats.resample import (
+    Stream,
     bootstrap,
     bootstrap_weights,
     exact_product,

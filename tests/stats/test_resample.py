@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.draws import Stream
 from adjudge.stats.intervals import Parts, interval, notches, paired_test
 from adjudge.stats.measure import Prf, Total
 from adjudge.stats.points import Additive, compute
 from adjudge.stats.ranking import rank_distribution
 from adjudge.stats.resample import (
+    Stream,
     bootstrap,
     bootstrap_weights,
     randomisation,

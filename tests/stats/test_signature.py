@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.files import write_atomically
-from adjudge.stats.signature import hash_bytes, hash_chunks, signature
+from adjudge.stats.inference import hash_bytes, hash_chunks, signature
 
 
 def test_order_and_values():

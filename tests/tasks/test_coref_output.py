@@ -4,7 +4,7 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.tasks.coref import explain
 from adjudge.tasks.coref.compat import chosen_compat, reference_output, result_line
 from adjudge.tasks.coref.task import CorefTask

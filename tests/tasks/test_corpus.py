@@ -8,8 +8,7 @@ import pytest
 import adjudge as aj
 from adjudge.errors import UsageError
 from adjudge.metrics import find
-from adjudge.stats.draws import Stream
-from adjudge.stats.resample import bootstrap_weights
+from adjudge.stats.resample import Stream, bootstrap_weights
 
 KINDS = ("muc", "b3", "ceafm", "ceafe", "pairwise")
 NAMES = [f"linking.{kind}" for kind in KINDS]

@@ -8,13 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError, ValidationError
+from adjudge.stats.inference import hash_chunks
 from adjudge.stats.result import Note
 from adjudge.stats.saved import decode_result
-from adjudge.stats.signature import hash_chunks
 from adjudge.tasks.coref import task as coref
 from adjudge.tasks.eal import task as eal
-from adjudge.tasks.merging import merge
 from adjudge.tasks.scoring import score
+from adjudge.tasks.state import merge
 
 KINDS = ["x", "y", "z"]
 LONG = "a note that is far too long to be the value of an attribute by which anybody could slice documents"

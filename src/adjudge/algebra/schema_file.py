@@ -59,7 +59,7 @@ def schema_of(given: Any) -> shape.Schema:
     >>> schema_of({"name": "words", "tags": ["text"]}).root.fields["name"].by
     Words(at_least=0.5, graded=True)
     """
-    from adjudge.algebra.schema_class import of_class
+    from adjudge.algebra.schema import of_class
 
     if isinstance(given, shape.Schema):
         return given
@@ -83,7 +83,7 @@ def _source(path: str | Path) -> Source:
 
 def read_value(source: Source) -> shape.Schema:
     """The schema that the value of a small file is."""
-    from adjudge.algebra.schema_json import JsonSchema, is_json_schema
+    from adjudge.algebra.schema import JsonSchema, is_json_schema
 
     reader = Reader(source)
     if is_json_schema(source.value):

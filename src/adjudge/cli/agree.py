@@ -170,7 +170,7 @@ def _resolve(metric: str, sides: list[Any], options: dict[str, Any], usual: dict
     """Print one answer for every unit or document."""
     from adjudge.report.tables import render_listing
     from adjudge.stats.text import note_line
-    from adjudge.tasks.resolve import resolve_documents, resolve_labels
+    from adjudge.tasks.annotations import resolve_documents, resolve_labels
 
     if options["resolve"] == RESOLVE[2]:
         found = resolve_documents(metric, sides, **usual)

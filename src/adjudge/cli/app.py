@@ -34,9 +34,9 @@ _COREF = {
 }
 _NUGGET = {
     "score": Entry("Score systems against the gold nuggets: span, type, realis, coreference, sequencing.", "nugget"),
-    "validate": Entry("Check a submission, with the line of every problem.", "nugget_files"),
-    "convert": Entry("Write nuggets in another format: TBF, brat, Rich ERE.", "nugget_files"),
-    "tokenize": Entry("Make token tables from texts and annotations.", "nugget_files"),
+    "validate": Entry("Check a submission, with the line of every problem.", "nugget"),
+    "convert": Entry("Write nuggets in another format: TBF, brat, Rich ERE.", "nugget"),
+    "tokenize": Entry("Make token tables from texts and annotations.", "nugget"),
     "report": Entry("Write a page that shows gold and system nuggets side by side.", "nugget"),
 }
 _ASSESSMENT = {
@@ -48,16 +48,16 @@ _ASSESSMENT = {
     "repair": Entry("Fix assessments that break the rules of the guidelines.", "eal_assessment"),
 }
 _FRAMES = {
-    "template": Entry("Write what is left to link, for people to fill in.", "eal_frames"),
-    "read": Entry("Read the frames people made, and report what is not linked.", "eal_frames"),
-    "project": Entry("Move frames to changed assessments.", "eal_frames"),
+    "template": Entry("Write what is left to link, for people to fill in.", "eal_assessment"),
+    "read": Entry("Read the frames people made, and report what is not linked.", "eal_assessment"),
+    "project": Entry("Move frames to changed assessments.", "eal_assessment"),
 }
 _CAMPAIGN = {
     "init": Entry("Set up a new campaign in a folder.", "eal_campaign"),
     "run": Entry("Run every step that is due, and report what it is waiting for.", "eal_campaign"),
 }
 _EAL = {
-    "validate": Entry("Check a submission: archive, columns, offsets, types, roles, linking.", "eal_validate"),
+    "validate": Entry("Check a submission: archive, columns, offsets, types, roles, linking.", "eal"),
     "filter-quotes": Entry("Remove responses inside quotations.", "eal_stores"),
     "expand-justifications": Entry("Widen justifications to whole sentences.", "eal_stores"),
     "trim": Entry("Keep the best of redundant responses.", "eal_stores"),

@@ -21,7 +21,7 @@ from adjudge.cli.options import (
     value,
 )
 from adjudge.cli.output import check_targets, emit, finish, is_file, say
-from adjudge.cli.score import check_official, counted, emit_official, run_from, scoring_options
+from adjudge.cli.score import check_official, counted, emit_official, readers_of, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.findings import Findings
 from adjudge.formats.conll_check import KINDS
@@ -74,6 +74,7 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
         explain="Print what went wrong in this document instead of the scores.",
         without={
             "time_limit": "no chain needs a search",
+            **readers_of("what a file begins with tells its format"),
         },
     ),
     examples=[

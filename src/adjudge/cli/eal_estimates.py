@@ -260,7 +260,7 @@ def _of_classes(sides: Sides, design: Design, how: How, options: Mapping[str, An
 
 def _scored(sides: Sides, frames: str | None, documents: Sequence[str], options: Mapping[str, Any]) -> Result:
     """The submissions on some documents of a store of assessments."""
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.stats.inference import Inference
     from adjudge.tasks.eal.task import EalTask, Gold, count
 

@@ -285,7 +285,7 @@ def _write_queries(queries: list[KbQuery], options: Mapping[str, Any]) -> None:
 
 def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -> dict[str, Any]:
     """What the signature says beside the policy: how answers were judged, and by which queries and files."""
-    from adjudge.stats.signature import hash_bytes, hash_chunks
+    from adjudge.stats.inference import hash_bytes, hash_chunks
 
     limits = options["justifications"]
     judged = options["assessments"] or options["gold"]

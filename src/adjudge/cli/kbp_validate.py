@@ -137,7 +137,7 @@ def judged(files: tuple[str, ...], **options: Any) -> None:
     the mean over files of the share of facts judged correct; files are resampled. A note names files whose stated
     accuracy differs from their judgements. The judge itself is not run.
     """
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.tasks.kbp.judged import MEASURES, score_judged
 
     systems: dict[str, list[str]] = {}

@@ -150,14 +150,14 @@ def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
             TimeRemainingColumn,
         )
 
-        from adjudge.evaluate.underway import slow
+        from adjudge.evaluate.processes import slow_document
 
         times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=None)
             while not ended.wait(0.1):
-                name = visible(slow(SLOW))[:40]
+                name = visible(slow_document(SLOW))[:40]
                 bar.update(task, description=f"{what} {escape(name)}".rstrip(), **state)  # type: ignore[arg-type]
             bar.update(task, **state)  # type: ignore[arg-type]
 

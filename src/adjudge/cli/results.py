@@ -205,7 +205,7 @@ def merge(parts: tuple[str, ...], **options: Any) -> None:
     comparisons are computed again. Options that are not given are as in the parts. NAME=PART calls the only system of
     a part NAME.
     """
-    from adjudge.tasks.merging import merge as merge_results
+    from adjudge.tasks.state import merge as merge_results
 
     paths = [path for _, path in map(named, parts)]
     repeated = next((path for path in paths if paths.count(path) > 1), None)

@@ -37,7 +37,7 @@ from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.stats.measure import Measure
 
 ONLY_SCORES = (
@@ -52,6 +52,11 @@ search_options: list[click.Parameter] = [
     flag("--exact", "Fail with exit code 1 if a score is not proven optimal, and list the documents."),
 ]
 """What every command has that searches."""
+
+
+def readers_of(reason: str) -> dict[str, str]:
+    """Why no reader can be named, for each of the options that name one where files may have several formats."""
+    return dict.fromkeys(("reader", "gold_reader", "system_reader"), reason)
 
 
 def scoring_options(
@@ -99,12 +104,12 @@ def scoring_options(
     ]
     without = {**({"exact": without["time_limit"]} if without and "time_limit" in without else {}), **(without or {})}
     hidden = {name: refused(name, reason) for name, reason in without.items()}
-    return [hidden.get(each.name or "", each) for each in found]
+    return [*(each for each in found if each.name not in hidden), *hidden.values()]
 
 
 def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
     """What the options that every scoring shares say."""
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
 
     found: dict[str, Any] = {
         "inference": changed.get("inference") or inference_of(options),

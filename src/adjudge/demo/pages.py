@@ -36,7 +36,7 @@ def _coref() -> str:
 def _nugget() -> str:
     from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
     from adjudge.evaluate.engine import evaluate
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.report.page import render_result
     from adjudge.tasks.nugget.task import NuggetTask
 
@@ -48,7 +48,7 @@ def _nugget() -> str:
 
 def _eal() -> str:
     from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.formats.eal_sources import Sources
     from adjudge.report.page import render_result
     from adjudge.tasks.eal.ranking import ranked

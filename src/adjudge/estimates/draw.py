@@ -10,8 +10,8 @@ import numpy as np
 
 from adjudge.errors import UsageError, some_of
 from adjudge.estimates.pool import Drawn, Pool, Sampling
-from adjudge.stats.draws import Stream
 from adjudge.stats.measure import Array
+from adjudge.stats.resample import Stream
 
 FEWEST = 2  # units of a stratum, and of a sample
 UNIFORM = 0.2

@@ -19,9 +19,9 @@ from adjudge.estimates.bounds import Clipped, clip_bounds
 from adjudge.estimates.design import Design
 from adjudge.estimates.pool import Pool
 from adjudge.estimates.rows import VARIES, DifferenceRow, How, ScoreRow
-from adjudge.stats.draws import Stream
 from adjudge.stats.intervals import quantiles
 from adjudge.stats.measure import Array, Key
+from adjudge.stats.resample import Stream
 
 METHOD = "model"
 SENTENCE = "assess documents whole for a valid interval"

@@ -16,10 +16,10 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
+    from adjudge.stats.inference import SignatureValue
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
-    from adjudge.stats.signature import SignatureValue
 
 Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
 """Called with weights (k x documents); gives every column, one value for each row of weights."""

@@ -13,20 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from adjudge.algebra.solve.deadline import DEFAULT, Deadline, OutOfTime
-from adjudge.algebra.solve.running import running, within
+from adjudge.algebra.solve.deadline import DEFAULT, Deadline, OutOfTime, running, within
 from adjudge.errors import UsageError
 from adjudge.stats.inference import CENTRED
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.explanation import Explanation
+    from adjudge.stats.inference import SignatureValue
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Comparison, Note, Result, SampledCounts, Score, Slice
     from adjudge.stats.scores import Evidence, How
-    from adjudge.stats.signature import SignatureValue
 
 # Leave-outs beyond which documents are left out in groups: the cost of counting grows with the number of samples.
 GROUPS = 1000
@@ -64,8 +63,7 @@ class Draws(NamedTuple):
         """How often each document (columns) is in each sample (rows), some samples at a time."""
         import numpy as np
 
-        from adjudge.stats.draws import Stream
-        from adjudge.stats.resample import bootstrap_weights
+        from adjudge.stats.resample import Stream, bootstrap_weights
 
         yield np.ones((1, self.documents))
         for at in range(0, self.left, block):
@@ -100,7 +98,7 @@ def draw(
     """
     import numpy as np
 
-    from adjudge.stats.draws import Stream, leave_out_groups
+    from adjudge.stats.resample import Stream, leave_out_groups
 
     unit = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
     units = documents if unit is None else int(unit.max(initial=-1)) + 1
@@ -228,6 +226,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
 
     from adjudge._version import __version__
     from adjudge.stats.build import clusters_note
+    from adjudge.stats.inference import signature
     from adjudge.stats.notes import inference_notes, spread_notes, summed_up
     from adjudge.stats.ranking import headline_standings
     from adjudge.stats.result import Result, SampledCounts, SystemResult, result_fields, unique_names
@@ -242,7 +241,6 @@ def _result(task: CorpusTask, run: Run) -> Result:
         sampled,
         system_scores,
     )
-    from adjudge.stats.signature import signature
 
     inference, names, parts = run.inference, unique_names(task.systems), task.parts()
     measures = tuple(task.measures())

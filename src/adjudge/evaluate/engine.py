@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from adjudge.errors import AdjudgeError, EnvironmentFault, FormatError, UsageError, ValidationError
-from adjudge.evaluate import underway
-from adjudge.evaluate.processes import can_travel, map_documents, processors, work_folder
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.processes import begin_document, can_travel, end_document, map_documents, processors, work_folder
 from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
-from adjudge.evaluate.task import Remark, Side, Task
+from adjudge.evaluate.task import Remark, Run, Side, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -145,7 +143,7 @@ class Counter(NamedTuple):
         shares = [Share(b"", [], [], [], []) for _ in systems]
         counts = [array("d") for _ in systems]
         for name in ids:
-            underway.begin(name)
+            begin_document(name)
             prepared = task.prepare(gold[name])
             for share, own, numbers in zip(shares, systems, counts, strict=True):
                 row = task.observe(prepared, own.get(name), keep=self.keep or self.align)
@@ -158,7 +156,7 @@ class Counter(NamedTuple):
                     share.details.append(row.detail)
                 if self.align and (row.detail is not None or not row.problems):  # the task may let them pass
                     share.alignments.append(task.align(prepared, own.get(name), row))
-        underway.end()
+        end_document()
         rows = zip(shares, counts, strict=True)
         return Part(ids, attributes, [share._replace(counts=numbers.tobytes()) for share, numbers in rows], [], [])
 

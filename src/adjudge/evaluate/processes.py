@@ -10,6 +10,7 @@ import errno
 import gc
 import os
 import signal
+import struct
 import sys
 import threading
 import time
@@ -18,12 +19,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
 from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError
-from adjudge.evaluate import underway
 
 R = TypeVar("R")
 Pair: TypeAlias = tuple[str, Any, Any]
@@ -210,7 +211,7 @@ def _elsewhere(
         context = multiprocessing.get_context("fork" if _can_copy() else "spawn")
         started = context.Event()
         work = observe if context.get_start_method() == "fork" else packed
-        given = (work, started, gc.isenabled(), underway.share(context, jobs))
+        given = (work, started, gc.isenabled(), share_memory(context, jobs))
         return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=given), started
 
     pool, started = new_pool()
@@ -339,7 +340,7 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
     import pickle
 
     _observe = pickle.loads(work) if isinstance(work, bytes) else work  # noqa: S301  # it is our own
-    underway.join(*memory)
+    join_memory(*memory)
     started.set()
 
 
@@ -373,3 +374,54 @@ def rows_of(done: list[tuple[str, Any]] | _Failure) -> list[tuple[str, Any]]:
     if isinstance(done, _Failure):
         raise done.kind(done.problems)
     return done
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Which documents are being counted: a progress line names one that takes long. Every process has a place in memory that
+# all of them share, with the moment and the name of its document.
+
+_ENTRY = struct.Struct("d120s")
+_own_entry: Any = bytearray(_ENTRY.size)
+_own_place = 0
+_worker_entries: Any = b""  # of the workers that were started last
+
+
+def begin_document(name: str) -> None:
+    """Say which document this process counts from now on."""
+    _ENTRY.pack_into(_own_entry, _own_place, monotonic(), name.encode(errors="replace")[: _ENTRY.size - 8])
+
+
+def end_document() -> None:
+    """Say that this process counts none."""
+    _ENTRY.pack_into(_own_entry, _own_place, 0.0, b"")
+
+
+def share_memory(context: Any, workers: int) -> tuple[Any, Any]:
+    """Memory for some workers, and the number of the next one that takes a place in it."""
+    global _worker_entries
+    _worker_entries = context.RawArray("b", _ENTRY.size * workers)
+    return _worker_entries, context.Value("i", 0)
+
+
+def join_memory(memory: Any, number: Any) -> None:
+    """Take a place in the memory of all workers, if there is one."""
+    global _own_entry, _own_place
+    with number.get_lock():
+        place = number.value * _ENTRY.size
+        number.value += 1
+    if place < len(memory):
+        _own_entry, _own_place = memory, place
+
+
+def slow_document(seconds: float) -> str:
+    """The name of the document that has taken longest, if that is more than these seconds."""
+    entries = [
+        _ENTRY.unpack_from(memory, place)
+        for memory in (_own_entry, _worker_entries)
+        for place in range(0, len(memory), _ENTRY.size)
+    ]
+    began, name = min(((began, name) for began, name in entries if began), default=(0.0, b""))
+    if not began or monotonic() - began <= seconds:
+        return ""
+    told: str = name.rstrip(b"\0").decode(errors="ignore")
+    return told

@@ -2,6 +2,8 @@
 
 A task is a small value that holds its own options (the profile, the metrics, ...), so that it can travel to another
 process. Everything else, from naming the systems to the signature, is done once for all tasks by the engine.
+
+`Run` has the options that every scoring shares.
 """
 
 from __future__ import annotations
@@ -10,16 +12,18 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
-from adjudge.errors import Problem
+import msgspec
+
+from adjudge.errors import Problem, check_keywords
 from adjudge.evaluate.sides import check_places
+from adjudge.stats.inference import Inference
 
 if TYPE_CHECKING:
     from array import array
 
     from adjudge.evaluate.engine import Evaluation
-    from adjudge.evaluate.run import Run
     from adjudge.evaluate.validation import Checks
     from adjudge.findings import Findings
     from adjudge.model.document import CorpusNote, Reading
@@ -29,6 +33,78 @@ if TYPE_CHECKING:
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Note, Result
     from adjudge.stats.scores import Drawing
+
+Progress: TypeAlias = "Callable[[int, int | None], None]"
+"""Called with the number of documents done and the number of all, None if that is not known."""
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """How a corpus is scored, whatever the task.
+
+    `docs` are the gold documents that count, by default all. `jobs` is the number of processes (0: as many as pay),
+    `cluster` the address of a Dask scheduler or `local`. `keep` keeps what was found in every document, for
+    pages and the output of official programs, `align` makes an alignment of every one, for explanations and saved
+    documents; `document` is the only one that counts, given by a part of its name that no other one has. Without
+    `digest` the inputs are not hashed for the signature.
+    Files are read a part at a time if they are large, or if `stream` says so. `time_limit` bounds, in seconds, the
+    search for each document where one is needed; with `exact` a score that is not proven then is an error.
+    """
+
+    inference: Inference = msgspec.field(default_factory=Inference)
+    pool: str | None = None
+    by: tuple[str, ...] = ()
+    docs: tuple[str, ...] | None = None
+    jobs: int | None = 1
+    cluster: str | None = None
+    keep: bool = False
+    align: bool = False
+    document: str | None = None
+    digest: bool = True
+    stream: bool | None = None
+    time_limit: float | None = None
+    exact: bool = False
+    progress: Progress | None = None
+
+
+INFERENCE = ("bootstrap", "seed", "interval", "test", "cluster_by")
+OPTIONS = (
+    "by",
+    "ci",
+    *INFERENCE,
+    "pool",
+    "docs",
+    "jobs",
+    "cluster",
+    "stream",
+    "time_limit",
+    "exact",
+    "progress",
+    "keep",
+    "align",
+    "digest",
+)
+
+
+def run_of(
+    *,
+    by: str | Iterable[str] = (),
+    docs: Iterable[str] | None = None,
+    ci: float = 0.95,
+    function: str = "score",
+    **given: Any,
+) -> Run:
+    """A run from the keywords of a function, by default `score`.
+
+    >>> run_of(by="genre", bootstrap=0).by
+    ('genre',)
+    """
+    check_keywords(given, OPTIONS, function)
+    return Run(
+        inference=Inference(level=ci, **{name: given.pop(name) for name in INFERENCE if name in given}),
+        by=(by,) if isinstance(by, str) else tuple(dict.fromkeys(by)),
+        docs=None if docs is None else tuple(map(str, docs)),
+        **given,
+    )
 
 
 class Remark(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean, shape
-from adjudge.evaluate.doubts import offset_notes
+from adjudge.evaluate.results import offset_notes
 from adjudge.evaluate.sides import is_stdin
 from adjudge.findings import LIMIT, Findings, Severities, check_severities
 from adjudge.formats.jsonl import columns

@@ -4,8 +4,7 @@ Equations (Eq. 13) are those of Chen et al. 2023, A Unified View of Evaluation M
 """
 
 from adjudge.metrics.base import Metric, Row, Scores
-from adjudge.metrics.combined import Combined
-from adjudge.metrics.derived import derive
+from adjudge.metrics.derived import Combined, derive
 from adjudge.metrics.registry import Definition, catalogue, find, metric
 
 __all__ = ["Combined", "Definition", "Metric", "Row", "Scores", "catalogue", "derive", "find", "metric"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from adjudge.algebra import dice, exact, f, ir, many_to_many, mapped, overlap, record, set_of
 from adjudge.errors import UsageError
 from adjudge.metrics.base import Metric
-from adjudge.metrics.combined import Combined
+from adjudge.metrics.derived import Combined
 from adjudge.metrics.registry import metric
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from adjudge.algebra import ir
 
 if TYPE_CHECKING:
     from adjudge.metrics.base import Metric
-    from adjudge.metrics.combined import Combined
+    from adjudge.metrics.derived import Combined
 
 
 _UNDEFINED = {"None": "undefined", "both": "1 if both sides are empty, else 0"}

@@ -22,8 +22,7 @@ import msgspec
 from adjudge.algebra import ir
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
 from adjudge.metrics.base import DEFAULTS, Clustered, Metric, Scores
-from adjudge.metrics.combined import Combined
-from adjudge.metrics.derived import derive
+from adjudge.metrics.derived import Combined, derive
 
 LAWS = ("self", "perfect", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")

@@ -30,7 +30,7 @@ from adjudge.algebra import (
     total,
 )
 from adjudge.metrics.base import Metric, part
-from adjudge.metrics.combined import Combined
+from adjudge.metrics.derived import Combined
 from adjudge.metrics.registry import metric
 
 Phi = Literal["subset", 3, 4]

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 from adjudge.report.mistakes import CHANGES, OUTCOMES, alignments, outcome_counts
 from adjudge.stats.alignment import Alignment, GoldDocument, Item, Matching, Single, SystemDocument, compare_groups
-from adjudge.stats.field_text import counted_leaves
 from adjudge.stats.leaf_table import LeafTable, field_name, is_of_leaves, leaf_tables
 from adjudge.stats.result import Result
-from adjudge.stats.text import clean
+from adjudge.stats.text import clean, counted_leaves
 
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 _DIGITS = 4

@@ -78,8 +78,7 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
     from markupsafe import Markup
 
     from adjudge._version import __version__
-    from adjudge.stats.field_text import field_grids
-    from adjudge.stats.text import clean, footer_fields, note_lines, official_grids
+    from adjudge.stats.text import clean, field_grids, footer_fields, note_lines, official_grids
 
     numbers = numbers_of(result)
     keys = [key for key in headline_keys(result) if key in numbers.values]
@@ -130,15 +129,13 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
 
 def _whole(result: Result) -> Grid:
     """All parts of all scores on the whole corpus."""
-    from adjudge.stats.field_text import elsewhere
-    from adjudge.stats.text import score_grid
+    from adjudge.stats.text import elsewhere, score_grid
 
     return _rows_where(score_grid(result, ranked=True, leave_out=elsewhere(result)), sliced=False)
 
 
 def _sliced(result: Result) -> Grid | None:
-    from adjudge.stats.field_text import elsewhere
-    from adjudge.stats.text import score_grid
+    from adjudge.stats.text import elsewhere, score_grid
 
     leave_out = elsewhere(result)
     if not any(score.slice and not leave_out(score) for system in result.systems for score in system.scores):

@@ -136,9 +136,10 @@ def _comparisons_csv(result: Result) -> str:
 
 
 def _markdown(result: Result, *, quiet: bool, pairs: bool) -> str:
-    from adjudge.stats.field_text import elsewhere, field_grids
     from adjudge.stats.text import (
         comparison_grid,
+        elsewhere,
+        field_grids,
         footer_fields,
         note_lines,
         official_grids,

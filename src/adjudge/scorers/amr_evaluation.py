@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjudge.algebra.solve.running import allowed, timed
+from adjudge.algebra.solve.deadline import allowed, timed
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import counted, prf, three, totals
 from adjudge.scorers.smatch import (

@@ -19,8 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.record_values import averaged, read_pairs
-from adjudge.scorers.shared import assigned
+from adjudge.scorers.shared import assigned, averaged, read_records
 
 Score: TypeAlias = tuple[float, int]
 _MANY = 64  # pairs of texts from which on numpy is faster
@@ -28,7 +27,7 @@ _MANY = 64  # pairs of texts from which on numpy is faster
 
 def run(gold: Any, system: Any) -> Published:
     """The mean of the documents' scores."""
-    return averaged("anls-star", read_pairs(gold, system), anls_star)
+    return averaged("anls-star", read_records(gold, system), anls_star)
 
 
 def anls_star(gold: Any, system: Any) -> float:
@@ -59,7 +58,7 @@ def _length(value: Any) -> int:
 
 
 class Comparison:
-    """Pairs of values, each as a sum of similarities and the length that it is divided by."""
+    """RecordPairs of values, each as a sum of similarities and the length that it is divided by."""
 
     def __init__(self) -> None:
         self.known: dict[str, dict[str, float]] = {}

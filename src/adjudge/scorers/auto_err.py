@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from math import fsum
 from typing import Any, NamedTuple
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.formats.templates import Template, read_object
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import check

@@ -13,8 +13,7 @@ from typing import Any
 from adjudge.model.prf import ratio
 from adjudge.model.tags import OUTSIDE, Step, Steps, decode_tags
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import prf
-from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, read_pairs
+from adjudge.scorers.shared import BOTH_COLUMNS, by_document, prf, read_tagged
 from adjudge.stats.measure import Ratio
 
 COLUMNS = ("matched", "system", "gold", "tags", "tokens")
@@ -51,7 +50,7 @@ def run(gold: Any, system: Any, *, both_columns: bool = False) -> Published:
                   ORG: precision: 100.00%; recall: 100.00%; FB1: 100.00  1
                   PER: precision:   0.00%; recall:   0.00%; FB1:   0.00  1
     """
-    pairs = read_pairs(gold, system, both_columns=both_columns)
+    pairs = read_tagged(gold, system, both_columns=both_columns)
     steps = Steps(_step)
     counts: list[dict[str, float]] = []
     found: Counter[str] = Counter()

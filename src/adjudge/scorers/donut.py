@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from adjudge.algebra.edit_distance import distances
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.formats.source import source_name
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.record_values import mean_measure, mean_score, read_pairs, wrapped
-from adjudge.scorers.shared import counted, prf, totals
+from adjudge.scorers.shared import counted, mean_measure, mean_score, prf, read_records, totals, wrapped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +38,7 @@ TED = "donut.nTED"
 
 def run(gold: Any, system: Any) -> Published:
     """Both scores, as `test.py` of Donut prints them."""
-    pairs = read_pairs(gold, system)
+    pairs = read_records(gold, system)
     rows = []
     for key, ours, theirs in timed(pairs.documents):
         sides = normalised(ours), normalised(theirs)

@@ -20,11 +20,10 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from adjudge.algebra.places import Where
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.json_schema import SCHEMA, Json, JsonSchema, guessed
-from adjudge.scorers.record_values import read_pairs
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import read_records, sum_in_order
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
 
 NAME = "extract-bench"
@@ -67,7 +66,7 @@ class Compared(NamedTuple):
 
 def run(gold: Any, system: Any, *, schema: str | None = None) -> Published:
     """The fields of all documents."""
-    pairs = read_pairs(gold, system)
+    pairs = read_records(gold, system)
     given = JsonSchema.read(schema) if schema else guessed(pairs.gold(), pairs.sides[0].path)
     root = declared(given, text="" if schema else "string_case_insensitive")
     rows, wrong = [], []

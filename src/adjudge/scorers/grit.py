@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjudge.algebra.functions import PLAIN
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.templates import Page, Sheet, read_lines, read_object

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.json_file import read_json
 from adjudge.formats.templates import Sheet, Template, distinct, read_lines, read_object

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_answers, read_lines
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import ROLES, plain

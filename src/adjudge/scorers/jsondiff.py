@@ -16,13 +16,12 @@ from fractions import Fraction
 from typing import Any
 
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.record_values import averaged, read_pairs
-from adjudge.scorers.shared import sum_in_order
+from adjudge.scorers.shared import averaged, read_records, sum_in_order
 
 
 def run(gold: Any, system: Any) -> Published:
     """The mean of the documents' scores."""
-    return averaged("JSONDiff", read_pairs(gold, system), jsondiff)
+    return averaged("JSONDiff", read_records(gold, system), jsondiff)
 
 
 def jsondiff(gold: Any, system: Any) -> float:

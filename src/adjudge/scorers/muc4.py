@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.muc4 import History, Template, TemplateFile, decoded, read_history, read_templates
 from adjudge.formats.muc4_slots import Slots, muc4_slots, read_slots, show

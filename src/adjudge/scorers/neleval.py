@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.running import together
+from adjudge.algebra.solve.deadline import together
 from adjudge.formats.linking import Table, read_table
 from adjudge.metrics.linking import is_nil
 from adjudge.scorers import Published, Scorer

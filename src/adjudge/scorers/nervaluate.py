@@ -9,14 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.compat.nervaluate import OUTCOMES, SCENARIOS, EvaluationResult, Scenario, report, step, tally
 from adjudge.errors import Problem, UsageError
 from adjudge.findings import raise_problems
 from adjudge.model.tags import Chunk, Steps, decode_tags
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import columns, counted, prf
-from adjudge.scorers.tagged import BOTH_COLUMNS, Pairs, by_document, read_pairs
+from adjudge.scorers.shared import BOTH_COLUMNS, TaggedPairs, by_document, columns, counted, prf, read_tagged
 from adjudge.stats.measure import Measure, Total
 
 
@@ -41,7 +40,7 @@ def run(
       strict            0           1           0           0           0        0.00        0.00        0.00
     """
     least = _percent(min_overlap)
-    pairs = read_pairs(gold, system, both_columns=both_columns)
+    pairs = read_tagged(gold, system, both_columns=both_columns)
     steps = Steps(step)
     sides = [[decode_tags(tags, steps) for tags in side] for side in (pairs.gold, pairs.system)]
     _check_starts(pairs, sides)
@@ -85,7 +84,7 @@ def _percent(text: str | None) -> float:
     return value
 
 
-def _check_starts(pairs: Pairs, sides: Sequence[Sequence[Sequence[Chunk]]]) -> None:
+def _check_starts(pairs: TaggedPairs, sides: Sequence[Sequence[Sequence[Chunk]]]) -> None:
     """Raise if an entity does not start with B- or I-, as the program does; within one it takes every prefix."""
     problems = [
         Problem(

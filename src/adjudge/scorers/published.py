@@ -14,7 +14,7 @@ from adjudge.rooms import declared
 
 if TYPE_CHECKING:
     from adjudge.evaluate.clusterings import Counter
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
@@ -82,7 +82,7 @@ def published_runs(
 
     A document that takes more than so many seconds is an error: what a program would print, or nothing.
     """
-    from adjudge.algebra.solve.running import within
+    from adjudge.algebra.solve.deadline import within
 
     found: dict[str, Published] = {}
     problems: list[Problem] = []
@@ -112,7 +112,7 @@ def published_result(
     seconds: float | None = None,
 ) -> Result:
     """What a published scorer counted as a result, with intervals; `fields` are those of its signature."""
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.stats.build import Counts, Scoring, build_result
     from adjudge.stats.table import StatsTable
 
@@ -168,7 +168,7 @@ def _filled(
 def published_signature(gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, str]:
     """The fields of the signature: options that were given, and what is in the files."""
     from adjudge.formats.json_file import read_folder_digest
-    from adjudge.stats.signature import hash_chunks
+    from adjudge.stats.inference import hash_chunks
 
     digests = [read_folder_digest(source).encode() for source in (gold, *systems.values())]
     given = {key: str(value) for key, value in options.items() if value not in (None, False, ())}

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.relation_documents import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system

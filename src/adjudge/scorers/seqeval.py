@@ -14,8 +14,7 @@ from typing import Any
 from adjudge.compat.seqeval import Counts, default_entities, report, strict_entities
 from adjudge.model.tags import SCHEMES
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import prf
-from adjudge.scorers.tagged import BOTH_COLUMNS, by_document, read_pairs
+from adjudge.scorers.shared import BOTH_COLUMNS, by_document, prf, read_tagged
 from adjudge.stats.measure import Combined, Measure
 from adjudge.stats.result import Note
 
@@ -37,7 +36,7 @@ def run(gold: Any, system: Any, *, both_columns: bool = False, scheme: str | Non
     <BLANKLINE>
     """
     prefixes = SCHEMES[scheme].prefixes if scheme else ""
-    pairs = read_pairs(gold, system, both_columns=both_columns, prefixes=prefixes)
+    pairs = read_tagged(gold, system, both_columns=both_columns, prefixes=prefixes)
     decode = partial(strict_entities, scheme=scheme) if scheme else default_entities
     sides = [decode(side) for side in (pairs.gold, pairs.system)]
     totals = {part: Counter[str]() for part in _PARTS}

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.algebra.solve.deadline import DEFAULT, Deadline
-from adjudge.algebra.solve.running import allowed, timed
+from adjudge.algebra.solve.deadline import DEFAULT, Deadline, allowed, timed
 from adjudge.errors import FormatError, Problem
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides, counted, prf, three, totals

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import counted, prf, sum_in_order, three
 from adjudge.scorers.smatch import Triples, best_match, read_pairs, search_note

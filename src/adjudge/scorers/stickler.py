@@ -32,12 +32,11 @@ import msgspec
 
 from adjudge.algebra.edit_distance import distances
 from adjudge.algebra.places import Where
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.algebra.values import as_date
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.json_schema import SCHEMA, Json, JsonSchema, guessed
-from adjudge.scorers.record_values import mean_measure, mean_score, read_pairs, wrapped
-from adjudge.scorers.shared import assigned, counted, prf, three
+from adjudge.scorers.shared import assigned, counted, mean_measure, mean_score, prf, read_records, three, wrapped
 from adjudge.stats.measure import Measure, Total
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ _TINY = 0.01
 
 def run(gold: Any, system: Any, *, schema: str | None = None) -> Published:
     """The mean score and the sums of both tables; without a schema, of a model that is guessed from gold."""
-    pairs = read_pairs(gold, system)
+    pairs = read_records(gold, system)
     documents = [(key, wrapped(ours), wrapped(theirs)) for key, ours, theirs in pairs.documents]
     root = model(JsonSchema.read(schema) if schema else guessed(map(wrapped, pairs.gold()), pairs.sides[0].path))
     wrong: list[tuple[str, int, str]] = []

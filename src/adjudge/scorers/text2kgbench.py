@@ -15,7 +15,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adjudge.algebra.solve.running import timed
+from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.findings import Findings
 from adjudge.formats.json_file import read_json

@@ -19,8 +19,8 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from adjudge.algebra.solve.assignment import first_heaviest
+from adjudge.algebra.solve.deadline import running, timed
 from adjudge.algebra.solve.matrix import first_permutation
-from adjudge.algebra.solve.running import running, timed
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.kg_webnlg import read_entries

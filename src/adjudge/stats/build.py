@@ -15,7 +15,7 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.elements import ElementTable, element_corpora
-from adjudge.stats.inference import FEW, FEWEST_CLUSTERS, Inference
+from adjudge.stats.inference import FEW, FEWEST_CLUSTERS, Inference, SignatureValue, signature
 from adjudge.stats.measure import Key, Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
@@ -32,7 +32,6 @@ from adjudge.stats.scores import (
     pair_comparisons,
     system_scores,
 )
-from adjudge.stats.signature import SignatureValue, signature
 from adjudge.stats.table import StatsTable, cluster_names, shared_documents
 
 

@@ -12,7 +12,7 @@ from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean, some_of
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.elements import joined
-from adjudge.stats.inference import Inference, inherited
+from adjudge.stats.inference import Inference, SignatureValue, hash_chunks, inherited, signature
 from adjudge.stats.measure import Fields, Measure
 from adjudge.stats.notes import DRAWN, inference_notes
 from adjudge.stats.ranking import headline_standings
@@ -39,7 +39,6 @@ from adjudge.stats.scores import (
     system_scores,
     whole_differences,
 )
-from adjudge.stats.signature import SignatureValue, hash_chunks, signature
 from adjudge.stats.table import StatsTable
 from adjudge.stats.text import slice_key
 

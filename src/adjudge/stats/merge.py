@@ -19,11 +19,10 @@ from adjudge.model.document import Reading
 from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.compare import differing, fields_to_slice, ways_of, with_same_fields
 from adjudge.stats.elements import joined
-from adjudge.stats.inference import inherited
+from adjudge.stats.inference import SignatureValue, hash_chunks, inherited
 from adjudge.stats.notes import DRAWN, UNPROVEN, unproven_message
 from adjudge.stats.result import Note, Options, Result, SystemResult
 from adjudge.stats.scores import USUAL, Drawing, saved_drawing
-from adjudge.stats.signature import SignatureValue, hash_chunks
 from adjudge.stats.table import StatsTable
 
 INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was read

@@ -45,7 +45,7 @@ def framed(*parts: str) -> str:
 
 def result_html(result: Result, page: str | None = None) -> str:
     """Ranking, intervals, significance, notes, and a link to the page if one was written."""
-    from adjudge.stats.field_text import elsewhere, field_grids
+    from adjudge.stats.text import elsewhere, field_grids
 
     grids = [score_grid(result, ranked=True, leave_out=elsewhere(result)), *field_grids(result)]
     if shows_pairs(result, pairs=False):

@@ -20,10 +20,9 @@ from adjudge.rooms import load
 from adjudge.stats.alignment import GoldDocument, SystemDocument, merge_documents
 from adjudge.stats.elements import ElementTable
 from adjudge.stats.estimate import Estimate, MetricScores, SystemScores
-from adjudge.stats.inference import chosen_interval, chosen_test
+from adjudge.stats.inference import SignatureValue, chosen_interval, chosen_test, signature
 from adjudge.stats.measure import Measure
 from adjudge.stats.panel import Panel
-from adjudge.stats.signature import SignatureValue, signature
 from adjudge.stats.table import AttributeValue, StatsTable
 
 if TYPE_CHECKING:

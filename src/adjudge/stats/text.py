@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from adjudge.stats.measure import COUNT_PARTS, Key, count_keys
+from adjudge.stats.measure import COUNT_PARTS, Key, Prf, count_keys
 from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing
 from adjudge.stats.table import AttributeValue, value_key
 
@@ -65,7 +65,6 @@ def render_text(result: Result, *, pairs: bool = False) -> str:
     Several systems are ranked, the best first. Two are compared; more only if all `pairs` are asked for.
     """
     tables = ranked_blocks(result, pairs=pairs)
-    from adjudge.stats.field_text import field_grids
 
     before = 1 + len(official_grids(result, pairs=pairs)) + len(field_grids(result))
     fields = footer_fields(result)
@@ -94,7 +93,6 @@ def unread_lines(result: Result) -> list[str]:
 def ranked_blocks(result: Result, *, pairs: bool = False) -> list[str]:
     """The tables of a result as text: an official ranking, the scores, and the comparisons."""
     blocks = [f"{title}\n{format_grid(grid)}" for title, grid in official_grids(result, pairs=pairs).items()]
-    from adjudge.stats.field_text import elsewhere, field_grids
 
     blocks.append(format_grid(score_grid(result, ranked=True, leave_out=elsewhere(result))))
     blocks += map(format_grid, field_grids(result))
@@ -407,3 +405,53 @@ def _share(share: float | None) -> Cell:
 
 def _width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+FIELD = "field"
+COUNTS = ("correct", "wrong", "omitted", "hallucinated")
+_HIDDEN = (*COUNTS, "absent")
+
+
+def counted_leaves(result: Result) -> frozenset[str]:
+    """The metrics that count leaves: they have precision and recall, and say how often each outcome was."""
+    found = {(score.metric, score.part) for system in result.systems for score in system.scores}
+    ratios = {measure.name for measure in result.measures if isinstance(measure, Prf)}
+    return frozenset(name for name in ratios if all((name, part) in found for part in _HIDDEN))
+
+
+def elsewhere(result: Result) -> Callable[[Score], bool]:
+    """Whether a score stands in the table of fields and not in that of scores."""
+    counted = counted_leaves(result)
+    return lambda score: score.metric in counted and (score.part in _HIDDEN or tuple(score.slice) == (FIELD,))
+
+
+def field_grids(result: Result) -> list[Grid]:
+    """For each metric that counts leaves, a row per field and system; none unless it was sliced by field."""
+    return [grid for name in sorted(counted_leaves(result)) if (grid := _grid(result, name)) is not None]
+
+
+def _grid(result: Result, metric: str) -> Grid | None:
+    rows: dict[str, dict[str, dict[str, Score]]] = {}
+    for system in result.systems:
+        for score in system.scores:
+            if score.metric == metric and tuple(score.slice) == (FIELD,):
+                own = rows.setdefault(str(score.slice[FIELD]), {}).setdefault(system.name, {})
+                own[score.part] = score
+    if not rows:
+        return None
+    several = len(result.systems) > 1
+    ratios = [part for part in next(iter(next(iter(rows.values())).values())) if part not in _HIDDEN]
+
+    def worst(field: str) -> tuple[float, str]:
+        return min(each[ratios[-1]].value or 0.0 for each in rows[field].values()), field
+
+    cells = []
+    for field in sorted(rows, key=worst):
+        for name, own in rows[field].items():
+            gold = sum(own[part].value or 0.0 for part in COUNTS[:3])
+            labels = [field, *([name] if several else [])]
+            counts = [f"{round(gold)}", *(f"{own[part].value or 0.0:.6g}" for part in COUNTS)]
+            numbers = [*map(Cell, counts), *(score_cell(own[part]) for part in ratios)]
+            cells.append((*(Cell(clean(label)) for label in labels), *numbers))
+    header = ("field", *["system"] * several, "gold", *COUNTS, *ratios)
+    return Grid(header, 1 + several, (tuple(cells),))

@@ -14,9 +14,8 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError, check_keywords, did_you_mean
 from adjudge.evaluate.results import input_note
-from adjudge.evaluate.run import run_of
 from adjudge.evaluate.sides import is_file
-from adjudge.evaluate.task import Side
+from adjudge.evaluate.task import Side, run_of
 from adjudge.stats.agreement import Coefficient
 from adjudge.stats.inference import Inference
 from adjudge.stats.notes import inference_notes, unproven_notes
@@ -453,8 +452,8 @@ def _disagreements(results: Mapping[tuple[str, str], Result], sides: Sequence[Si
 
 def _signature(first: Result, sides: Sequence[Side], label: str | None, unit: Sequence[str], distance: str) -> str:
     """That of the scores, with the digests of all annotators in the place of gold and systems."""
+    from adjudge.stats.inference import hash_chunks, signature
     from adjudge.stats.result import result_fields
-    from adjudge.stats.signature import hash_chunks, signature
 
     assert first.options is not None
     digest = hash_chunks([side.hashed().encode() for side in sides])

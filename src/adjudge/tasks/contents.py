@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import AdjudgeError
-from adjudge.evaluate.doubts import spans_in
+from adjudge.evaluate.results import spans_in
 from adjudge.findings import Findings, errors_of, raise_problems
 from adjudge.formats.recognise import Format
 from adjudge.formats.source import Source

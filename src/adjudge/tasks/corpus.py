@@ -11,7 +11,7 @@ import msgspec
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.clusterings import ClusterTask, Counter, cluster_counter, contingency
 from adjudge.evaluate.results import is_unsigned, notes_of, signature_of
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.rooms import load
 from adjudge.tasks.elements import restricted, same
 from adjudge.tasks.observe import AnyMetric, Seen, looks_at, wrapped

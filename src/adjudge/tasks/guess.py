@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem
-from adjudge.evaluate.doubts import offset_notes, spans_in
+from adjudge.evaluate.results import offset_notes, spans_in
 from adjudge.formats.source import Source
 from adjudge.tasks.doctor import Diagnosis, examine
 from adjudge.tasks.family import JSONL, families, find_family, find_reader

@@ -53,7 +53,7 @@ class NamedTask:
     @property
     def options(self) -> tuple[str, ...]:
         """The options of `score`, the task's own first."""
-        from adjudge.evaluate.run import OPTIONS as RUN
+        from adjudge.evaluate.task import OPTIONS as RUN
 
         if self.name in OWN:
             return tuple(dict.fromkeys((*option_names(self.name), *RUN)))

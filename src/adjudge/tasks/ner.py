@@ -53,7 +53,7 @@ FAMILY = Family(
         "webanno": Reader(
             "WebAnno TSV 3, one document",
             "adjudge.formats.webanno:read_webanno",
-            pair="adjudge.formats.xmi:pair_single",
+            pair="adjudge.formats.webanno:pair_single",
         ),
         "dygie": Reader(
             "DyGIE++ and SciERC, one document per line",
@@ -66,7 +66,9 @@ FAMILY = Family(
             "adjudge.formats.exports:read_dataset",
         ),
         "inspect": Reader("a log of Inspect: targets are gold, answers a system", "adjudge.formats.exports:read_log"),
-        "xmi": Reader("UIMA XMI, one document", "adjudge.formats.xmi:read_xmi", pair="adjudge.formats.xmi:pair_single"),
+        "xmi": Reader(
+            "UIMA XMI, one document", "adjudge.formats.webanno:read_xmi", pair="adjudge.formats.webanno:pair_single"
+        ),
     },
     default="bio",
     example="adjudge ner score gold.bio system.bio",

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import FormatError, UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import OPTIONS as RUN
-from adjudge.evaluate.run import Run, run_of
 from adjudge.evaluate.sides import is_file, name_systems
-from adjudge.evaluate.task import Side, Task
+from adjudge.evaluate.task import OPTIONS as RUN
+from adjudge.evaluate.task import Run, Side, Task, run_of
 from adjudge.formats.coerce.answers import is_answer
 from adjudge.formats.coerce.corpus import WHOLE, Declared, as_table, id_column
 from adjudge.scorers.published import find_scorers

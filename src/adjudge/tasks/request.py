@@ -15,9 +15,8 @@ import msgspec
 
 from adjudge.errors import AdjudgeError, UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import Run, run_of
 from adjudge.evaluate.sides import is_file
-from adjudge.evaluate.task import Side
+from adjudge.evaluate.task import Run, Side, run_of
 from adjudge.model.document import Corpus
 from adjudge.tasks.chosen import as_metrics, split_names
 from adjudge.tasks.documents import Documents, check_readers
@@ -167,7 +166,7 @@ def run_with(
     run: Any, options: Mapping[str, Any], known: Sequence[str] = (), *, align: bool = False, function: str = "score"
 ) -> Run:
     """A run from options, or the one that is given; both together are an error."""
-    from adjudge.evaluate.run import OPTIONS as RUN
+    from adjudge.evaluate.task import OPTIONS as RUN
 
     check_keywords(options, (*RUN, *known, "metrics", "compat"), function)
     if isinstance(run, Mapping):

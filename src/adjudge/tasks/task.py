@@ -18,8 +18,7 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import FormatError, UsageError, ValidationError
-from adjudge.evaluate.doubts import Span, spans_in, with_doubts
-from adjudge.evaluate.results import compared_in, result_of
+from adjudge.evaluate.results import Span, compared_in, result_of, spans_in, with_doubts
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Rows, Side, Task
 from adjudge.findings import Findings
@@ -31,14 +30,22 @@ from adjudge.rooms import load
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
-from adjudge.tasks.field_notes import field_paths, with_field_notes
-from adjudge.tasks.leaf_fields import FIELD, LeafRows, field_table, leaf_metrics, widened, with_fields
+from adjudge.tasks.leaf_fields import (
+    FIELD,
+    LeafRows,
+    field_paths,
+    field_table,
+    leaf_metrics,
+    widened,
+    with_field_notes,
+    with_fields,
+)
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
 from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.evaluate.validation import Checks
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
@@ -580,7 +587,7 @@ def known_fields(metrics: Iterable[AnyMetric]) -> dict[str, frozenset[str]]:
 def identity(metric: AnyMetric) -> str:
     """What the signature says of a metric."""
     from adjudge.metrics import Combined
-    from adjudge.stats.signature import hash_chunks
+    from adjudge.stats.inference import hash_chunks
 
     if isinstance(metric, Combined) and metric.origin is None:  # only its members say what it computes
         inner = "+".join(identity(member) for member in metric.members)

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from adjudge.algebra.solve.latent_guess import guess, most_equal
+from adjudge.algebra.solve.latent import guess, most_equal
 from adjudge.metrics import find
 
 

@@ -9,7 +9,7 @@ import pytest
 from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.stats.signature import hash_chunks
+from adjudge.stats.inference import hash_chunks
 from adjudge.tasks.eal.task import score
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")

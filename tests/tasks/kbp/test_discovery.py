@@ -8,7 +8,7 @@ from adjudge.cli import run
 from adjudge.demo.kbp import GOLD as DEMO
 from adjudge.demo.kbp import LINKS, SYSTEMS
 from adjudge.errors import UsageError
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.stats.result import Result
 from adjudge.tasks.kbp.discovery import CLUSTERS, SETS, DiscoveryTask
 from adjudge.tasks.kbp.inputs import read_inputs

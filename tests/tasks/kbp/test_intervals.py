@@ -6,8 +6,8 @@ from hypothesis import given, settings
 
 import kbp_naive as naive
 from adjudge.stats import intervals
-from adjudge.stats.draws import leave_out_groups
 from adjudge.stats.intervals import Parts, score_interval
+from adjudge.stats.resample import leave_out_groups
 from adjudge.tasks.kbp.counting import count_all, count_samples
 from adjudge.tasks.kbp.facts import make_facts
 from adjudge.tasks.kbp.task import Exchange, exchange_tests, exchanging

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kbp_naive as naive
 from adjudge.evaluate.corpus import draw
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.tasks.kbp import counting
 from adjudge.tasks.kbp.counting import Piece, count_all, count_paths, pieces_of
 from adjudge.tasks.kbp.facts import label_walks, make_facts, pack

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import kbp_annotation
 import kbp_naive
 from adjudge.model.kbp import TripleNames, TripleTable
-from adjudge.stats.draws import Stream
-from adjudge.stats.resample import bootstrap_weights
+from adjudge.stats.resample import Stream, bootstrap_weights
 from adjudge.tasks.kbp.mapping import map_systems
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.scoring import score_mapped, score_triples

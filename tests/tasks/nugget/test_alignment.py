@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.stats.alignment import check_documents, words
 from adjudge.tasks.nugget import explain

@@ -4,7 +4,7 @@ import pytest
 
 from adjudge.errors import ValidationError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.tasks.nugget.compat import report, write_comparison
 from adjudge.tasks.nugget.settings import settings
 from adjudge.tasks.nugget.task import NuggetTask

@@ -7,7 +7,7 @@ import pytest
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.engine import evaluate
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation, Token, TokenTable
 from adjudge.stats.compare import compare
 from adjudge.stats.result import Result

@@ -23,8 +23,7 @@ from adjudge.errors import UsageError
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
     from adjudge.algebra.solve.deadline import Deadline
-    from adjudge.algebra.solve.latent import ElementPair, Solution
-    from adjudge.algebra.solve.latent_guess import Element, Guess
+    from adjudge.algebra.solve.latent import Element, ElementPair, Guess, Solution
 
 _LARGE = 20_000  # candidates, from which a guess is worth making before them
 _TOO_MANY = 1_000_000  # candidates that are too many to be searched in any time
@@ -202,7 +201,7 @@ class Elements:
     @cached_property
     def guess(self) -> Guess:
         """The first guess."""
-        from adjudge.algebra.solve.latent_guess import guess
+        from adjudge.algebra.solve.latent import guess
 
         return guess(*self.sides, self.deadline.part(2))
 

@@ -1,9 +1,21 @@
-"""The one clock of a document: whatever searches or builds candidates looks at it."""
+"""The one clock of a document: whatever searches or builds candidates looks at it.
+
+`running` is the deadline of code to which none is passed: published scorers, and counts of whole corpora. For code that
+does not look at it there is an alarm where the system has one (in the main thread, not on Windows): it raises
+`OutOfTime` at the next step of Python. What compiled code needs long for, such as an assignment, is done by
+`adjudge.algebra.solve.matrix`, which can let it go.
+"""
 
 from __future__ import annotations
 
 import math
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import current_thread, main_thread
 from time import monotonic
+from typing import Any, TypeVar
 
 DEFAULT = 60.0
 """Seconds for a document, unless told otherwise."""
@@ -51,3 +63,96 @@ class Deadline:
 
 
 NEVER = Deadline(math.inf)
+
+
+T = TypeVar("T")
+_RUNNING: ContextVar[Deadline] = ContextVar("running", default=NEVER)
+_SECONDS: ContextVar[float] = ContextVar("seconds", default=math.inf)
+_MORE = 0.4  # seconds for those who look at the clock, and know better what to do
+_LONGEST = 1e6  # seconds that the system can wait for
+_rung = [0]  # how often the alarm has rung
+
+
+def running() -> Deadline:
+    """The deadline of what is being done.
+
+    >>> running().left
+    inf
+    """
+    return _RUNNING.get()
+
+
+@contextmanager
+def within(deadline: Deadline, *, each: float = math.inf) -> Iterator[None]:
+    """Let this one run; `each` is how many seconds every item of `timed` has instead.
+
+    >>> with within(Deadline(0.0)):
+    ...     running().passed
+    True
+    """
+    now, seconds = _RUNNING.set(deadline), _SECONDS.set(each)
+    alarmed = hasattr(signal, "SIGALRM") and current_thread() is main_thread()
+    before = signal.signal(signal.SIGALRM, _ring) if alarmed else None
+    waiting = _set(deadline) if alarmed else (0.0, 0.0)
+    rung = _rung.copy()
+    try:
+        yield
+    except (TypeError, ValueError, RuntimeError, SystemError):
+        if _rung != rung:  # compiled code may put an error of its own in the place of that of the alarm
+            raise OutOfTime from None
+        raise
+    finally:
+        if alarmed:
+            signal.setitimer(signal.ITIMER_REAL, *waiting)
+            signal.signal(signal.SIGALRM, before)
+        _SECONDS.reset(seconds)
+        _RUNNING.reset(now)
+
+
+def timed(items: Iterable[T]) -> Iterator[T]:
+    """The items, each of which may take as many seconds as `within` says.
+
+    >>> with within(NEVER, each=5.0):
+    ...     [running().left < 6 for _ in timed("ab")], running().left
+    ([True, True], inf)
+    """
+    for item in items:
+        with together(1):
+            yield item
+
+
+@contextmanager
+def together(items: int) -> Iterator[None]:
+    """Give so many items of `timed` all their time at once."""
+    before, seconds = _RUNNING.get(), _SECONDS.get()
+    if math.isinf(seconds):
+        yield
+        return
+    _begin(Deadline(seconds * max(items, 1)))
+    try:
+        yield
+    finally:
+        _begin(before)
+
+
+def allowed() -> Deadline:
+    """The deadline of what is running, or else that of a document of which nothing is said."""
+    clock = running()
+    return Deadline() if clock is NEVER else clock
+
+
+def _begin(deadline: Deadline) -> None:
+    _RUNNING.set(deadline)
+    if hasattr(signal, "SIGALRM") and current_thread() is main_thread() and signal.getsignal(signal.SIGALRM) is _ring:
+        _set(deadline)
+
+
+def _set(deadline: Deadline) -> tuple[float, float]:
+    """Let the alarm ring then; what it was set to before."""
+    left = deadline.left
+    return signal.setitimer(signal.ITIMER_REAL, 0.0 if math.isinf(left) else min(max(left, 0.0) + _MORE, _LONGEST))
+
+
+def _ring(*_: Any) -> None:
+    _rung[:] = [_rung[0] + 1]
+    raise OutOfTime

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.algebra.solve.child import call
-from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
-from adjudge.algebra.solve.running import running
+from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime, running
 
 if TYPE_CHECKING:
     import numpy as np

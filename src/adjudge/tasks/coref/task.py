@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.errors import Problem, UsageError, ValidationError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import run_of
 from adjudge.evaluate.sides import is_file
-from adjudge.evaluate.task import Remark, Row, Side, Task
+from adjudge.evaluate.task import Remark, Row, Side, Task, run_of
 from adjudge.formats.coreference import read_coreference, read_words
 from adjudge.model.coref import CorefCorpus, CorefDocument
 from adjudge.tasks.coref.counts import COLUMNS
@@ -59,7 +58,7 @@ def score(
     `conll-8.01`, `clean`, `strict` or `corefud`. Of the `options`, `singletons="drop"` leaves out chains of one mention
     on both sides; `match` is `exact`, `head`, or `partial` from an `overlap` on; `zeros` (of `corefud`) is `dependent`
     or `linear`. The others are those of every task: `by`, `bootstrap`, `ci`, `seed`, `interval`, `test`, `pool`,
-    `docs`, `jobs` and `cluster` (see `adjudge.evaluate.run`).
+    `docs`, `jobs` and `cluster` (see `adjudge.evaluate.task`).
 
     >>> key = [{"id": "d", "clusters": [[[0, 0], [2, 3], [5, 5]]]}]
     >>> response = [{"id": "d", "clusters": [[[0, 0], [2, 3]], [[5, 5], [7, 7]]]}]

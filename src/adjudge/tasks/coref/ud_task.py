@@ -25,7 +25,7 @@ from adjudge.tasks.coref.settings import Settings, metrics_of, settings
 from adjudge.tasks.coref.task import CorefTask
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.evaluate.validation import Checks
     from adjudge.findings import Findings
     from adjudge.stats.alignment import Alignment

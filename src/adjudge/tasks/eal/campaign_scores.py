@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.files import write_atomically
 from adjudge.formats.eal_write import FolderWriter
 from adjudge.stats.inference import RESAMPLES, Inference

@@ -16,8 +16,7 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import Run, run_of
-from adjudge.evaluate.task import Remark, Row, Side, Task
+from adjudge.evaluate.task import Remark, Row, Run, Side, Task, run_of
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.model.eal import Arguments, Linking, Span
 from adjudge.tasks.eal.compare import Compared, Prepared, compare, prepare
@@ -301,7 +300,7 @@ class EalTask(Task):
 
     def signature(self, evaluation: Evaluation) -> dict[str, str | float | None]:
         """The settings, and hashes of quotations and genres if they matter."""
-        from adjudge.stats.signature import hash_chunks
+        from adjudge.stats.inference import hash_chunks
 
         quotes = None
         if self.regions is not None:
@@ -368,7 +367,7 @@ def score(key: str | Path, frames: str | Path | None, systems: Any, *, profile: 
     Without frames only arguments are scored. `beta`, `lambda_`, `taxonomy`, `neutralize`, `covers` and `extras` are the
     settings of `adjudge eal score`; `regions` gives the quotations of a document, whose responses are left out. The
     other `options` are those of every task: `by`, `docs`, `pool`, `bootstrap`, `ci`, `seed`, `interval`, `test`, `jobs`
-    and `cluster` (see `adjudge.evaluate.run`); without a seed it is that of the profile.
+    and `cluster` (see `adjudge.evaluate.task`); without a seed it is that of the profile.
     """
     words = {name: options.pop(name) for name in _SETTINGS if name in options}
     chosen = settings(profile, **words, linking=frames is not None)

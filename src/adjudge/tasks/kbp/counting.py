@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.deadline import Deadline
-from adjudge.algebra.solve.running import running, within
+from adjudge.algebra.solve.deadline import Deadline, running, within
 from adjudge.errors import UsageError
 from adjudge.evaluate.processes import WORTHWHILE, map_documents, processors
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
 from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, Sequences, blocks, label_walks, pack, walks_from
 from adjudge.tasks.kbp.options import Engine, KbOptions
 from adjudge.tasks.kbp.products import count_facts, count_products, relations_of

@@ -68,7 +68,7 @@ class DiscoveryTask(ClusterTask):
     `levels` are those of the mentions that count on both sides; `options` say how gold entities are one across
     documents. With `by_type`, every type is scored by itself as well.
 
-    >>> from adjudge.evaluate.run import run_of
+    >>> from adjudge.evaluate.task import run_of
     >>> from adjudge.tasks.kbp.inputs import read_inputs
     >>> entity = '{"id": "E1", "type": "PER", "mentions": [{"start": 0, "end": 3, "text": "Ana"}]}'
     >>> line = f'{{"id": "d", "entities": [{entity}]}}'.encode()
@@ -86,7 +86,7 @@ class DiscoveryTask(ClusterTask):
         spans: Spans = "head",
         by_type: bool = False,
     ) -> None:
-        from adjudge.stats.signature import hash_chunks
+        from adjudge.stats.inference import hash_chunks
 
         if read.gold.corpus is None:
             hint = "give annotated documents as gold"

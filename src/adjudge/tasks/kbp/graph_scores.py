@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from adjudge.algebra.solve.deadline import running
 from adjudge.algebra.solve.matrix import solved_or_late
-from adjudge.algebra.solve.running import running
 from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total
 from adjudge.tasks.kbp.facts import Facts, assertions, combine, make_facts
 from adjudge.tasks.kbp.walks import Work

@@ -16,7 +16,7 @@ from adjudge.formats.source import find_shards
 from adjudge.stats.measure import Measure, Ratio, Total
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.run import Run
+    from adjudge.evaluate.task import Run
     from adjudge.stats.result import Result
 
 METRIC = "kbp.judged"
@@ -84,8 +84,8 @@ def read_judged(source: Any, *, name: str | None = None) -> Judged:
 def score_judged(systems: Mapping[str, Sequence[str]], run: Run) -> Result:
     """Scores of systems by their files; a folder or a pattern stands for its files."""
     from adjudge.stats.build import Counts, Scoring, build_result
+    from adjudge.stats.inference import hash_chunks
     from adjudge.stats.result import Note
-    from adjudge.stats.signature import hash_chunks
     from adjudge.stats.table import StatsTable
 
     found: dict[str, dict[str, Judged]] = {}

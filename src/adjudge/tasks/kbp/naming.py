@@ -15,12 +15,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.assignment import first_heaviest
-from adjudge.algebra.solve.running import running
+from adjudge.algebra.solve.deadline import running
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.model.graph import blocks
 from adjudge.model.kbp import Names, TripleNames, TripleTable
 from adjudge.model.kg import Graph
-from adjudge.stats.signature import hash_chunks
+from adjudge.stats.inference import hash_chunks
 
 if TYPE_CHECKING:
     from adjudge.formats.source import Source

@@ -35,7 +35,7 @@ class Ontology(NamedTuple):
 
     def __str__(self) -> str:
         """For signatures."""
-        from adjudge.stats.signature import hash_chunks
+        from adjudge.stats.inference import hash_chunks
 
         rows = sorted((name, *(" ".join(sorted(own)) for own in ends)) for name, ends in self.relations.items())
         more = sorted(f"{name}<{' '.join(sorted(own))}" for name, own in self.above.items())

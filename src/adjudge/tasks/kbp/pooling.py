@@ -15,7 +15,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.model.kbp_queries import AnswerSet, Assessment, Question, asked_path
 from adjudge.tasks.kbp.answers import Counted, Match, Policy, PoolJudge
 from adjudge.tasks.kbp.query_scoring import (
@@ -210,9 +210,8 @@ def _spread(
         return {}
     import numpy as np
 
-    from adjudge.stats.draws import Stream
     from adjudge.stats.intervals import interval
-    from adjudge.stats.resample import bootstrap_weights
+    from adjudge.stats.resample import Stream, bootstrap_weights
 
     drawn: dict[str, list[Any]] = {part: [] for part in PARTS}
     for weights in bootstrap_weights(len(before.ids), inference.resamples, Stream(inference.seed)):

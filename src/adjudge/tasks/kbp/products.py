@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.running import running
+from adjudge.algebra.solve.deadline import running
 from adjudge.tasks.kbp.facts import (
     Counts,
     Facts,

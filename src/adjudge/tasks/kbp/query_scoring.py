@@ -14,7 +14,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError, ValidationError, did_you_mean
-from adjudge.evaluate.run import run_of
+from adjudge.evaluate.task import run_of
 from adjudge.model.kbp_queries import NO_CLASS, WRONG, AnswerSet, Question, asked_path
 from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
@@ -36,8 +36,8 @@ from adjudge.tasks.kbp.answers import (
 from adjudge.tasks.kbp.average_precision import JUSTIFICATIONS, Precision, average_precisions
 
 if TYPE_CHECKING:
+    from adjudge.stats.inference import SignatureValue
     from adjudge.stats.result import Note, Result
-    from adjudge.stats.signature import SignatureValue
     from adjudge.stats.table import AttributeValue, StatsTable
 
 View: TypeAlias = Literal["each", "best", "mean"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.running import running
+from adjudge.algebra.solve.deadline import running
 from adjudge.tasks.kbp.facts import Facts, blocks, column_counts, fact_masks, label_walks, or_groups, ranges, unpack
 
 if TYPE_CHECKING:

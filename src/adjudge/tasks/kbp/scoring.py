@@ -74,7 +74,7 @@ def score(
     r"""Score systems, files or bytes, against gold: annotated documents, or triples on both sides.
 
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`, and those of every
-    task: `by`, `bootstrap`, `ci`, `seed`, `docs`, `jobs`, `cluster`, `align` (see `adjudge.evaluate.run`); also
+    task: `by`, `bootstrap`, `ci`, `seed`, `docs`, `jobs`, `cluster`, `align` (see `adjudge.evaluate.task`); also
     `engine`, `clusters` (of documents by id, which are drawn together), and `box` for the numbers of box plots.
     `inputs` are other arguments of
     `adjudge.tasks.kbp.inputs.read_inputs`, such as the folder of `texts`. With `bootstrap=None` there are 1000
@@ -241,7 +241,7 @@ def graph_inputs(gold: Graph, systems: Mapping[str, Graph], documents: Iterable[
 
 
 def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: KbInputs | None = None) -> PathsTask:
-    from adjudge.stats.signature import hash_chunks
+    from adjudge.stats.inference import hash_chunks
 
     names, listed = mapped.gold.names, sorted(set(mapped.documents))
     known = names.documents.numbers()

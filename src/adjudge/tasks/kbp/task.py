@@ -17,12 +17,12 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part
-from adjudge.evaluate.run import Run
+from adjudge.evaluate.task import Run
+from adjudge.stats.inference import SignatureValue, hash_chunks
 from adjudge.stats.intervals import exchange_p, normal_reach, studentised
 from adjudge.stats.measure import Measure, Prf, Total, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
 from adjudge.stats.scores import headline_keys, point_scores, whole_differences
-from adjudge.stats.signature import SignatureValue, hash_chunks
 from adjudge.stats.table import cluster_names
 from adjudge.tasks.kbp.counting import (
     ALL_HOPS,
@@ -510,8 +510,7 @@ def exchange_tests(
     """
     import numpy as np
 
-    from adjudge.stats.draws import Stream, leave_out_groups
-    from adjudge.stats.resample import exchanges
+    from adjudge.stats.resample import Stream, exchanges, leave_out_groups
 
     unit = np.arange(how.documents) if how.clusters is None else np.unique(how.clusters, return_inverse=True)[1]
     units = int(unit.max()) + 1

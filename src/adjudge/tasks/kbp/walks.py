@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.running import running
+from adjudge.algebra.solve.deadline import running
 from adjudge.errors import UsageError
 from adjudge.tasks.kbp.facts import (
     Facts,

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.run import Run, run_of
 from adjudge.evaluate.sides import Source, is_file, is_stdin
-from adjudge.evaluate.task import Remark, Reported, Row, Side, Task
+from adjudge.evaluate.task import Remark, Reported, Row, Run, Side, Task, run_of
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
 from adjudge.model.nugget import NuggetColumns, NuggetDocument, TokenTable
@@ -74,7 +73,7 @@ def score(
     (`coref`, `sequencing`), over the `coref_mapping` from a `coref_threshold` of Dice on. `types` lists the types that
     count; `by` also scores by `type` or `realis`. `pool` chooses between micro and macro averages; without it there
     are both. The other `options` are those of every task: `bootstrap`, `ci`, `seed`, `interval`, `test`, `docs`,
-    `jobs`, `cluster` and `time_limit` (see `adjudge.evaluate.run`).
+    `jobs`, `cluster` and `time_limit` (see `adjudge.evaluate.task`).
 
     >>> from adjudge.model.nugget import Nugget, NuggetDocument
     >>> gold = [NuggetDocument("d", [Nugget("E1", "Life_Die", "Actual", "died", ("t3",))])]
