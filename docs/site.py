@@ -24,6 +24,7 @@ from urllib.parse import unquote, urlsplit
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "adjudge"
 SEARCH = ROOT / "docs" / "search-from-disk.js"
+STYLE = ".md-typeset td code { white-space: nowrap; }\n"  # names of metrics are not broken on phones
 CLICKS = 3
 _ASKED = "https://unpkg.com/iframe-worker/shim"
 _CODE = re.compile(r"(^ *```.*?^ *```[^\n]*$|^(?: {4}|\t)[^\n]*$|`+[^`\n]*`+)", re.M | re.S)
@@ -37,6 +38,7 @@ def on_files(files: Any, config: Any) -> Any:
     for name, text in api_pages().items():
         files.append(File.generated(config, f"api/{name}.md", content=text))
     files.append(File.generated(config, f"assets/{SEARCH.name}", content=SEARCH.read_text(encoding="utf-8")))
+    files.append(File.generated(config, "assets/site.css", content=STYLE))
     for notebook in sorted((ROOT / "docs").glob("*.ipynb")):
         files.append(File.generated(config, f"docs/{notebook.stem}.md", content=notebook_page(notebook)))
     return files
@@ -97,7 +99,7 @@ def api_pages() -> dict[str, str]:
         rooms.setdefault(room, []).append(f"- [{found.name}]({found.name}.md): {summary}")
     listed = "\n\n".join(f"## {room}\n\n" + "\n".join(rows) for room, rows in rooms.items())
     about = "[The public names](../docs/reference-python.md) are stable; everything below may change without notice."
-    return {**pages, "index": f"# Python API\n\n{about}\n\n{listed}\n"}
+    return {**pages, "modules": f"# Python API\n\n{about}\n\n{listed}\n"}
 
 
 def notebook_page(path: Path) -> str:

@@ -80,7 +80,7 @@ def test_from_the_invitation_to_the_published_board(chromium, request, shared, o
         expect(teams["slate"].locator("main")).to_contain_text("invalid: 1 error")
         expect(teams["slate"].locator("main")).to_contain_text("broken.jsonl:1")
 
-        # People assess, group and link what was handed in, by keys.
+        # People assess, group and link what was submitted, by keys.
         ann, page = sign_in("ann", "--role", "assessor", "--scope", "demo")
         wait_for(olga, f"{base}/organise/demo", SCOPE)
         olga.get_by_role("button", name="give").click()
@@ -135,7 +135,7 @@ def test_from_the_invitation_to_the_published_board(chromium, request, shared, o
 def hand_in(page, base, track, file):
     page.goto(f"{base}/t/{track}")
     page.locator("input[type=file]").set_input_files(file)
-    page.get_by_role("button", name="hand in").click()
+    page.get_by_role("button", name="submit").click()
     page.wait_for_url(lambda url: f"/t/{track}/" in url)
     expect(page.locator("main")).to_contain_text("SHA-256")
 

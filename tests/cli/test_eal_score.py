@@ -368,7 +368,7 @@ def test_a_cas_in_two_clusters_joins_them(call):
     scores = {each["part"]: each["value"] for each in system["scores"] if each["metric"] == "eal.argument"}
     assert (scores["tp"], scores["fp"], scores["fn"]) == (1, 0, 1)  # of Ann and Bob
     notes = [note["message"] for note in system["notes"] if note["code"] == "clusters-joined"]
-    assert notes == ["the key: 1 CAS stands in several clusters, which are joined, because coreference is transitive"]
+    assert notes == ["the key: 1 CAS is in several clusters, which are joined, because coreference is transitive"]
     code, _, err = call("--key", "key", "sub", *OFFICIAL)
     assert code == 1
     assert "key/d:2:63: the CAS 'Ann' is in cluster 2 here, in 1 on line 1, give it one cluster" in err

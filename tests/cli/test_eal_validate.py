@@ -80,8 +80,7 @@ def test_problems_have_a_place_and_a_remedy(capsys: pytest.CaptureFixture[str]) 
     assert run(["eal", "validate", "sub", "--docs", "docs"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "sub/arguments/D1:1:6: error: there is no event type 'Contact.Met' in 2015, did you mean Contact.Meet?",
-        "sub/arguments/D1:2:25: warning: the CAS 'Rome' is not what stands at 15-19, which is 'Rome.', "
-        "it stands at 15-18",
+        "sub/arguments/D1:2:25: warning: the CAS 'Rome' is not the text at 15-19, which is 'Rome.', it is at 15-18",
         "sub/linking/D1:1:5: error: the response 'Ann' (Contact.Meet, Entity) is generic, but in a frame, "
         "take its id off the line",
         "sub: 1 document, 3 responses, 1 frame, 2 errors, 1 warning "
@@ -262,7 +261,7 @@ def test_severities_are_the_organisers(capsys: pytest.CaptureFixture[str]) -> No
     usual = ["eal", "validate", "sub", "--docs", "docs"]
     assert run(usual) == 1
     out = capsys.readouterr().out
-    assert "sub/arguments/D1:1:26: warning: the CAS 'Robert' is not what stands at 0-2, which is 'Bob'" in out
+    assert "sub/arguments/D1:1:26: warning: the CAS 'Robert' is not the text at 0-2, which is 'Bob'" in out
     assert "sub/arguments/D1:2:24: error: 'Rome' is not a date" in out
     assert run([*usual, "--severity", "time=warning"]) == 0
     assert "0 errors, 2 warnings (profile spec, ontology 2015, time warning, offsets" in capsys.readouterr().out

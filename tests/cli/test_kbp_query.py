@@ -198,7 +198,7 @@ def test_pooling_bias(capsys: pytest.CaptureFixture[str]) -> None:
         "x       1       1      1             100.0      66.7    80.0  50.0     -30.0   1 > 2\n"
         "y       1       1      1             100.0      66.7    80.0  50.0     -30.0   1 > 2\n"
         "\n"
-        "kbp.query over 2 queries; 4 assessments, 3 classes of right answers, 1 assessments of no system here\n"
+        "kbp.query over 2 queries; 4 assessments, 3 classes of correct answers, 1 assessments of no system here\n"
         "mean difference: precision -50.0, recall -16.7, f1 -30.0\n"
     )
     assert run([*command.split(), "--format", "json"]) == 0

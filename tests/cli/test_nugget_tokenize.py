@@ -155,7 +155,7 @@ def test_tbf_in_utf16_units(capsys):
     write("gold.tbf", "#BeginOfDocument a\nx\ta\tE1\t1,99\tdied\tLife_Die\tActual\n#EndOfDocument\n")
     code, err = call(capsys, "-t", "in", "-a", "gold.tbf", "-o", "other", "--utf16")
     assert code == 1
-    assert "E1 begins or ends inside a character, or behind the text" in err
+    assert "E1 begins or ends inside a character, or beyond the text" in err
 
 
 def test_other_extensions_and_line_ends(capsys):

@@ -164,8 +164,8 @@ def test_numbers_beyond_counting_are_wrong_rows(files, run):
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["a,x,1"], "in_pool is x, all is 1, give the right items in the pool (in_pool) and all of them (all)"),
-        (["a,5,1"], "5 right items are in the pool, and 1 in the document, count those of the pool among all"),
+        (["a,x,1"], "in_pool is x, all is 1, give the correct items in the pool (in_pool) and all of them (all)"),
+        (["a,5,1"], "5 correct items are in the pool, and 1 in the document, count those of the pool among all"),
         (["a,nan,1"], "in_pool is nan"),
         (["a,-1,0"], "in_pool is -1"),
         (["a,,1e999"], "in_pool is missing, all is 1e999"),

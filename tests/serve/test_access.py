@@ -212,7 +212,7 @@ def test_who_hands_in_does_not_judge(access):
     access.add_person("ann", "assessor", "one")
     access.add_person("tess", "assessor", "two")
     for person, role, scope in (("tess", "adjudicator", "one"), ("ann", "team", "ner")):
-        with pytest.raises(AdjudgeError, match=f"{person} would be in a team and judge .* allow_overlap"):
+        with pytest.raises(AdjudgeError, match=f"{person} would be in a team and assess .* allow_overlap"):
             access.invite(person, role, scope)
     with access.store.read() as snapshot:
         assert [each.scope for each in snapshot.roles("ann")] == ["one"]

@@ -71,7 +71,7 @@ def test_what_costs_a_run(store):
         finished(store, first.submission, bad.submission)
         other = upload(store, "a.jsonl", documents(1, 2, 3))
         third = upload(store, "c.jsonl", GOOD)  # the invalid one was free
-        with pytest.raises(Fault, match="3 runs were handed in today"):
+        with pytest.raises(Fault, match="3 runs were submitted today"):
             upload(store, "c.jsonl", documents(1))
         finished(store, other.submission, third.submission)
     assert [row(store, each.submission).state for each in (first, other, third)] == ["superseded", "scored", "scored"]

@@ -158,7 +158,7 @@ COMMANDS = {
     "estimate": Entry("Score systems from a sample that was assessed.", "estimates"),
     "judge": Entry("Report how far an automatic judge can be trusted.", "estimates"),
     "plan": Entry("Plan an evaluation: how many documents a difference needs.", "estimates"),
-    "merge": Entry("Merge the results of shards that were scored by themselves.", "results"),
+    "merge": Entry("Merge the results of shards that were scored separately.", "results"),
     "doctor": Entry("Report what a file is, what looks wrong, and what to run next.", "doctor"),
     "metrics": Entry("List the metrics, or show what one is and how it is computed.", "metrics"),
     "schema": Entry("Print the JSON Schema of a result or a metric specification.", "metrics"),

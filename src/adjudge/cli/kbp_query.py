@@ -373,7 +373,8 @@ def _text(bias: PoolingBias, *, quiet: bool) -> str:
         return text
     means = ", ".join(f"{part} {_signed(bias.mean(part))}" for part in PARTS)
     lines = [
-        f"{bias.metric} over {bias.queries} queries; {bias.pool} assessments, {bias.classes} classes of right answers, "
+        f"{bias.metric} over {bias.queries} queries; {bias.pool} assessments, {bias.classes} classes of correct "
+        f"answers, "
         f"{bias.unclaimed} assessments of no system here",
         f"mean difference: {means}",
     ]

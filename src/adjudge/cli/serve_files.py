@@ -63,7 +63,7 @@ def schema(file: str) -> None:
         type=Share(),
     ),
     section(
-        "What teams hand in",
+        "Submissions of teams",
         value("--track", "TASK", "Make a track of a task, or of score for a metric of your own."),
         gold_option,
         with_option,

@@ -43,10 +43,10 @@ def share_in_pool(documents: Sequence[Exhaustive]) -> Share:
     """
     number = len(documents)
     if number < FEWEST:
-        raise UsageError(f"{number} documents read to the end are too few", hint=f"read at least {FEWEST}")
+        raise UsageError(f"{number} completely read documents are too few", hint=f"read at least {FEWEST}")
     found, total = math.fsum(each.in_pool for each in documents), math.fsum(each.all for each in documents)
     if not found:
-        raise UsageError("the documents read to the end have no right item in the pool")
+        raise UsageError("the completely read documents have no correct item in the pool")
     value = found / total
     left = []
     for each in documents:

@@ -125,7 +125,7 @@ def read_pool(source: Any) -> Pool:
         if name is None:
             problems.append(found.problem(at, "the item has no id", "give it an id of its own"))
         elif name in items:
-            problems.append(found.problem(at, f"the item {name!r} is here twice", "give each item an id of its own"))
+            problems.append(found.problem(at, f"the item {name!r} occurs twice", "give each item an id of its own"))
         elif systems is None:
             problems.append(found.problem(at, f"systems of {name!r}: expected a list of names", 'such as ["A", "B"]'))
         elif fault:
@@ -193,7 +193,7 @@ def read_verdicts(source: Any) -> list[Verdict]:
             problems.append(found.problem(at, "the verdict has no id", "name the unit that it is about"))
         elif fault or value is None:
             message = fault or f"{unit!r} has no verdict"
-            problems.append(found.problem(at, f"{unit!r}: {message}", "give a number from 0 (wrong) to 1 (right)"))
+            problems.append(found.problem(at, f"{unit!r}: {message}", "give a number from 0 (wrong) to 1 (correct)"))
         elif (unit, assessor) in seen:
             message = f"a second verdict on {unit!r}" + (f" by {assessor}" if assessor else "")
             problems.append(found.problem(at, message, "keep one, or name the assessors"))
@@ -240,7 +240,7 @@ _COUNTED = ("in_pool", "all")
 
 
 def read_exhaustive(source: Any) -> list[Exhaustive]:
-    """Documents that were read to the end: how many of their right items are in the pool, and how many there are.
+    """Documents that were read to the end: how many of their correct items are in the pool, and how many there are.
 
     >>> read_exhaustive([{"document": "a", "in_pool": 3, "all": "4"}])
     [Exhaustive(in_pool=3.0, all=4.0, document='a')]
@@ -252,9 +252,11 @@ def read_exhaustive(source: Any) -> list[Exhaustive]:
         counts = [str("" if row.get(name) is None else row[name]).strip() for name in _COUNTED]
         if not all(_COUNT.fullmatch(each) for each in counts):
             shown = ", ".join(f"{name} is {each or 'missing'}" for name, each in zip(_COUNTED, counts, strict=True))
-            problems.append(rows.problem(at, shown, "give the right items in the pool (in_pool) and all of them (all)"))
+            problems.append(
+                rows.problem(at, shown, "give the correct items in the pool (in_pool) and all of them (all)")
+            )
         elif float(counts[0]) > float(counts[1]):
-            message = f"{counts[0]} right items are in the pool, and {counts[1]} in the document"
+            message = f"{counts[0]} correct items are in the pool, and {counts[1]} in the document"
             problems.append(rows.problem(at, message, "count those of the pool among all"))
         else:
             found.append(Exhaustive(float(counts[0]), float(counts[1]), _text(row, "document", "id") or ""))

@@ -19,7 +19,7 @@ ASSUMPTIONS = (
     "The sample was drawn by the recorded probabilities.",
     "All drawn units were assessed.",
     "Verdicts do not depend on the draw or on the judge's answer.",
-    "A verdict is right: errors of assessors are not in the interval (see adjudge agree).",
+    "Verdicts are correct: errors of assessors are not in the interval (see adjudge agree).",
     "The pool was complete when it was drawn.",
     "Documents sampled: documents, or clusters of them, are independent.",
 )

@@ -260,7 +260,7 @@ def _is_cut(found: Findings, line: int) -> bool:
 
 
 _CUT = "malformed JSON (the line ends in the middle of a value)"
-_BROKEN_UP = ("the object goes on in the next line", 1, "write each object on one line, for example with: jq -c .")
+_BROKEN_UP = ("the object continues on the next line", 1, "write each object on one line, for example with: jq -c .")
 _ARRAY = ("the file is one JSON array", 1, "write one object per line, for example with: jq -c '.[]'")
 
 

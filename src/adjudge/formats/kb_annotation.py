@@ -105,8 +105,9 @@ def find_files(path: Path, ending: str) -> list[Path]:
 class Annotation:
     """One document on its way in: takes its mentions and says what is wrong with them.
 
-    With `check` a span outside of the text is a problem and one with another text is counted; with `fix` both are moved
-    to the nearest place with the right text; with `trust` the text is not looked at. `left` counts what is not kept.
+    With `check` a span outside of the text is a problem and one with another text is counted; with `fix` both are
+    moved to the nearest place with the same text; with `trust` the text is not looked at. `left` counts what is not
+    kept.
     """
 
     def __init__(self, id: str, place: str, text: str | None, offsets: Offsets, names: Names) -> None:
@@ -175,7 +176,7 @@ class Annotation:
         left = [f"{count} {one if count == 1 else many}" for count, (one, many) in kinds]
         found = [Problem(f"not kept: {', '.join(left)}", path=self.place)] if left else []
         for lines, what in (
-            (self.moved, "moved to the nearest place with the right text"),
+            (self.moved, "moved to the nearest place with the same text"),
             (self.different, "whose text differs from that at the offsets, the offsets are used"),
         ):
             if lines:

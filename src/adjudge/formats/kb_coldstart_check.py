@@ -247,7 +247,7 @@ def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _
     if slot is None and (inverse is not None or (domain in EVENT_TYPES and colon)):
         if not realis:
             message = f"{relation} has no realis"
-            hint = "write .actual, .generic or .other behind it"
+            hint = "write .actual, .generic or .other after it"
             complaints.append((True, "missing-realis", message, hint, "kept without"))
         return _Verdict(relation, inverse, None, tuple(complaints))
     if slot is None:

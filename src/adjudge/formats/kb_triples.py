@@ -209,7 +209,7 @@ def _layout(data: bytes, source: Source, found: Findings, number: int, graph: Gr
         places = {role: fields.index(name) for role, name in roles.items()}
         ignored = [name.strip() for place, name in enumerate(fields) if place not in places.values()]
         if ignored:
-            message = f"columns that mean nothing here were ignored: {', '.join(ignored)}"
+            message = f"columns without a meaning here were ignored: {', '.join(ignored)}"
             graph.notes.append(Problem(message, path=found.place, line=number))
         return Layout(len(fields), places, comma), True
     width = len(fields) if len(TRIPLE) <= len(fields) <= len(PLAIN) else len(TRIPLE)

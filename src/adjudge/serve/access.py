@@ -140,7 +140,7 @@ class Access:
         pooled = {tracks.get(where) for role, where in own if role == "team"}
         for campaign in sorted({where for role, where in own if role in _JUDGES} & pooled):
             if campaign not in self.settings.campaign or not self.settings.campaign[campaign].allow_overlap:
-                message = f"{person} would be in a team and judge what teams hand in, in {campaign!r}"
+                message = f"{person} would be in a team and assess its submissions, in {campaign!r}"
                 hint = f"invite somebody else, or write allow_overlap = true under [campaign.{campaign}] in serve.toml"
                 raise UsageError(message, hint=hint)
 

@@ -1,4 +1,4 @@
-"""Assessed tracks: what teams hand in becomes the pool of a campaign, and people's answers become scores.
+"""Assessed tracks: what teams submit becomes the pool of a campaign, and people's answers become scores.
 
 New responses are added to the campaign, which opens their documents again. As long as it is not frozen, scores are
 provisional: of the documents that are finished, by the same commands as at the end. The job of event arguments is
@@ -130,7 +130,7 @@ def home_of(folder: Folder, campaign: str) -> Path:
 
 
 def handed_in(snapshot: Snapshot, pool: Pool) -> list[tuple[Run, Submission]]:
-    """Everything that teams have handed in, in the order in which it came."""
+    """Everything that teams have submitted, in the order in which it came."""
     teams = {team.id: team.name for team in snapshot.find(Team, track=pool.scoring.track)}
     found = snapshot.find(Submission, "received, id", track=pool.scoring.track, phase=pool.scoring.phase)
     return [(run_of(each, teams[each.team]), each) for each in found]

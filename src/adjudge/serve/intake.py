@@ -1,4 +1,4 @@
-"""What teams hand in: limits, the receipt, replacing and withdrawing. Bytes are streamed to the disk and hashed.
+"""Submissions of teams: limits, the receipt, replacing and withdrawing. Bytes are streamed to the disk and hashed.
 
 A run that is invalid, failed or withdrawn costs nothing. Handing in something else under a name that is there replaces
 it once the new one is scored; the same bytes under the same name are the same run. What begins after the close is kept
@@ -111,7 +111,7 @@ def check_room(folder: Path, coming: int = 0) -> None:
 async def receive(store: Store, parts: AsyncIterator[bytes], most: int, declared: int | None) -> tuple[str, int]:
     """Stream what comes to a blob: its SHA-256 and size. Little of it is in memory at any time."""
     if declared is not None and declared > most:
-        raise Fault(413, f"this is larger than {most} bytes", "hand in less, or ask the organiser")
+        raise Fault(413, f"this is larger than {most} bytes", "submit less, or ask the organiser")
     check_room(store.folder, declared or 0)
     begun, looked = time.monotonic(), 0
     blob = await asyncio.to_thread(BlobWriter, store.folder)
@@ -126,7 +126,7 @@ async def receive(store: Store, parts: AsyncIterator[bytes], most: int, declared
                 waiting += part
                 whole, seconds = blob.size + len(waiting), time.monotonic() - begun
                 if whole > most:
-                    raise Fault(413, f"this is larger than {most} bytes", "hand in less, or ask the organiser")
+                    raise Fault(413, f"this is larger than {most} bytes", "submit less, or ask the organiser")
                 if seconds > 2 * IDLE and whole < SLOWEST * seconds:
                     raise TimeoutError
                 if len(waiting) >= _PART:
@@ -141,7 +141,7 @@ async def receive(store: Store, parts: AsyncIterator[bytes], most: int, declared
             message = f"{declared} bytes were announced, and {blob.size + len(waiting)} came"
             raise Fault(400, message, "send it again")
         if blob.size + len(waiting) == 0:
-            raise Fault(422, "this is empty", "hand in a file")
+            raise Fault(422, "this is empty", "send a file")
         await asyncio.to_thread(blob.write, bytes(waiting))
         return await asyncio.to_thread(blob.commit), blob.size
 
@@ -231,11 +231,11 @@ def check_runs(own: list[Submission], limits: Limits, name: str, at: str) -> Non
     """Refuse one run too many; replacing one costs none of the phase, but one of the day."""
     others = [each for each in own if each.name != name]
     if limits.runs and states.counted(others) >= limits.runs:
-        hint = "withdraw or replace one: hand in under its name"
+        hint = "withdraw one, or replace one by submitting under its name"
         raise Fault(429, f"{limits.runs} runs of your team are there already", hint)
     today = [each for each in own if each.received[:10] == at[:10] and each.state not in _FREE]
     if limits.per_day and len(today) >= limits.per_day:
-        raise Fault(429, f"{limits.per_day} runs were handed in today", "a day ends at 24:00 UTC")
+        raise Fault(429, f"{limits.per_day} runs were submitted today", "a day ends at 24:00 UTC")
 
 
 _FREE = (states.INVALID, states.FAILED, states.WITHDRAWN)

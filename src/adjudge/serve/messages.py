@@ -165,7 +165,7 @@ class PhaseChange(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class HandedIn(msgspec.Struct, kw_only=True):
-    """What was handed in."""
+    """What was submitted."""
 
     submission: str
     track: str
@@ -191,7 +191,7 @@ class Receipt(HandedIn, kw_only=True):
 
 
 class Run(HandedIn, kw_only=True):
-    """A run that was handed in. While it waits: how many are before it, and the seconds that it can take at most."""
+    """A run that was submitted. While it waits: how many are before it, and the seconds that it can take at most."""
 
     flags: list[str]
     priority: int

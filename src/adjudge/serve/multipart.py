@@ -141,7 +141,7 @@ class Form:
             async with asyncio.timeout(_SLOWEST):
                 while self._file is None:
                     if not await self._more():
-                        raise Fault(400, "there is no file in the form", "call the field `file`, behind the others")
+                        raise Fault(400, "there is no file in the form", "call the field `file`, after the others")
         except TimeoutError:
             raise Fault(400, "the form is too slow", "send it again") from None
         self.fields = self._parser.fields()

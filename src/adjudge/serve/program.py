@@ -42,7 +42,7 @@ def make_bundle(store: Store, track: str, phase: str | None, target: Path) -> li
         row, chosen = chosen_phase(snapshot, track, phase)
     settings = settings_of(row)
     if settings.campaign is not None:
-        hint = "other platforms have nobody who assesses: give them the track without a campaign"
+        hint = "other platforms have no assessors: give them the track without a campaign"
         raise UsageError(f"the runs of {track!r} are scored when people have assessed them", hint=hint)
     kept: dict[str, dict[str, Any]] = {**settings.files, **({"gold": chosen.gold} if chosen.gold else {})}
     made = {

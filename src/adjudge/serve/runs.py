@@ -1,4 +1,4 @@
-"""What the API says of tracks and of runs that were handed in. Teams see their own, organisers all."""
+"""What the API says of tracks and of runs that were submitted. Teams see their own, organisers all."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def wake(call: Call) -> None:
 
 
 async def put(call: Call) -> Response:
-    """Hand in the bytes of a run."""
+    """Submit the bytes of a run."""
     query = call.request.query_params
     flags = tuple(name for name in intake.FLAGS if query.get(name) == "1")
     declared = call.request.headers.get("content-length")
@@ -245,7 +245,7 @@ async def put(call: Call) -> Response:
 
 
 async def post(call: Call) -> Response:
-    """Hand in a run as a form."""
+    """Submit a run as a form."""
     return _handed_in(await take_form(call))
 
 

@@ -1,4 +1,4 @@
-"""Pages for teams: where to hand in, its outcome, why. They need no script."""
+"""Pages for teams: where to submit, the outcome, why. They need no script."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _score(found: Run) -> str:
 
 
 def runs(call: Call, token: str = "") -> Response:
-    """The runs of a team, or of all teams, and the form to hand in."""
+    """The runs of a team, or of all teams, and the form to submit one."""
     from adjudge.serve.app import origin
 
     found, at = api.track(call), now()

@@ -1,4 +1,4 @@
-"""Tracks: what teams hand in for. A track is a table of adjudge's own command lines, limits, and the files they need.
+"""Tracks: what teams submit to. A track is a table of adjudge's own command lines, limits, and the files they need.
 
 `serve.toml` says it in `[track.NAME]`; what holds is an event, so that everybody can see what held when. Words in curly
 brackets stand for files and names: `{system}`, `{name}`, `{result}`, `{results}`, `{board}`, `{page}`, `{gold}`, and
@@ -332,7 +332,7 @@ def team_of(snapshot: Snapshot, track: str, person: str) -> Team | None:
 
 
 def phase_at(phases: Sequence[Phase], at: str, wanted: str | None = None) -> Phase:
-    """The phase that takes what is handed in at a time: the one that is open and closes first, or has closed last."""
+    """The phase that takes what is submitted at a time: the one that is open and closes first, or has closed last."""
     if wanted is not None:
         phases = [each for each in phases if each.id == wanted]
     begun = [each for each in phases if each.opens is None or each.opens <= at]

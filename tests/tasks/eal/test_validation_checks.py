@@ -92,7 +92,7 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
     hints = {each.kind: each.problem.hint for each in report.findings}
     assert hints["type"] == "did you mean Contact.Meet?"
     assert hints["role"] == "did you mean Entity?"
-    assert hints["cas-text"] == "it stands at 15-18"
+    assert hints["cas-text"] == "it is at 15-18"
     assert hints["outside"] == f"its last character is {len(TEXT) - 1}"
     assert (report.errors, report.warnings) == (7, 1)
     assert report.contents == {"document": 1, "response": 5, "frame": 2}

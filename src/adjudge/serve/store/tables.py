@@ -313,7 +313,7 @@ class Tally(Row):
 
 @_table("track", "id")
 class Track(Row):
-    """What teams hand in for: command lines, limits and files, as `tracks.TrackSettings` has them."""
+    """What teams submit to: command lines, limits and files, as `tracks.TrackSettings` has them."""
 
     id: str
     task: str

@@ -225,7 +225,7 @@ def _members(coref: Mapping[Cas, int]) -> dict[int, list[Cas]]:
 
 
 def _crossed(one: Mapping[Cas, int], other: Mapping[Cas, int]) -> list[int]:
-    """The clusters of one whose CASes stand in several clusters of the other."""
+    """The clusters of one whose CASes are in several clusters of the other."""
     return [
         cluster for cluster, mates in _members(one).items() if len({other[mate] for mate in mates if mate in other}) > 1
     ]

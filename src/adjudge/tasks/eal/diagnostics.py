@@ -130,7 +130,7 @@ _SINGULAR = (
     ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
     ("taxonomy does not have their types", "taxonomy does not have its type"),
     ("{n} responses", "{n} response"),
-    ("{n} CASes stand", "{n} CAS stands"),
+    ("{n} CASes are", "{n} CAS is"),
     ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
     (
         "where they are in reference frames, no system can match them",
@@ -224,7 +224,7 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
     notes += found.note("stray", "stray-file", text)
     text = "the source documents: {n} quotations are never closed and reach to the end of the document"
     notes += found.note("unclosed", "unclosed-quotation", text)
-    text = "the key: {n} CASes stand in several clusters, which are joined, because coreference is transitive"
+    text = "the key: {n} CASes are in several clusters, which are joined, because coreference is transitive"
     notes += found.note("joined", "clusters-joined", text)
     became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
     text = f"the key: {{n}} times assessed as correct are not dates and {became}"

@@ -362,8 +362,8 @@ def _check_offsets(argument: Argument, text: Text, file: File) -> None:
 def _say_misfit(argument: Argument, agreement: Agreement, text: Text, file: File) -> None:
     cas = argument.response.cas
     found = text.find(cas.text, cas.span)
-    hint = f"it stands at {_format(found)}" if found is not None and found != cas.span else None
-    shown = f"{quote(cas.text)} is not what stands at {_format(cas.span)}, which is {quote(text.at(cas.span))}"
+    hint = f"it is at {_format(found)}" if found is not None and found != cas.span else None
+    shown = f"{quote(cas.text)} is not the text at {_format(cas.span)}, which is {quote(text.at(cas.span))}"
     if agreement == "part":
         hint = hint or "use the text and the offsets of the same mention"
         file.say_of("cas-extent", f"the CAS {shown}", argument, 5, hint=hint, error=False)

@@ -403,7 +403,7 @@ def _question_rows(
     rows: dict[Path, list[tuple[int, Outcome]]] = {path: [] for path in classes if len(path) < len(question.slots)}
     rows.setdefault((), [])
     above: dict[str, Path | None] = {question.id: ()}
-    good: dict[str, set[Path]] = {}  # the classes of right answers, by the question that they raise
+    good: dict[str, set[Path]] = {}  # the classes of correct answers, by the question that they raise
     right = {CORRECT} | ({INEXACT} if policy.inexact == "right" else set())
     nodes = _nodes(given)
     for number, (hop, answer) in sorted(enumerate(given), key=lambda each: each[1][0]):

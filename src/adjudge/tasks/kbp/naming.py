@@ -161,7 +161,7 @@ def read_aliases(source: Source) -> dict[str, str]:
     names: dict[str, int] = {}
     for number, _, fields in read_rows(source, problems):
         if len(fields) < 2 or not all(fields):
-            hint = "write a name, and behind it its aliases, with TABs between them"
+            hint = "write a name, then its aliases, separated by TABs"
             problems.add("columns", "a line with an empty field, or with one field only", number, 1, hint)
             continue
         canonical, *aliases = map(fold, fields)

@@ -330,7 +330,7 @@ _WHYS = {
 
 
 def align_queries(asked: Sequence[Question], counted: Counted, judge: Judge, policy: Policy) -> list[Alignment]:
-    """The outcome of the answers to each query: gold has its classes of right answers, the system its answers."""
+    """The outcome of the answers to each query: gold has its classes of correct answers, the system its answers."""
     known = {question.id: question for question in asked}
     outcomes: dict[str, list[Outcome]] = {}
     for each in counted.outcomes:
@@ -372,7 +372,7 @@ def _aligned(
                 right[question.id, each.verdict.path] = number
             else:
                 again = each.effect == REDUNDANT
-                why = "it repeats a right answer" if again else _WHYS.get(each.label, "it does not count")
+                why = "it repeats a correct answer" if again else _WHYS.get(each.label, "it does not count")
                 wrong = each.effect == WRONG or (again and policy.duplicates == "wrong")
                 (spurious if wrong else ignored).append(Single(number, why))
     numbers = {key: place for place, key in enumerate(gold)}

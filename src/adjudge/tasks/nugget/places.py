@@ -86,7 +86,7 @@ def _recounted(text: str, named: Iterable[tuple[Piece, str, int]], path: str | N
         if offsets is not None:
             begin, end = (offsets[each] if 0 <= each < len(offsets) else -1 for each in (begin, end))
             if min(begin, end) < 0:
-                message = f"{what} begins or ends inside a character, or behind the text"
+                message = f"{what} begins or ends inside a character, or beyond the text"
                 hint = "check that the offsets are UTF-16 units"
                 problems[what, line] = Problem(message, path=path, line=line or None, hint=hint)
         found.append((begin, end))
