@@ -26,6 +26,15 @@ def ratio(numerator: float, denominator: float, undefined: float | None) -> floa
     return None if undefined is None else float(undefined)
 
 
+def harmonic(precision: float, recall: float) -> float:
+    """F1 of two ratios, as published programs divide it; 0 if both are 0.
+
+    >>> harmonic(0.5, 1.0), harmonic(0, 0)
+    (0.6666666666666666, 0.0)
+    """
+    return ratio(2 * precision * recall, precision + recall, 0)
+
+
 @overload
 def f_measure(
     p_num: float, p_den: float, r_num: float, r_den: float, *, undefined: float, same: bool, beta: float = 1.0

@@ -22,6 +22,7 @@ from adjudge.formats.json_file import read_json
 from adjudge.formats.kg_json import LISTS, json_entries, shown
 from adjudge.formats.kg_keys import document_of, roles_of
 from adjudge.formats.source import read_text
+from adjudge.model.prf import harmonic
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides
 from adjudge.scorers.webnlg import has_sentences, words_of
@@ -132,7 +133,7 @@ def score_document(gold: Sentence, system: Sentence | None, ontology: Labels) ->
     theirs = {"".join(map(squeezed, each)) for each in system.triples if each[1] in known}
     both = len(ours & theirs)
     precision, recall = (both / len(theirs), both / len(ours)) if theirs else (0.0, 0.0)
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    f1 = harmonic(precision, recall)
     number = len(system.triples)
     conform = sum(relation in ontology.relations for _, relation, _ in system.triples) / number if number else 1.0
     context = stems(gold.text + " ".join(ontology.concepts))

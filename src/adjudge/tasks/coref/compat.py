@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.engine import Evaluation
 from adjudge.model.coref import Chain, Mention
+from adjudge.model.prf import harmonic
 from adjudge.tasks.coref.counts import COLUMNS, UD_COLUMNS
 from adjudge.tasks.coref.observe import Compared
 from adjudge.tasks.coref.settings import Settings
@@ -96,7 +97,7 @@ def _corefud_scores(totals: Mapping[str, float], metric: str) -> tuple[float, fl
 
 def _from_ratios(found: float, gold: float, matched: float, system: float) -> tuple[float, float, float]:
     r, p = found / gold if found else 0.0, matched / system if matched else 0.0
-    return r, p, 2 * p * r / (p + r) if p + r else 0.0
+    return r, p, harmonic(p, r)
 
 
 def reference_output(
@@ -139,7 +140,7 @@ def result_line(found: float, gold: float, matched: float, system: float, f1: fl
     """
     recall, precision = found / gold if gold else 0, matched / system if system else 0
     if f1 is None:
-        f1 = 2 * precision * recall / (precision + recall) if recall + precision else 0
+        f1 = harmonic(precision, recall)
     parts = (
         f"Recall: ({_written(found)} / {_written(gold)}) {_percent(recall)}",
         f"Precision: ({_written(matched)} / {_written(system)}) {_percent(precision)}",
@@ -187,7 +188,7 @@ def _blanc(*kinds: tuple[float, float, float, float]) -> tuple[float, float, flo
     for found, gold, matched, system in kinds:
         if gold:
             r, p = found / gold, matched / system if system else 0
-            present.append((r, p, 2 * p * r / (p + r) if p + r else 0))
+            present.append((r, p, harmonic(p, r)))
     if len(present) == 2:
         (r, p, f), (other_r, other_p, other_f) = present
         return (r + other_r) / 2, (p + other_p) / 2, (f + other_f) / 2

@@ -13,6 +13,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.model.prf import ratio
 from adjudge.tasks.kbp.facts import Facts, label_walks
 from adjudge.tasks.kbp.products import BLOCK, Matrix, Rows, joined, leaves, multiply, relations_of, shared, split, take
 
@@ -85,7 +86,7 @@ def sample_paths(
     if complete:
         counts = source_counts(gold, system, known, hop=hop, block=block)
         totals = counts.sum(axis=1)
-        values = [_ratio(*pair) for pair in _pairs(totals)]
+        values = [ratio(*pair, 0) for pair in _pairs(totals)]
         p, r, f = (Estimate(value, 0.0, value, value) for value in values)
         both, of_gold, of_system = totals.tolist()
         return HopEstimate(hop, both, of_gold, of_system, p, r, f, len(known), len(known), level, complete)
@@ -105,10 +106,6 @@ def _pairs(counts: Any) -> list[tuple[Any, Any]]:
     return [(both, system), (both, gold), (2 * both, gold + system)]
 
 
-def _ratio(numerator: float, denominator: float) -> float:
-    return float(numerator / denominator) if denominator else 0.0
-
-
 def _estimate(above: Floats, below: Floats, level: float) -> Estimate:
     """The ratio of two means of draws, 0 <= above <= below <= 1."""
     import numpy as np
@@ -117,7 +114,7 @@ def _estimate(above: Floats, below: Floats, level: float) -> Estimate:
 
     draws = len(above)
     top, bottom = float(above.mean()), float(below.mean())
-    value = _ratio(top, bottom)
+    value = ratio(top, bottom, 0)
     spread = float((above - value * below).std(ddof=1))
     error = normal_reach(level) * spread / math.sqrt(draws) / bottom if bottom else 0.0
     # The mean of above - r * below is zero for the true r, and its terms lie within a range of 1: the draws allow every

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.engine import Evaluation
 from adjudge.model.nugget import Nugget, NuggetDocument
+from adjudge.model.prf import harmonic
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.coreference import STARRED, added, count_coreference, document_average, official_figures
 from adjudge.tasks.nugget.mapping import Side
@@ -164,7 +165,7 @@ def _sequencing(sums: Mapping[str, float]) -> Iterator[str]:
     for title, metric in (("Subevent", "nugget.subevent"), ("After", "nugget.after"), ("All", "nugget.sequence")):
         matched, system, found, gold = (sums[f"{metric}:{n}"] for n in ("matched", "system", "found", "gold"))
         precision, recall = matched / system if system else 0, found / gold if gold else 0
-        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0
+        f1 = harmonic(precision, recall)
         shown = [f"{100 * round(value, 6):.12g}" for value in (f1, precision, recall)]
         shown = [value if "." in value else f"{value}.0" for value in shown]
         yield f"=======Event Sequencing Results for {title} ======="
