@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
 import adjudge as aj
 from adjudge.errors import AdjudgeError
+from adjudge.formats.coerce.sides import coerce
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-ORG"]]
 SYSTEM = [["B-PER", "I-PER", "O", "O"], ["O", "B-ORG"]]
@@ -217,3 +220,26 @@ def test_a_table_in_parquet_is_read_as_one_in_memory(tmp_path):
         parquet.write_table(pyarrow.table(columns), tmp_path / f"{name}.parquet")
     assert strict(tmp_path / "items.parquet", tmp_path / "items.parquet", ends="exclusive") == (1, 1)
     assert strict(tmp_path / "tags.parquet", [["B-PER", "I-PER", "O", "O"]]) == (1, 0.5)
+
+
+def _calls(run: Callable[[], object]) -> int:
+    """How many functions of Python are called."""
+    calls = 0
+
+    def seen(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(seen)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def test_what_it_takes_to_read_lists_of_tags_is_what_it_takes_to_decode_them() -> None:
+    sides = [[["B-PER", "I-PER", "O"]] * number for number in (100, 300)]
+    few, many = (_calls(lambda side=side: coerce("ner", side, {"system": side}, {})) for side in sides)
+    assert (many - few) / 400 <= 16

@@ -28,6 +28,7 @@ UNITS = {"token": "tokens", "char": "characters"}
 WHOLE = "whole corpus"
 """What `document` says if a source is all documents as one."""
 _EXAMPLES = 10
+_PLAIN = frozenset((str, int, bool, type(None), list, tuple, dict))
 
 
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,7 +142,7 @@ def plain(value: Any) -> Any:
     >>> plain(float("nan")) is None, plain(3)
     (True, 3)
     """
-    if isinstance(value, str | int) or value is None:
+    if type(value) in _PLAIN or isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return None if math.isnan(value) else value
@@ -158,6 +159,8 @@ def fields_of(value: Any) -> Mapping[str, Any] | None:
     >>> fields_of(Raw("a", 1))
     {'id': 'a', 'value': 1}
     """
+    if type(value) is list:
+        return None
     if isinstance(value, Mapping):
         return value
     if hasattr(value, "model_dump"):
@@ -181,6 +184,8 @@ def first_of(fields: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 def is_list(value: Any) -> bool:
     """Whether a value is a list of something, and no text, mapping or object with fields."""
+    if type(value) is list:
+        return True
     if isinstance(value, list | tuple):
         return not hasattr(value, "_fields")
     return isinstance(value, Set) or (origin(value) == "numpy" and getattr(value, "ndim", 0) > 0)

@@ -40,6 +40,7 @@ TAGS = ("tags", "ner_tags", "labels", "ner")
 ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
 _PREFIX = re.compile(r"([BIESUL])-.|O$|[BIES]$")
 _SUFFIX = re.compile(r".+-([BIESUL])$|O$")
+_KINDS = ({str}, {int})  # of tags, nearly always
 _SHOWN = 40  # characters of a text that is not a tag
 _FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")
@@ -75,6 +76,8 @@ def _is_piece(value: Any) -> bool:
 
 def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | None:
     """The entities of one document; None if its shape is not known."""
+    if type(value) is list and set(map(type, value)) in _KINDS:  # as below, for the most numerous documents
+        return Part([], "tags", None, None, "token", True, value)
     value = plain(chat_answer(value))
     if origin(value) == "spacy":
         return _of_spacy(name, value, declared)
@@ -225,12 +228,12 @@ def _are_tags(value: Any) -> bool:
     value = plain(value)
     if not is_list(value) or not len(value):
         return False
-    kinds = set(map(type, value))
-    return kinds in ({str}, {int}) or all(isinstance(plain(each), str | int) for each in value)
+    return set(map(type, value)) in _KINDS or all(isinstance(plain(each), str | int) for each in value)
 
 
 def _of_tags(tags: Any, tokens: Any = None) -> Part:
-    own = list(tags) if set(map(type, tags)) <= {str, int} else [plain(each) for each in tags]
+    known = set(map(type, tags)) <= {str, int}
+    own = list(tags) if known else [plain(each) for each in tags]
     return Part([], "tags", None, tokens, "token", fixed=True, tags=own)
 
 
@@ -240,8 +243,10 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
     if not tagged:
         return dict(parts)
     declared.take("scheme")
-    named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
-    every = set().union(*named.values())
+    named, every = tagged, set().union(*tagged.values())
+    if any(isinstance(tag, int) for tag in every):
+        named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
+        every = set().union(*named.values())
     joined = next((tag for tag in every if is_several(tag)), None)
     if joined is not None:
         raise _joined_tags(declared.side, next(name for name, tags in named.items() if joined in tags), joined)
@@ -249,11 +254,13 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
     if suffix:
         notes.add("suffix-tags", f"{declared.side}: tags end in their prefix (PER-B)", count=len(named))
         named = {name: [_turned(tag) for tag in tags] for name, tags in named.items()}
-    decode = _decoder(named, declared)
+        every = set(map(_turned, every))
+    decode = _decoder(named, every, declared)
     chunks = {name: decode(tags) for name, tags in named.items()}
     if declared.side == "gold" and declared.scheme in SCHEMES:
         _check_scheme(named, chunks, declared.scheme)
-    return {name: part._replace(chunks=chunks[name]) if name in named else part for name, part in parts.items()}
+    # Not _replace, which takes as long as the tags of a sentence do.
+    return {name: Part(*part[:-1], chunks[name]) if name in named else part for name, part in parts.items()}
 
 
 def _check_scheme(tags: Mapping[str, Sequence[str]], chunks: Mapping[str, list[Chunk]], scheme: str) -> None:
@@ -266,10 +273,10 @@ def _check_scheme(tags: Mapping[str, Sequence[str]], chunks: Mapping[str, list[C
         raise wrong("gold", f", document {name!r}: the tag {tag!r} breaks {scheme}{more}", hint)
 
 
-def _names(name: str, tags: Sequence[Any], declared: Declared) -> list[str]:
-    if set(map(type, tags)) <= {str}:
-        return list(tags)
+def _names(name: str, tags: list[Any], declared: Declared) -> list[str]:
     numbers = [tag for tag in tags if isinstance(tag, int)]
+    if not numbers:
+        return tags
     labels: tuple[str, ...] | None = declared.take("labels")
     if labels is None:
         shown = ", ".join(map(str, tags[:3]))
@@ -309,12 +316,14 @@ def _turned(tag: str) -> str:
     return f"{prefix}-{kind}" if kind else tag
 
 
-def _decoder(documents: Mapping[str, Sequence[str]], declared: Declared) -> Callable[[Sequence[str]], list[Chunk]]:
+def _decoder(
+    documents: Mapping[str, Sequence[str]], every: set[str], declared: Declared
+) -> Callable[[Sequence[str]], list[Chunk]]:
     """How tags become chunks; those that the scheme cannot read are errors."""
     scheme = declared.scheme
     if scheme == "IO":
         return partial(decode_tags, steps=Steps(_runs))
-    bare = {tag for tag in set().union(*documents.values()) if split_tag(tag) is None}
+    bare = {tag for tag in every if split_tag(tag) is None}
     if bare:
         name, tag = next((name, tag) for name, tags in documents.items() for tag in tags if tag in bare)
         raise wrong(

@@ -120,8 +120,9 @@ class _Side:
             else:
                 self.facts[name] = found
             shape = _shape_of(found)
-            if shape and given is value and not is_raw(given):  # answers are as models write them
-                shapes.setdefault(shape, name)
+            # Answers are as models write them.
+            if shape and shape not in shapes and given is value and not is_raw(given):
+                shapes[shape] = name
         if self.declared.side == "gold" and self.notes.count("no-json") == len(self.values) > 0:
             unknown = [each for each in self.values.items() if fields_of(each[1]) or isinstance(each[1], str)]
         if unknown:
@@ -455,7 +456,7 @@ def _reading(side: _Side, *, texts: bool) -> Reading:
 def _kept(side: _Side, name: str) -> dict[str, Any]:
     """What a document says of itself beside its items, by which it may be sliced."""
     value = side.values[name]
-    if not isinstance(value, Mapping):
+    if type(value) is list or not isinstance(value, Mapping):
         return {}
     return {key: each for key, each in value.items() if isinstance(each, str | int | float) and key not in _OWN}
 
@@ -491,6 +492,8 @@ class _Entities(dict[tuple[Any, Any, Any], dict[str, Any]]):
 
 
 def _words(part: Part) -> dict[str, Any]:
+    if part.text is None and part.tokens is None:
+        return {}
     found: dict[str, Any] = {}
     if part.text is not None:
         found["text"] = part.text

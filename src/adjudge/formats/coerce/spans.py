@@ -293,7 +293,7 @@ def located(parts: dict[str, Part], texts: Mapping[str, str], declared: Declared
     lost: dict[str, list[Item]] = {}
     for name, part in parts.items():
         text = part.text if part.text is not None else texts.get(name)
-        if all(item.start is not None for item in part.items) or text is None:
+        if text is None or all(item.start is not None for item in part.items):
             made[name] = part
             continue
         places, missing, folded = _places(part.items, text, declared.take("locate"))
