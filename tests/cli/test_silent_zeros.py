@@ -106,10 +106,10 @@ def documents(name: str, start: int, end: int) -> None:
 @pytest.mark.parametrize(
     ("move", "said"),
     [
-        ((0, -1), "every system span ends one character before a gold span with the same start"),
-        ((0, 1), "every system span ends one character after a gold span with the same start"),
-        ((1, 1), "every system span begins and ends one character after a gold span"),
-        ((-1, -1), "every system span begins and ends one character before a gold span"),
+        ((0, -1), 'ends one higher; if its ends are inclusive, set system_ends="inclusive"'),
+        ((0, 1), 'ends one lower; if gold\'s ends are inclusive, set gold_ends="inclusive"'),
+        ((1, 1), "starts and ends one lower; does one side count characters from 0 and the other from 1?"),
+        ((-1, -1), "starts and ends one higher; does one side count characters from 0 and the other from 1?"),
     ],
 )
 def test_offsets_that_are_off_everywhere(call, move, said):
@@ -117,7 +117,8 @@ def test_offsets_that_are_off_everywhere(call, move, said):
     documents("run.jsonl", *move)
     for more in ("", " --jobs 2"):
         code, out, _ = call("score ner.strict gold.jsonl run.jsonl --bootstrap 0" + more)
-        assert (code, f"note: {said}: does" in out) == (0, True)
+        assert code == 0
+        assert f"note: system: 0 of 7 spans equal a gold span, 7 would with {said}\n" in out
     lines = [json.loads(line) for line in Path("gold.jsonl").read_text().splitlines()]
     wrong = {**lines[0], "entities": [{**each, "type": "ORG"} for each in lines[0]["entities"]]}
     Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in (wrong, lines[1])))
@@ -131,9 +132,9 @@ def test_offsets_of_mentions_and_nuggets(call):
         nuggets = "".join(f"r\ta\tE{s}\t{s},{s + 6 + end}\tkilled\tLife_Die\tActual\n" for s in (3, 20, 40))
         Path(f"{name}.tbf").write_text(f"#BeginOfDocument a\n{nuggets}#EndOfDocument\n")
     _, out, _ = call("coref score key.jsonl moved.jsonl")
-    assert "note: every system span ends one token after a gold span with the same start" in out
+    assert "note: system: 0 of 4 spans equal a gold span, 4 would with ends one lower; if gold's ends are" in out
     _, out, _ = call("nugget score -g key.tbf -s moved.tbf")  # which matches in part, so that it scores 92.3
-    assert "note: every system span ends one character after a gold span with the same start" in out
+    assert "note: system: 0 of 3 spans equal a gold span, 3 would with ends one lower; if gold's ends are" in out
 
 
 def test_swapped_sides(call):
@@ -225,3 +226,15 @@ def test_records_that_stand_under_another_key(call):
     assert "gold.jsonl: no field of gold (record) is in the schema (born, name)" in err
     code, out, _ = call(f"{command} --schema schema.yaml --field record --system-field answer")
     assert (code, "no field of gold" in out) == (0, False)
+
+
+def test_offsets_that_are_off_stand_before_other_notes(call):
+    documents("gold.jsonl", 0, 0)
+    documents("run.jsonl", 0, -1)
+    lines = map(json.loads, Path("run.jsonl").read_text().splitlines())
+    bare = [{"id": each["id"], "spans": [[*e["span"].values(), "PER"] for e in each["entities"]]} for each in lines]
+    Path("run.jsonl").write_text("".join(json.dumps(each) + "\n" for each in bare))
+    _, out, _ = call("ner score gold.jsonl run.jsonl --bootstrap 0")
+    notes = [line for line in out.splitlines() if line.startswith("note: ")]
+    assert len(notes) > 1
+    assert " would with ends one higher; if its ends are inclusive" in notes[0]

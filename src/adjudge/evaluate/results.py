@@ -258,6 +258,7 @@ def with_doubts(result: Result, compared: Compared) -> Result:
     systems = []
     for place, system in enumerate(result.systems, 1):
         notes: list[Note] = []
+        moved: list[Note] = []
         swapped = swapped_note(compared.paths[0], compared.paths[place])
         if swapped is not None and all(note.code != swapped.code for note in system.notes):
             notes.append(swapped)
@@ -265,8 +266,9 @@ def with_doubts(result: Result, compared: Compared) -> Result:
             gold = _gathered(compared.spans[0]) if gold is None else gold
             own = _gathered(compared.spans[place])
             shared = sorted(name for name in gold if name in own)
-            notes += offset_notes([(gold[name], own[name]) for name in shared], unit=compared.unit)
-        systems.append(msgspec.structs.replace(system, notes=(*system.notes, *notes)) if notes else system)
+            who = "system" if len(result.systems) == 1 else ""  # the names of several stand before their notes
+            moved = offset_notes([(gold[name], own[name]) for name in shared], unit=compared.unit, who=who)
+        systems.append(msgspec.structs.replace(system, notes=(*moved, *system.notes, *notes)))
     return msgspec.structs.replace(result, systems=tuple(systems))
 
 
@@ -300,11 +302,13 @@ def swapped_note(gold: str | None, system: str | None) -> Note | None:
     return Note("swapped", 1, f"the system is called {names[0]} and gold is called {names[1]}: are the two swapped?")
 
 
-def offset_notes(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]], *, unit: str = "character") -> list[Note]:
+def offset_notes(
+    pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]], *, unit: str = "character", who: str = ""
+) -> list[Note]:
     """A note if the spans of a system (second of each pair) are those of gold (first), moved by the same little way.
 
     >>> [note.message for note in offset_notes([([(0, 4), (9, 12), (20, 27)], [(0, 3), (9, 11), (20, 26)])])]
-    ['every system span ends one character before a gold span with the same start: does one side count ends ...]
+    ['0 of 3 spans equal a gold span, 3 would with ends one higher; if its ends are inclusive, set ...]
     """
     from adjudge.stats.result import Note
 
@@ -318,8 +322,8 @@ def offset_notes(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]], *, unit
     found = _moved(documents, best)
     if found * 2 < fewer or found < max(_ENOUGH, 5 * equal):
         return []
-    who = "every system span" if found == system else f"of {system} system spans {found}"
-    return [Note("off-by-one", found, f"{_told(who, best, unit, one=found == system)}")]
+    told = f"{equal} of {system} spans equal a gold span, {found} would with {_corrected(best, unit)}"
+    return [Note("off-by-one", found, f"{who}: {told}" if who else told)]
 
 
 def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
@@ -364,29 +368,18 @@ def _moved(documents: Sequence[tuple[set[Span], set[Span]]], move: Span) -> int:
     return sum(sum((a - start, b - end) in ours for a, b in theirs) for ours, theirs in documents)
 
 
-def _told(who: str, move: Span, unit: str, *, one: bool) -> str:
+def _corrected(move: Span, unit: str) -> str:
+    """What would have to be changed of spans that are moved so far, and what may have moved them."""
     start, end = move
-    far = _distance(start or end, unit)
-    s = "s" if one else ""
     if start == end:
-        side = "after" if start > 0 else "before"
-        hint = f"does one side count {unit}s from 0 and the other from 1?"
-        return f"{who} begin{s} and end{s} {far} {side} a gold span: {hint}"
+        return f"starts and ends {_back(start)}; does one side count {unit}s from 0 and the other from 1?"
     if start == 0:
-        side = "after" if end > 0 else "before"
-        late = "gold" if end > 0 else "system"
-        hint = f"does one side count ends inclusively and the other exclusively (set {late}_ends=inclusive)?"
-        return f"{who} end{s} {far} {side} a gold span with the same start: {hint}"
+        whose, option = ("gold's", "gold_ends") if end > 0 else ("its", "system_ends")
+        return f'ends {_back(end)}; if {whose} ends are inclusive, set {option}="inclusive"'
     if end == 0:
-        side = "after" if start > 0 else "before"
-        hint = f"does one side count {unit}s from 1, with the end included?"
-        return f"{who} begin{s} {far} {side} a gold span with the same end: {hint}"
-    first, second = ("after" if each > 0 else "before" for each in (start, end))
-    return (
-        f"{who} begin{s} {_distance(start, unit)} {first} and end{s} {_distance(end, unit)} {second} a gold span: "
-        "do both sides count in the same way?"
-    )
+        return f"starts {_back(start)}; does one side count {unit}s from 1, with the end included?"
+    return f"starts {_back(start)} and ends {_back(end)}; do both sides count in the same way?"
 
 
-def _distance(number: int, unit: str) -> str:
-    return f"{_NUMBERS[abs(number)]} {unit}{'s' * (abs(number) > 1)}"
+def _back(moved: int) -> str:
+    return f"{_NUMBERS[abs(moved)]} {'lower' if moved > 0 else 'higher'}"

@@ -325,7 +325,7 @@ def _fit(task: Task, gold: Side, side: Side, found: Findings, whole: bool) -> No
         found.add_problems("unpaired", error.problems)
     pairs = [(task.spans(gold.documents[name]), task.spans(shared[name])) for name in sorted(shared)]
     for note in offset_notes(pairs, unit=task.unit):
-        message, _, hint = note.message.partition(": ")
+        message, _, hint = note.message.partition("; ")
         found.warn("shifted", message, hint=hint)
 
 

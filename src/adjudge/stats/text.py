@@ -264,12 +264,15 @@ def render_leaderboard(board: Ranking, *, pairs: bool = False) -> str:
 
 
 def note_lines(result: Result) -> list[str]:
-    """The notes as sentences, with the name of the system if there are several."""
-    lines = [note_line(note) for note in result.notes]
+    """The notes as sentences, with the name of the system if there are several; offsets that do not agree come first.
+
+    They mean that the scores say nothing.
+    """
+    notes = [(note, "") for note in result.notes]
     for system in result.systems:
         name = f"{system.name}: " if len(result.systems) > 1 else ""
-        lines += [note_line(note, name) for note in system.notes]
-    return lines
+        notes += [(note, name) for note in system.notes]
+    return [note_line(*each) for each in sorted(notes, key=lambda each: each[0].code != "off-by-one")]
 
 
 def note_line(note: Note, name: str = "") -> str:
