@@ -114,6 +114,12 @@ class Findings:
         self._values = 0
         self._kept = FEW if limit is None else limit
 
+    def __str__(self) -> str:
+        """What commands print of it."""
+        return "\n".join([*finding_lines(self), totals_line(self)])
+
+    __repr__ = __str__
+
     @property
     def total(self) -> int:
         """How many findings there are, kept or not."""

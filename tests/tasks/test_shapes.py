@@ -243,3 +243,10 @@ def test_what_it_takes_to_read_lists_of_tags_is_what_it_takes_to_decode_them() -
     sides = [[["B-PER", "I-PER", "O"]] * number for number in (100, 300)]
     few, many = (_calls(lambda side=side: coerce("ner", side, {"system": side}, {})) for side in sides)
     assert (many - few) / 400 <= 16
+
+
+def test_findings_are_shown_as_text() -> None:
+    found = aj.ner.validate([{"id": "a", "entities": [{"span": {"start": 3, "end": 1}, "type": "PER"}]}])
+    first, last = repr(found).splitlines()
+    assert "error: document 'a', entities[0].span: the span ends at 1 before it starts at 3" in first
+    assert last.endswith("1 document, 1 item, 1 error, 0 warnings")
