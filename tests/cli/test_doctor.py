@@ -292,6 +292,10 @@ def test_parquet(tmp_path):
     parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
     found = examine(str(tmp_path / "a.parquet"))
     assert (found.format.kind, [use.task for use in found.uses]) == ("parquet", ["ner"])
+    rows = [{"doc_id": "a", "start": 0, "end": 3, "label": "PER"}]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "b.parquet")
+    table = examine(str(tmp_path / "b.parquet")).format
+    assert (table.kind, table.name) == ("dataset", "a Parquet table (doc_id, start, end, label)")
 
 
 GUESSES = {

@@ -266,6 +266,7 @@ FORMATS: Mapping[str, Format] = {
     )
 }
 
+_NAMED = 6  # columns that are named
 _SAMPLE = 200  # documents that are looked at
 _KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     # All of these fields are in some document; the first that fits says most.
@@ -368,7 +369,7 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
 def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]:
     """The formats that a file with this beginning may have; Parquet says at its end who wrote it, and its columns."""
     found = formats_of(start, cut=cut)
-    if found == [FORMATS["parquet"]]:
+    if found == [FORMATS["parquet"]] and path.is_file():  # and not bytes in memory
         from adjudge.formats.binary_values import parquet_features
         from adjudge.formats.coerce.corpus import STARTS, TAG_COLUMNS
         from adjudge.formats.parquet import parquet_names
@@ -380,7 +381,7 @@ def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]
         except AdjudgeError:  # which reading it says with its place
             return found
         if not {*STARTS, *TAG_COLUMNS}.isdisjoint(names):
-            return [FORMATS["dataset"], *found]
+            return [FORMATS["dataset"]._replace(name=f"a Parquet table ({', '.join(names[:_NAMED])})"), *found]
     return found
 
 
