@@ -185,13 +185,15 @@ def _serve() -> None:
 
 
 def _serve_scoring() -> None:
-    from adjudge.serve.boards import Board
+    from adjudge.serve.boards import Board, Tab
     from adjudge.serve.store import Store
     from adjudge.serve.tracks import write as note
 
     _serve()
     with Store.open(Path("autumn")) as store:
-        board = store.put_blob(msgspec.json.encode(Board(track="names", phase="main")), "board")
+        board = store.put_blob(
+            msgspec.json.encode(Board(track="names", phase="main", all=(Tab(metric="ner.strict", part="f1"),))), "board"
+        )
         note(store, "names", "scoring", "names/main/1", {"board_sha": board})
 
 
