@@ -250,3 +250,35 @@ def test_findings_are_shown_as_text() -> None:
     first, last = repr(found).splitlines()
     assert "error: document 'a', entities[0].span: the span ends at 1 before it starts at 3" in first
     assert last.endswith("1 document, 1 item, 1 error, 0 warnings")
+
+
+def test_the_first_token_that_differs_is_named() -> None:
+    gold = [{"tokens": tokens, "tags": tags} for tokens, tags in zip(TOKENS, GOLD, strict=True)]
+    other = [{**gold[0], "tokens": ["Ada", "King", "in", "Paris"]}, gold[1]]
+    result = aj.score("ner.strict", gold, other, bootstrap=0)
+    (note,) = [each for system in result.systems for each in system.notes if each.code == "tokens-differ"]
+    assert (note.count, note.message) == (1, "system: 1 documents do not have the tokens of gold")
+    assert note.examples == ("document '1', token 2: 'King', and 'Lovelace' in gold",)
+    same = aj.score("ner.strict", gold, gold, bootstrap=0)
+    assert not [each for system in same.systems for each in system.notes if each.code == "tokens-differ"]
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        [{"id": "d1", "mentions": [{"span": {"start": 0, "end": 3}, "type": "PER", "qid": "Q1"}]}],
+        {"d1": [{"start": 0, "end": 3, "label": "PER", "qid": "Q1"}]},
+        [{"id": "d1", "mentions": [{"start": 0, "end": 3, "label": "PER", "qid": "Q1"}]}],
+    ],
+)
+def test_entities_under_another_name_are_no_entities(gold: object) -> None:
+    told = r'gold: no mention has an entity \(first: document \'d1\' has qid\); call it entity, or set fields={"entity"'
+    with pytest.raises(AdjudgeError, match=told):
+        aj.score("linking.link", gold, gold)
+    named = aj.score("linking.link", gold, gold, fields={"entity": "qid"}, ends="exclusive", bootstrap=0)
+    assert float(named["linking.link"].f1) == 1
+
+
+def test_mentions_without_an_entity_are_scored_as_before() -> None:
+    gold = [{"id": "d1", "mentions": [{"span": {"start": 0, "end": 3}, "type": "PER", "mention_id": "m1"}]}]
+    assert float(aj.score("linking.nil", gold, gold, bootstrap=0)["linking.nil"].f1) == 1

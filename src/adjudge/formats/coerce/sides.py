@@ -27,7 +27,18 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
-from adjudge.formats.coerce.spans import Ends, Item, Located, Part, Renamed, cuts_word, exclusive, is_place, located
+from adjudge.formats.coerce.spans import (
+    Ends,
+    Item,
+    Located,
+    Part,
+    Renamed,
+    cuts_word,
+    exclusive,
+    is_place,
+    located,
+    unnamed_link,
+)
 from adjudge.model.document import CorpusNote, Document
 from adjudge.model.document import Reading as Understood
 
@@ -230,7 +241,7 @@ def _is_called_otherwise(document: Mapping[Any, Any]) -> bool:
 
 
 def _is_native_item(kind: str, item: Any) -> bool:
-    if is_list(item) or isinstance(item, str | int):
+    if is_list(item) or isinstance(item, str | int) or (kind == "linking" and unnamed_link(item)):
         return False
     inner = {"relation": "subject", "event": "trigger"}.get(kind, "span")
     if kind in ("tree", "coref"):
@@ -393,6 +404,7 @@ def _some(names: Iterable[str]) -> str:
 def _bring_together(gold: _Side, systems: list[_Side]) -> None:
     for system in systems:
         entities.check_lengths(gold.parts, system.parts, system.declared.side)
+        entities.note_tokens(gold.parts, system.parts, system.declared.side, system.notes)
     gold.parts = entities.without_ignored(gold.parts, [system.parts for system in systems], gold.notes)
     texts = gold.texts()
     for side in (gold, *systems):
@@ -513,6 +525,8 @@ def _unplaced(items: Iterable[Item]) -> list[Item]:
 
 def _mentions(side: _Side) -> dict[str, dict[str, Any]]:
     tuples = all(item.entity is None for part in side.parts.values() for item in part.items)
+    if tuples:
+        _check_links(side)
 
     def made(item: Item) -> dict[str, Any]:
         # (start, end, entity): the third of a tuple is what is linked to.
@@ -529,6 +543,20 @@ def _mentions(side: _Side) -> dict[str, dict[str, Any]]:
         name: {"mentions": [made(item) for item in (*part.items, *_unplaced(side.lost.get(name, ())))], **_words(part)}
         for name, part in side.parts.items()
     }
+
+
+def _check_links(side: _Side) -> None:
+    """Raise if no mention has an entity, and one has a field that looks like it."""
+    for name, value in side.values.items():
+        fields = value if isinstance(value, Mapping) else {}
+        items = next((fields[key] for key in entities.ITEMS if key in fields), value)
+        field = next(filter(None, map(unnamed_link, items)), None) if is_list(items) else None
+        if field is not None:
+            raise wrong(
+                side.declared.side,
+                f": no mention has an entity (first: document {name!r} has {field})",
+                f'call it entity, or set fields={{"entity": "{field}"}}',
+            )
 
 
 def _facts(side: _Side, *, texts: bool) -> dict[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from adjudge.formats.coerce.corpus import (
     ENDS,
+    IDS,
     LABELS,
     LINKS,
     STARTS,
@@ -23,6 +24,10 @@ from adjudge.formats.coerce.corpus import (
 from adjudge.model.tags import Chunk
 
 TEXTS = ("text", "word", "mention", "surface", "value", "name")
+_ENTITY = re.compile(
+    r"(?i)(q|kb|mesh|umls|wiki(pedia|data)?|entity|concept|node|page|gold|target|link(ed)?)_?(id|[ui]ri|url|title|name)"
+    r"|cui|[ui]ri|url|wiki(pedia|data)?|concept|mesh|umls"
+)  # what people call the entity of a mention
 _PAIRS = ("span", "offsets", "position")
 _WORD = re.compile(r"\w")
 _MANY = 3  # words that one reading of ends cuts before the other is proved: one span that is cut may be a mistake
@@ -72,6 +77,18 @@ def pair_of(value: Any) -> tuple[int, int] | None:
         return plain(start), plain(end)
     inner = first_of(fields, _PAIRS)
     return None if inner is None else pair_of(inner)
+
+
+def unnamed_link(item: Any) -> str | None:
+    """The field of a mention that looks like the id of an entity, if none of those that are known is there.
+
+    >>> unnamed_link({"start": 0, "end": 3, "qid": "Q1"}), unnamed_link({"qid": "Q1", "entity": None})
+    ('qid', None)
+    """
+    if not isinstance(item, Mapping) or any(name in item for name in LINKS):
+        return None
+    texts = (str(name) for name, value in item.items() if isinstance(value, str) and name not in IDS)
+    return next(filter(_ENTITY.fullmatch, texts), None)
 
 
 class Renamed(dict[str, str]):
