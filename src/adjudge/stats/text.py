@@ -407,6 +407,8 @@ def _share(share: float | None) -> Cell:
 
 
 def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
