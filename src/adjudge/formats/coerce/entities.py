@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adjudge.errors import FormatError
 from adjudge.formats.coerce.answers import OUTPUTS, answer_value, chat_answer
 from adjudge.formats.coerce.corpus import (
     IDS,
@@ -21,27 +19,12 @@ from adjudge.formats.coerce.corpus import (
     wrong,
 )
 from adjudge.formats.coerce.spans import Item, Part, fold, items_of
-from adjudge.model.tags import (
-    OUTSIDE,
-    SCHEMES,
-    Chunk,
-    Step,
-    Steps,
-    Turns,
-    decode_strict,
-    decode_tags,
-    lenient,
-    outside_of,
-    split_tag,
-)
+from adjudge.formats.coerce.tags import PREFIX, is_several, is_tag, joined_tags
+from adjudge.model.tags import OUTSIDE, split_tag
 
-IGNORED = -100  # what trainers of transformers give to positions that do not count
 TAGS = ("tags", "ner_tags", "labels", "ner")
 ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
-_PREFIX = re.compile(r"([BIESUL])-.|O$|[BIES]$")
-_SUFFIX = re.compile(r".+-([BIESUL])$|O$")
 _KINDS = ({str}, {int})  # of tags, nearly always
-_SHOWN = 40  # characters of a text that is not a tag
 _FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")
 
@@ -66,7 +49,7 @@ def is_document(value: Any, *, bare: bool = False) -> bool:
 
 
 def _all_tags(values: Any) -> bool:
-    return len(values) > 0 and all(isinstance(each, str) and _PREFIX.match(each) for each in values)
+    return len(values) > 0 and all(isinstance(each, str) and PREFIX.match(each) for each in values)
 
 
 def _is_piece(value: Any) -> bool:
@@ -125,7 +108,7 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
             both
             and all(isinstance(each, str) for each in first)
             and all(isinstance(plain(e), str | int) for e in second)
-            and not (len(first) == 2 and declared.scheme is None and not any(map(_is_tag, second)))
+            and not (len(first) == 2 and declared.scheme is None and not any(map(is_tag, second)))
         ):
             return _of_tags(second, first)
     pieces = "word" if declared.kind == "linking" else "entity"  # an entity of a link is what it links to
@@ -237,159 +220,6 @@ def _of_tags(tags: Any, tokens: Any = None) -> Part:
     return Part([], "tags", None, tokens, "token", fixed=True, tags=own)
 
 
-def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> dict[str, Part]:
-    """The parts whose tags have become spans of tokens."""
-    tagged = {name: part.tags for name, part in parts.items() if part.tags is not None}
-    if not tagged:
-        return dict(parts)
-    declared.take("scheme")
-    named, every = tagged, set().union(*tagged.values())
-    if any(isinstance(tag, int) for tag in every):
-        named = {name: _names(name, tags, declared) for name, tags in tagged.items()}
-        every = set().union(*named.values())
-    joined = next((tag for tag in every if is_several(tag)), None)
-    if joined is not None:
-        raise _joined_tags(declared.side, next(name for name, tags in named.items() if joined in tags), joined)
-    suffix = not all(_PREFIX.match(tag) for tag in every) and all(_SUFFIX.match(tag) for tag in every)
-    if suffix:
-        notes.add("suffix-tags", f"{declared.side}: tags end in their prefix (PER-B)", count=len(named))
-        named = {name: [_turned(tag) for tag in tags] for name, tags in named.items()}
-        every = set(map(_turned, every))
-    decode = _decoder(named, every, declared)
-    chunks = {name: decode(tags) for name, tags in named.items()}
-    if declared.side == "gold" and declared.scheme in SCHEMES:
-        _check_scheme(named, chunks, declared.scheme)
-    # Not _replace, which takes as long as the tags of a sentence do.
-    return {name: Part(*part[:-1], chunks[name]) if name in named else part for name, part in parts.items()}
-
-
-def _check_scheme(tags: Mapping[str, Sequence[str]], chunks: Mapping[str, list[Chunk]], scheme: str) -> None:
-    """Raise if tags of gold are in no entity, because the scheme does not allow them where they are."""
-    broken = [(name, tags[name][place]) for name, own in chunks.items() for place in outside_of(own, tags[name])]
-    if broken:
-        name, tag = broken[0]
-        more = f" ({len(broken)} tags do)" if len(broken) > 1 else ""
-        hint = "fix it, or leave scheme out: every run of a type is an entity then"
-        raise wrong("gold", f", document {name!r}: the tag {tag!r} breaks {scheme}{more}", hint)
-
-
-def _names(name: str, tags: list[Any], declared: Declared) -> list[str]:
-    numbers = [tag for tag in tags if isinstance(tag, int)]
-    if not numbers:
-        return tags
-    labels: tuple[str, ...] | None = declared.take("labels")
-    if labels is None:
-        shown = ", ".join(map(str, tags[:3]))
-        raise wrong(
-            declared.side,
-            f", document {name!r}: tags are numbers ({shown}, ...) without names",
-            'pass labels=["O", "B-PER", ...], or a Dataset whose features name them',
-        )
-    for tag in numbers:
-        if not 0 <= tag < len(labels):
-            raise wrong(declared.side, f", document {name!r}: there is no label {tag}", f"{len(labels)} are given")
-    return [labels[tag] if isinstance(tag, int) else tag for tag in tags]
-
-
-def _is_tag(value: Any) -> bool:
-    """Whether a value can be a tag; two names with their labels look like two tokens with bare labels."""
-    return not isinstance(value, str) or _PREFIX.match(value) is not None or _SUFFIX.match(value) is not None
-
-
-def is_several(text: str) -> bool:
-    """Whether a text is several tags with blanks between them, and not one.
-
-    >>> is_several("B-PER O"), is_several("B-creative work"), is_several("O")
-    (True, False, False)
-    """
-    parts = text.split()
-    return len(parts) > 1 and all(_PREFIX.match(part) for part in parts)
-
-
-def _joined_tags(side: str, name: str, text: str) -> FormatError:
-    shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
-    return wrong(side, f", document {name!r}: {shown} is one text with several tags", "split it into a list of tags")
-
-
-def _turned(tag: str) -> str:
-    kind, _, prefix = tag.rpartition("-")
-    return f"{prefix}-{kind}" if kind else tag
-
-
-def _decoder(
-    documents: Mapping[str, Sequence[str]], every: set[str], declared: Declared
-) -> Callable[[Sequence[str]], list[Chunk]]:
-    """How tags become chunks; those that the scheme cannot read are errors."""
-    scheme = declared.scheme
-    if scheme == "IO":
-        return partial(decode_tags, steps=Steps(_runs))
-    bare = {tag for tag in every if split_tag(tag) is None}
-    if bare:
-        name, tag = next((name, tag) for name, tags in documents.items() for tag in tags if tag in bare)
-        raise wrong(
-            declared.side,
-            f", document {name!r}: {tag!r} has no B- or I- prefix",
-            'set scheme="IO" if each run of a label is one entity',
-        )
-    if scheme is None:
-        return partial(decode_tags, steps=Steps(lenient))
-    if scheme not in SCHEMES:
-        raise wrong(declared.side, f": there is no scheme {scheme!r}", f"use IO, {', '.join(SCHEMES)}")
-    return partial(decode_strict, turns=Turns(SCHEMES[scheme]))
-
-
-def _runs(before: str, tag: str) -> Step:
-    """Every run of one label is a chunk; prefixes that are there mean nothing."""
-    changed = before != tag
-    return Step(ends=before != OUTSIDE and changed, starts=tag != OUTSIDE and changed, before=before)
-
-
-def without_ignored(gold: Mapping[str, Part], sides: Sequence[dict[str, Part]], notes: Notes) -> dict[str, Part]:
-    """Gold without the positions that it marks as those that do not count, which the sides lose, too."""
-    mine = dict(gold)
-    for name, part in gold.items():
-        if part.tags is None or IGNORED not in part.tags:
-            continue
-        kept = [place for place, tag in enumerate(part.tags) if tag != IGNORED]
-        lost = len(part.tags) - len(kept)
-        notes.add("ignored-positions", "{n} positions with -100 in gold do not count on either side", name, count=lost)
-        for side in (mine, *sides):
-            tags = side[name].tags if name in side else None
-            if tags is not None and len(tags) == len(part.tags):
-                side[name] = side[name]._replace(tags=[tags[place] for place in kept])
-    return mine
-
-
-def check_lengths(gold: Mapping[str, Part], system: Mapping[str, Part], who: str) -> None:
-    """Raise if two lists of tags of one document are of different length."""
-    differ = []
-    for name, part in gold.items():
-        theirs = system[name].tags if name in system else None
-        if part.tags is not None and theirs is not None and len(part.tags) != len(theirs):
-            differ.append((name, len(part.tags), len(theirs)))
-    if differ:
-        name, mine, others = differ[0]
-        more = f" ({len(differ)} documents differ)" if len(differ) > 1 else ""
-        raise wrong(
-            f"document {name!r}",
-            f": gold has {mine} tags, {who} has {others}; both sides need the same tokens{more}",
-        )
-
-
-def note_tokens(gold: Mapping[str, Part], system: Mapping[str, Part], who: str, notes: Notes) -> None:
-    """Say where the tokens of the tags of one document are not the same on both sides."""
-    for name, part in system.items():
-        ours, theirs = gold[name].tokens if name in gold else None, part.tokens
-        if part.tags is None or ours is None or theirs is None:
-            continue
-        pairs = enumerate(zip(map(plain, ours), map(plain, theirs), strict=False), 1)
-        found = next(((place, *pair) for place, pair in pairs if pair[0] != pair[1]), None)
-        if found is not None:
-            place, mine, other = found
-            message = f"{who}: {{n}} documents do not have the tokens of gold"
-            notes.add("tokens-differ", message, f"document {name!r}, token {place}: {other!r}, and {mine!r} in gold")
-
-
 def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Part:
     """The entities of sub-tokens that each have a tag."""
     items: list[Item] = []
@@ -414,7 +244,7 @@ def _of_answer(name: str, text: str, declared: Declared, notes: Notes) -> Part |
     if declared.take("format") == "inline":
         return _of_inline(text)
     if is_several(text):
-        raise _joined_tags(declared.side, name, text)
+        raise joined_tags(declared.side, name, text)
     value = answer_value(name, text, declared, notes)
     if value is None:
         return Part([], "answers")

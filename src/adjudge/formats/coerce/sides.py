@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.coerce import entities, relations, structures
+from adjudge.formats.coerce import entities, relations, structures, tags
 from adjudge.formats.coerce.answers import OUTPUTS, is_answer, is_raw, unwrapped
 from adjudge.formats.coerce.corpus import (
     IDS,
@@ -403,12 +403,12 @@ def _some(names: Iterable[str]) -> str:
 
 def _bring_together(gold: _Side, systems: list[_Side]) -> None:
     for system in systems:
-        entities.check_lengths(gold.parts, system.parts, system.declared.side)
-        entities.note_tokens(gold.parts, system.parts, system.declared.side, system.notes)
-    gold.parts = entities.without_ignored(gold.parts, [system.parts for system in systems], gold.notes)
+        tags.check_lengths(gold.parts, system.parts, system.declared.side)
+        tags.note_tokens(gold.parts, system.parts, system.declared.side, system.notes)
+    gold.parts = tags.without_ignored(gold.parts, [system.parts for system in systems], gold.notes)
     texts = gold.texts()
     for side in (gold, *systems):
-        side.parts = entities.chunks_of(side.parts, side.declared, side.notes)
+        side.parts = tags.chunks_of(side.parts, side.declared, side.notes)
         side.parts = entities.checked_inline(side.parts, texts)
         known = {**texts, **side.texts()}
         if known:
