@@ -32,7 +32,7 @@ LARGEST = 2 << 20  # bytes of the wheel
 TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 IN_SDIST = (
     *("pyproject.toml", "Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff"),
-    *("mkdocs.yml", "tests/conftest.py", "tests/determinism/expected.json", "tests/golden/coref.json"),
+    *("mkdocs.yml", "action.yml", "tests/conftest.py", "tests/determinism/expected.json", "tests/golden/coref.json"),
     *("docs/README.md", "docs/reference.py", "benchmarks/README.md", "tools/pythons.py", "src/adjudge/__init__.py"),
 )
 DEMO = "adjudge/demo/data"  # packed by hatch_build.py
@@ -160,7 +160,7 @@ def check_collects(sdist: Path, folder: Path, python: str) -> str:
     there = str(folder / "env/bin/python")
     pip = [there, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
     run([*pip, "--upgrade", "pip>=25.1"], folder)
-    run([*pip, "--group", "test", "."], project)
+    run([*pip, "--group", "test", ".[serve,postgres]"], project)
     told = run([there, "-m", "pytest", "--collect-only", "-p", "no:xdist"], project)
     own = ["tests/release", "tests/test_readme.py", "tests/test_public_api.py", "tests/golden/test_coref.py"]
     run([there, "-m", "pytest", "-q", "-p", "no:xdist", *own], project)
