@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError, ValidationError, some_of
-from adjudge.estimates.pool import Drawn, Item, Sampling
+from adjudge.errors import Problem, ValidationError, some_of
+from adjudge.estimates.pool import Drawn, Sampling
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -139,16 +139,3 @@ def verdicts_of(
         raise ValidationError(f"{len(missing)} {have} no verdict: {', '.join(missing)}")
     outside = sorted(verdicts.keys() - drawn)
     return {unit: verdicts[unit] for unit in drawn}, outside
-
-
-def items_by_id(items: Iterable[Item]) -> dict[str, Item]:
-    """Items by their ids; one that occurs twice is an error."""
-    found: dict[str, Item] = {}
-    twice: list[str] = []
-    for item in items:
-        if item.id in found:
-            twice.append(item.id)
-        found[item.id] = item
-    if twice:
-        raise UsageError(f"items that are in the pool twice: {some_of(twice)}", hint="give each its own id")
-    return found

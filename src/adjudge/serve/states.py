@@ -26,7 +26,6 @@ LIVE = (RECEIVED, CHECKING, POOLED, QUEUED, SCORING)
 """States that end by themselves."""
 COUNTED = (*LIVE, SCORED)
 """States that count against the number of runs."""
-ENDED = (SCORED, INVALID, FAILED, SUPERSEDED, WITHDRAWN)
 WORK = {RECEIVED: CHECKING, QUEUED: SCORING}
 """What waits for a worker, and what it is then."""
 ATTEMPTS = 3
