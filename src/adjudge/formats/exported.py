@@ -11,7 +11,9 @@ import msgspec
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.coerce.corpus import Declared, Table, id_column
-from adjudge.formats.coerce.sides import Reading, called, coerce
+from adjudge.formats.coerce.declared import called
+from adjudge.formats.coerce.documents import Reading
+from adjudge.formats.coerce.sides import coerce
 from adjudge.model.document import Corpus
 
 COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")

@@ -25,7 +25,7 @@ from adjudge.findings import raise_problems
 from adjudge.formats.answers import answered
 from adjudge.formats.bio import BOUNDARY, DOCUMENT
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
-from adjudge.formats.coerce.sides import Reading
+from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.exported import Values, understood
 from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest, read_json
 from adjudge.formats.source import Source, Whole, read_bytes, read_text, read_whole, source_name

@@ -25,8 +25,11 @@ from adjudge.formats.coerce.corpus import (
     own_id,
     table_documents,
 )
+from adjudge.formats.coerce.declared import Said, called
+from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.coerce.entities import is_document
-from adjudge.formats.coerce.sides import FAMILIES, Reading, Said, both_sides, called, is_native
+from adjudge.formats.coerce.native import NATIVE, is_native
+from adjudge.formats.coerce.sides import FAMILIES, both_sides
 from adjudge.formats.coerce.structures import is_chain_map, is_clusters
 from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
@@ -328,7 +331,6 @@ def _ids_of(gold: Any) -> set[str]:
 
 def _is_one(kind: str, system: Mapping[Any, Any]) -> bool:
     """Whether a mapping is one document, and not systems by name."""
-    from adjudge.formats.coerce.sides import NATIVE
 
     return NATIVE[kind] in system or any(name in system for name in ("tokens", "text", "tags", "heads"))
 

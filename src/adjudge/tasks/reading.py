@@ -13,7 +13,7 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.task import Side
 from adjudge.files import write_atomically
 from adjudge.formats.coerce.corpus import is_list
-from adjudge.formats.coerce.sides import NATIVE
+from adjudge.formats.coerce.native import NATIVE
 from adjudge.model.document import Document, Reading
 
 
