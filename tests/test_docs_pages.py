@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,22 @@ def test_a_page_that_is_wrong_fails(text, tmp_path, monkeypatch):
     assert not list(problems_of(text))
     with pytest.raises(Failed, match=r"page\.md:\d+: "):
         Page("page.md", tmp_path).run(text)
+
+
+@needs_a_shell
+def test_what_a_page_has_begun_ends_with_it(tmp_path, monkeypatch):
+    """Also if it fails midway."""
+    monkeypatch.chdir(tmp_path)
+    text = "```sh\nsleep 600 > /dev/null 2>&1 & echo $! | tee server.pid copy\nfalse\n```\n"
+    with pytest.raises(Failed, match="false: ends with 1"):
+        Page("page.md", tmp_path).run(text)
+    begun = int((tmp_path / "copy").read_text())
+    for _ in range(500):
+        if subprocess.run(["ps", "-o", "stat=", "-p", str(begun)], capture_output=True, check=False).stdout[:1] in b"Z":
+            break
+        time.sleep(0.01)
+    else:
+        raise AssertionError(f"process {begun} is still there")
 
 
 @needs_a_shell

@@ -75,9 +75,9 @@ def prepare(folder: Path, database: str | None, readers: int) -> tuple[list[str]
 
 
 @contextmanager
-def server_of(folder: Path) -> Iterator[tuple[str, int]]:
+def server_of(folder: Path, *more: str) -> Iterator[tuple[str, int]]:
     """The address of a server, and its process."""
-    command = [sys.executable, "-m", "adjudge", "serve", "run", str(folder), "--port", "0"]
+    command = [sys.executable, "-m", "adjudge", "serve", "run", str(folder), "--port", "0", *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

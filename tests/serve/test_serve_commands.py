@@ -4,13 +4,13 @@ import json
 
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.estimates.files import read_design
-from adjudge.serve.folder import Folder
 from adjudge.serve.messages import JudgeItem
 from adjudge.serve.store import Store
 from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import judge
 from calling import caller
 from serve.demo_campaign import desk as demo_desk
+from serve.readers import server_of
 
 serve, eal = caller("serve"), caller("eal")
 
@@ -155,9 +155,15 @@ def test_links_lead_to_where_the_server_listens(serve, tmp_path):
     link, _, guess = said.splitlines()
     assert (code, link[:27]) == (0, "http://127.0.0.1:8765/join/")
     assert guess.startswith("the link is for this machine and port 8765: give --url")
-    Folder(folder).note_address("http://127.0.0.1:4711")
-    code, said, _ = serve("invite", folder, "ben", "--role", "assessor")
-    assert said.startswith("http://127.0.0.1:4711/join/")
+    for options in ((), ("--host", "0.0.0.0", "--behind-proxy", "127.0.0.1")):
+        with server_of(folder, *options) as (url, _):
+            port = url.rpartition(":")[2]
+            code, said, _ = serve("invite", folder, "ben", "--role", "assessor")
+        assert (code, said[: len(port) + 22]) == (0, f"http://127.0.0.1:{port}/join")
+        outside = [f"the link is for this machine and port {port}: give --url"] if options else []
+        assert [line[: len(outside[0])] for line in said.splitlines()[2:]] == outside
+    _, said, _ = serve("invite", folder, "ben", "--role", "assessor", "--url", "https://a.example/")
+    assert said.startswith("https://a.example/join/")
     assert len(said.splitlines()) == 2
 
 

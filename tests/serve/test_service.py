@@ -119,7 +119,33 @@ def test_what_is_not_taken_further_ends(store):
             connection.claim([state], "somebody", states.later(now(), 600), now())
         assert states.sweep(store, now()) == []
         assert states.sweep(store, states.later(now(), 61)) == [other]
+        found = row(store, other)
+        if state == "received":
+            assert found.state == state  # its bytes are on the disk: it is queued again, once, in its place
+            assert found.reason == "not checked within 30 s, queued again"
+            with store.leases() as connection:  # whoever held it holds it no longer
+                assert connection.claim([state], "another", states.later(now(), 600), now()) == other
+                connection.release(other)
+            assert states.sweep(store, states.later(now(), 6 * 3600)) == []
+            assert states.sweep(store, states.later(now(), 6 * 3600 + 62)) == [other]
         assert row(store, other).state == "failed"
+
+
+def test_what_was_received_has_half_a_minute(store):
+    """The receipt says so; what is queued again keeps its place before what came later."""
+    first, second = (upload(store, f"{name}.jsonl", GOOD).submission for name in "ab")
+    known = row(store, first)
+    assert known.deadline == states.later(known.received, 30)
+    assert states.sweep(store, states.later(known.received, 29)) == []
+    assert set(states.sweep(store, states.later(row(store, second).received, 31))) == {first, second}
+    third = upload(store, "c.jsonl", GOOD).submission
+    with store.leases() as connection:
+        claimed = [connection.claim(["received"], f"w{n}", states.later(now(), 60), now()) for n in range(3)]
+    assert claimed == [first, second, third]
+    with store.leases() as connection:
+        connection.release()
+    with working(store):
+        assert {each.state for each in finished(store, first, second, third)} == {"scored"}
 
 
 def test_a_lease_is_held_by_one(store):

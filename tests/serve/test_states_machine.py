@@ -25,7 +25,7 @@ from serve.tracks import fill, upload
 
 START = "2026-12-01T00:00:00.000000Z"
 FINDINGS = b'{"errors": %d, "warnings": 0, "findings": []}'
-SECONDS = {"received": 3600, "checking": 120 + states.GRACE, "queued": 3600, "scoring": 1800 + states.GRACE}
+SECONDS = {"received": 30, "checking": 120 + states.GRACE, "queued": 3600, "scoring": 1800 + states.GRACE}
 ENDS = {  # of a child, and what a check and a score make of it
     "good": (Ended(0, "", FINDINGS % 0, b"", 0.1), "queued", "scored"),
     "bad": (Ended(1, "", FINDINGS % 2, b"wrong\n", 0.1), "invalid", "failed"),
@@ -50,10 +50,13 @@ class Machine(RuleBasedStateMachine):
         self.rows: dict[str, dict[str, Any]] = {}
         self.count = 0
 
-    def put(self, key: str, state: str, **more: Any) -> None:
+    def put(self, key: str, state: str, *, again: bool = False, **more: Any) -> None:
         self.count += 1
-        deadline = states.later(self.at, SECONDS[state]) if state in SECONDS else None
-        self.rows.setdefault(key, {}).update(state=state, deadline=deadline, since=self.count, **more)
+        seconds = 3600 if again else SECONDS.get(state)
+        deadline = None if seconds is None else states.later(self.at, seconds)
+        row = self.rows.setdefault(key, {})
+        since = row["since"] if again else self.count
+        row.update(state=state, deadline=deadline, since=since, again=again, **more)
         if state == "scored":
             own = self.rows[key]
             same = [each for each in self.rows.values() if (each["team"], each["name"]) == (own["team"], own["name"])]
@@ -69,7 +72,8 @@ class Machine(RuleBasedStateMachine):
                 back = "received" if row["state"] == "checking" else "queued"
                 self.put(name, back if row["attempts"] < 3 else "failed")
             elif row["deadline"] is not None and row["deadline"] < self.at:
-                self.put(name, "failed")
+                again = row["state"] == "received" and not row["again"]
+                self.put(name, "received" if again else "failed", again=again)
         states.sweep(self.store, self.at)
 
     @rule(team=st.sampled_from(["fast", "slow"]), name=st.sampled_from("abc"), data=st.sampled_from([b"1", b"2"]))
@@ -159,8 +163,9 @@ class Machine(RuleBasedStateMachine):
             assert self.rows[key]["state"] in ("scored", "superseded", "withdrawn")
 
     def teardown(self) -> None:
-        self.at = states.later(self.at, 100_000)
-        self.sweep(lost=True)
+        for _ in range(2):
+            self.at = states.later(self.at, 100_000)
+            self.sweep(lost=True)
         with self.store.read() as snapshot:
             assert states.live(snapshot) == []
         assert verify(self.store).problems == []

@@ -14,9 +14,11 @@ from adjudge.demo import coref, eal, nugget
 from adjudge.serve.intake import Upload, hand_in
 from adjudge.serve.jobs import Runner
 from adjudge.serve.store import Store, now
-from adjudge.serve.store.tables import Track
+from adjudge.serve.store.tables import Phase, Track
 from adjudge.serve.tracks import add_member, settings_of
-from serve.tracks import finished
+from serve.tracks import documents, finished
+
+OURS = "adjudge.metrics.ner:strict"
 
 
 def packed(folder):
@@ -78,7 +80,7 @@ def test_scores_of_all_kinds_of_tasks(tmp_path, monkeypatch):
         (["--track", "ner", "--gold", "none"], "no such file"),
         (["--track", "ner", "--gold", "gold", "--with", "redaer=bio"], "reader"),
         (["--track", "score", "--gold", "gold"], "which metric"),
-        (["--track", "score", "--gold", "gold", "--with", "metric=my:metric"], "--trust-code"),
+        (["--track", "score", "--gold", "gold", "--with", f"metric={OURS}"], "--trust-code"),
         (["--gold", "gold"], "--track"),
     ],
 )
@@ -88,6 +90,46 @@ def test_a_track_that_cannot_be_made_leaves_nothing(tmp_path, monkeypatch, capsy
     assert run(["serve", "init", "folder", *line]) in (1, 2)
     assert said in capsys.readouterr().err
     assert not Path("folder").exists()
-    if "my:metric" in str(line):
+    if OURS in str(line):
+        Path("gold").write_bytes(documents(1))
         assert run(["serve", "init", "folder", *line, "--trust-code"]) == 0
         shutil.rmtree("folder")
+
+
+def golds(folder):
+    """The phases of all tracks and their gold."""
+    with Store.open(folder) as store, store.read() as snapshot:
+        return [(each.track, each.id, each.gold) for each in snapshot.find(Phase)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["ner"], "the field 'type' is missing, did you mean tpye?"),
+        (["ner", "--with", "reader=bio"], "error"),
+        (["ner", "--with", "reader=bio", "--with", "gold-reader=jsonl"], "did you mean tpye?"),
+        (["score", "--with", "metric=ner.strict"], "did you mean tpye?"),
+        (["coref"], "no clusters"),
+        (["kbp", "--with", "gold-reader=json"], "triple 1"),
+        (["eal"], "gold"),
+    ],
+)
+def test_gold_has_to_fit_its_task(tmp_path, monkeypatch, capsys, line, said):
+    """What the task's own command finds is printed, and nothing is made or changed."""
+    monkeypatch.chdir(tmp_path)
+    gold = Path("gold")
+    gold.write_bytes(documents(1).replace(b'"type"', b'"tpye"'))
+    assert run(["serve", "init", "folder", "--track", line[0], "--gold", "gold", *line[1:]]) == 1
+    shown = capsys.readouterr()
+    assert said in shown.out + shown.err
+    assert f"gold: this gold does not fit the task {line[0]}, correct it" in shown.err
+    assert not Path("folder").exists()
+    if line == ["ner"]:
+        wrong = gold.read_bytes()
+        gold.write_bytes(documents(1))
+        assert run(["serve", "init", "folder", "--track", "ner", "--gold", "gold"]) == 0
+        before = golds(Path("folder"))
+        gold.write_bytes(wrong)
+        assert run(["serve", "track", "folder", "ner", "--gold", "gold"]) == 1
+        assert run(["serve", "track", "folder", "other", "--task", "ner", "--gold", "gold"]) == 1
+        assert golds(Path("folder")) == before

@@ -160,12 +160,11 @@ def invite(folder: str, name: str, role: str, **options: Any) -> None:
             emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
         else:
             made, expires = access.invite(name, role, where, team=team)
-            known = options["url"] or found.address
-            base = (known or f"http://{_LOCAL}:{PORT}").rstrip("/")
+            base = (options["url"] or found.address or f"http://{_LOCAL}:{PORT}").rstrip("/")
             emit_lines([f"{base}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"])
-            if not known:
+            if found.is_local and not options["url"]:
                 hint = "give --url, or write url in serve.toml, if people reach the server elsewhere"
-                emit_lines([f"the link is for this machine and port {PORT}: {hint}"])
+                emit_lines([f"the link is for this machine and port {base.rpartition(':')[2]}: {hint}"])
 
 
 def _scope(access: Access, role: str, scope: str | None) -> str:

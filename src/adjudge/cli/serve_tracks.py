@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +14,12 @@ import click
 from adjudge.cli.options import choice, command, flag, format_option, section, value
 from adjudge.cli.output import emit_json, emit_lines
 from adjudge.cli.serve import log_option, workers_option
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.serve.folder import Folder
     from adjudge.serve.store import Store
+    from adjudge.serve.tracks import TrackSettings
 
 _FORMAT = ("--format", "json")
 gold_option = value("--gold", "FILE", "The gold: a file or a folder, which is stored.", type=Path)
@@ -37,16 +40,17 @@ def tasks() -> list[str]:
     return [*groups, *find_families(), "score"]
 
 
-def _options_of(task: str, name: str) -> set[str]:
+def _options_of(*names: str) -> set[str]:
     """The options of a command, without their dashes."""
     from adjudge.cli.app import app
 
     context = click.Context(app)
-    found = app.get_command(context, task)
-    if isinstance(found, click.Group):
-        found = found.get_command(context, name)
-    elif name != "score":
-        found = None
+    found: click.Command | None = app
+    for name in names:
+        if isinstance(found, click.Group):
+            found = found.get_command(context, name)
+        elif name != "score":
+            found = None
     params = found.params if found is not None else []
     return {opt[2:] for each in params for opt in (*each.opts, *each.secondary_opts) if opt.startswith("--")}
 
@@ -68,6 +72,7 @@ def preset(task: str, given: Sequence[str]) -> tuple[dict[str, list[str]], dict[
     scoring: list[str] = []
     checking: list[str] = []
     metric = ""
+    options: list[tuple[str, str]] = []
     for each in given:
         name, equals, text = each.partition("=")
         if task == "score" and name == "metric":
@@ -81,19 +86,47 @@ def preset(task: str, given: Sequence[str]) -> tuple[dict[str, list[str]], dict[
         if task == "score" and name == "metric":
             metric = text
             continue
+        options.append((name, text))
         words = [f"--{name}", text] if equals else [f"--{name}"]
         scoring += words if name in score else []
         checking += words if name in check else []
     if task == "score":
         if not metric:
             raise UsageError("which metric?", hint="give --with metric=NAME, a file, or module:name")
+        read = ["score", metric, "{gold}", "{gold}", *scoring, "--bootstrap", "0", "--quiet", "-o", os.devnull]
         return {
-            "score": ["score", metric, "{gold}", "{name}={system}", *scoring, "--save", "{result}", *_FORMAT]
+            "gold_check": read,
+            "score": ["score", metric, "{gold}", "{name}={system}", *scoring, "--save", "{result}", *_FORMAT],
         }, files
     return {
+        "gold_check": _gold_check(task, options),
         "check": [task, "validate", "{system}", *checking, *_FORMAT],
         "score": [task, "score", "{gold}", "{name}={system}", *scoring, "--save", "{result}", *_FORMAT],
     }, files
+
+
+def _gold_check(task: str, options: Sequence[tuple[str, str]]) -> list[str]:
+    """The command that validates gold, with those of the options that it has; `reader` is that of gold."""
+    path = ("eal", "assessment", "check") if task == "eal" else (task, "validate")
+    known = _options_of(*path)
+    made = {name: text for name, text in options if name in known}
+    own = {name: text for name, text in options if name in ("reader", "gold-reader")}
+    if own:
+        made["reader" if "reader" in known else "from"] = own.get("gold-reader", own.get("reader", ""))
+    words = [word for name, text in made.items() if name in known for word in (f"--{name}", text) if word]
+    return [*path, "{gold}", *words, *(["--side", "gold"] if "side" in known else []), "--quiet"]
+
+
+def _take_gold(store: Store, settings: TrackSettings, gold: Path, files: Mapping[str, Path]) -> dict[str, Any]:
+    """Keep gold that fits its task; what does not is refused, with the findings of the task's own command."""
+    from adjudge.cli import run
+    from adjudge.serve.tracks import filled, keep_file
+
+    line = filled(settings.gold_check, {name: str(path) for name, path in {**files, "gold": gold}.items()})
+    if line and gold.exists() and run(line) != 0:
+        hint = f"correct it until this finds no error: adjudge {shlex.join(line)}"
+        raise ValidationError(Problem(f"this gold does not fit the task {settings.task}", str(gold), hint=hint))
+    return keep_file(store, gold)
 
 
 def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapping[str, Any]) -> None:
@@ -113,9 +146,9 @@ def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapp
             raise UsageError(f"the campaign {campaign!r} assesses {wanted}", hint=f"give --task {wanted}")
     table: dict[str, Any] = {"task": task, **lines, **({"trust_code": True} if options["trust_code"] else {})}
     table |= {"campaign": campaign, "report": []} if campaign else {}
-    parse_settings(name, table, {each: {} for each in files})
+    settings = parse_settings(name, table, {each: {} for each in files})
+    gold = {} if campaign else {"gold": _take_gold(store, settings, options["gold"], files)}
     kept = {each: keep_file(store, path) for each, path in files.items()}
-    gold = {} if campaign else {"gold": keep_file(store, options["gold"])}
     set_track(store, name, parse_settings(name, table, kept))
     set_phase(store, name, options.get("phase") or PHASE, gold)
     _write_table(folder.path / "serve.toml", name, table)
@@ -201,11 +234,14 @@ def track(folder: str, name: str | None, **options: Any) -> None:
 
 def _change_phase(store: Store, track: str, options: Mapping[str, Any], gold: Path | None) -> None:
     """Do to a phase what the options say; a new one has the gold of the first unless it is given its own."""
+    from tempfile import TemporaryDirectory
+
     from adjudge.serve.store.tables import Phase
-    from adjudge.serve.tracks import PHASE, keep_file, set_phase, utc
+    from adjudge.serve.tracks import PHASE, lay_out, set_phase, settings_of, track_of, utc
 
     phase = options["phase"] or PHASE
     with store.read() as snapshot:
+        settings = settings_of(track_of(snapshot, track))
         old, first = snapshot.get(Phase, track, phase), next(iter(snapshot.find(Phase, track=track)), None)
     body: dict[str, Any] = {}
     for key in ("opens", "closes"):
@@ -217,7 +253,9 @@ def _change_phase(store: Store, track: str, options: Mapping[str, Any], gold: Pa
     if limits:
         body["limits"] = {**(old.limits if old else {}), **limits}
     if gold is not None:
-        body["gold"] = keep_file(store, gold)
+        with TemporaryDirectory() as folder:
+            files = {each: lay_out(store, kept, Path(folder)) for each, kept in settings.files.items()}
+            body["gold"] = _take_gold(store, settings, gold, files)
     elif old is None and first is not None:
         body["gold"] = first.gold
     set_phase(store, track, phase, body)

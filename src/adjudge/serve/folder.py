@@ -17,6 +17,7 @@ from adjudge.files import write_atomically
 SETTINGS, SECRET, ADDRESS = "serve.toml", "secret.key", "address"
 DATABASE = "ADJUDGE_DATABASE"
 _BYTES = 32
+_OUTSIDE = "people reach it by another address\n"
 
 
 class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,12 +94,18 @@ class Folder:
     def address(self) -> str:
         """Where people reach its server: as `serve.toml` says, or where one listens or has listened last; or ""."""
         file = self.path / ADDRESS
-        return self.settings.server.url or (file.read_text("ascii").strip() if file.is_file() else "")
+        return self.settings.server.url or (file.read_text("ascii").partition("\n")[0] if file.is_file() else "")
 
-    def note_address(self, url: str) -> None:
-        """Remember where its server listens, for links."""
+    def note_address(self, url: str, *, outside: bool) -> None:
+        """Remember where its server listens, for links; `outside`: people reach it by another address."""
         with contextlib.suppress(OSError):  # of a folder that is read alone
-            write_atomically(self.path / ADDRESS, f"{url}\n".encode())
+            write_atomically(self.path / ADDRESS, f"{url}\n{_OUTSIDE * outside}".encode())
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its address is that of one machine, and people may reach it by another one."""
+        file = self.path / ADDRESS
+        return not self.settings.server.url and (not file.is_file() or len(file.read_text("ascii").split("\n")) > 2)
 
     def home(self, campaign: str) -> Path | None:
         """The folder of `adjudge eal campaign` that a campaign was made from."""

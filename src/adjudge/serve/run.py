@@ -194,8 +194,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
         )
 
         def listens(port: int) -> None:
-            if not address.everywhere and address.proxy is None:
-                folder.note_address(address.url(port))
+            folder.note_address(address.url(port), outside=address.everywhere or address.proxy is not None)
             ready(address.url(port))
 
         try:

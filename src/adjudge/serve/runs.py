@@ -108,7 +108,7 @@ class Queue:
         limits = self.limits[row.track]
         wait = None
         if row.deadline is not None and row.state in states.LIVE:
-            wait = max(0.0, seconds_between(self.at, row.deadline))
+            wait = max(0.0, seconds_between(self.at, states.last_deadline(row, limits) or row.deadline))
         if ahead is not None and wait is not None:  # a place in the queue can mean less than the deadline
             one = limits.seconds("check_wall" if row.state == states.RECEIVED else "wall")
             workers = self.workers[row.state]

@@ -4,6 +4,7 @@
                   |         + pooled: waits for people who assess > queued
                   + invalid               scoring > queued (the worker was lost, twice at most) > failed
 
+What nobody checks in half a minute is queued again, once, in its place, for as long as what waits to be scored.
 What a submission does next is decided here, from its row and the time; it is written with the version that was seen, so
 that of two who decide only one is right.
 """
@@ -50,13 +51,20 @@ def later(at: str, seconds: float) -> str:
 def deadline(state: str, limits: Limits, at: str) -> str | None:
     """When a state that begins now has to have ended."""
     seconds = {
-        RECEIVED: limits.seconds("queue"),
+        RECEIVED: limits.seconds("received"),
         CHECKING: limits.seconds("check_wall") + GRACE,
         POOLED: limits.seconds("assessment"),
         QUEUED: limits.seconds("queue"),
         SCORING: limits.seconds("wall") + GRACE,
     }.get(state)
     return None if seconds is None else later(at, seconds)
+
+
+def last_deadline(row: Submission, limits: Limits) -> str | None:
+    """When a state has to have ended, whoever is lost meanwhile: what was not checked at once is queued again."""
+    if row.state == RECEIVED and row.reason is None and row.deadline is not None:
+        return later(row.deadline, limits.seconds("queue"))
+    return row.deadline
 
 
 def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> dict[str, Any] | None:
@@ -69,6 +77,9 @@ def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> di
         back = RECEIVED if row.state == CHECKING else QUEUED
         return {"state": back, "deadline": deadline(back, limits, at)}
     if row.deadline is not None and row.deadline < at:
+        if row.state == RECEIVED and row.reason is None:  # its bytes are on the disk: somebody else can check it
+            reason = f"not checked within {limits.seconds('received')} s, queued again"
+            return {"state": RECEIVED, "reason": reason, "deadline": deadline(QUEUED, limits, at)}
         reasons = {
             RECEIVED: "not checked in time",
             CHECKING: f"checking took longer than {limits.seconds('check_wall')} s",

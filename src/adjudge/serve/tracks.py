@@ -33,6 +33,7 @@ _BOARD = ("compare", "{results}", "--test", "jackknife", "--top", "0", "--format
 _PART = 1 << 20
 _WORD = re.compile(r"\{([\w-]+)\}")
 _CODE = re.compile(r"[A-Za-z_]\w*(\.\w+)*:[A-Za-z_]\w*")
+_NO_SCORE = ("limits", "isolate", "campaign", "gold_check")  # what no score depends on
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _TIMES = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
 
@@ -57,6 +58,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: str | float = "4 GB"
     disk: str | float = "2 GB"
     wall: str | float = "30 min"
+    received: str | float = "30 s"
     queue: str | float = "6 h"
     check_memory: str | float = "2 GB"
     assessment: str | float = "90 d"
@@ -83,6 +85,7 @@ class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     check: tuple[str, ...] = ()
     board: tuple[str, ...] = _BOARD
     report: tuple[str, ...] = ("report", "{result}", "-o", "{page}")
+    gold_check: tuple[str, ...] = ()  # what has to find no error in gold before that is taken
     limits: Limits = Limits()
     rank_by: str | None = None
     cluster: str | None = None
@@ -94,7 +97,7 @@ class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     def config(self) -> dict[str, Any]:
         """What decides about scores: kept with every scoring."""
         whole = msgspec.to_builtins(self)
-        return {name: value for name, value in whole.items() if name not in ("limits", "isolate", "campaign")}
+        return {name: value for name, value in whole.items() if name not in _NO_SCORE}
 
 
 def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any] = {}) -> TrackSettings:
@@ -109,13 +112,13 @@ def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any]
         made = msgspec.convert({**given, "files": dict(files)}, TrackSettings)
         for limit in ("upload", "memory", "disk", "check_memory"):
             made.limits.bytes(limit)
-        for limit in ("wall", "queue", "assessment", "check_wall", "check_cpu"):
+        for limit in ("received", "wall", "queue", "assessment", "check_wall", "check_cpu"):
             made.limits.seconds(limit)
     except (msgspec.ValidationError, UsageError) as error:
         raise FormatError(Problem(f"{place}: {error}", "serve.toml", hint="correct it")) from error
     problems = []
     known = [*WORDS, *files]
-    for what in ("check", "score", "board", "report"):
+    for what in ("gold_check", "check", "score", "board", "report"):
         for part in getattr(made, what):
             for word in _WORD.findall(part):
                 if word not in known:
@@ -130,7 +133,7 @@ def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any]
     if not made.score or (made.score[0] == "serve" or "serve" in made.check[:1]):
         problems.append(Problem(f"{place} score: not an adjudge command that scores", "serve.toml", hint="write one"))
     if problems:
-        raise FormatError(*problems)
+        raise FormatError(problems)
     return made
 
 

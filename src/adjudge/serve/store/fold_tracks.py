@@ -93,7 +93,9 @@ def _submit(rows: Rows, event: Event) -> None:
 
 def _state(rows: Rows, event: Event) -> None:
     row, body = _submission(rows, event.subject), event.body
-    row.state, row.since, row.version = body["state"], event.at, event.version
+    if row.state != body["state"]:  # else it keeps its place in the queue
+        row.state, row.since = body["state"], event.at
+    row.version = event.version
     for name in ("reason", "deadline"):
         setattr(row, name, body.get(name))
     for name in ("attempts", "scoring"):
