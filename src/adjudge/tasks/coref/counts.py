@@ -178,77 +178,17 @@ def _ceaf(
         if mine:
             rest[place] = mine
     if rest:
-        by_mentions, by_dice = aligned_chains(rest, sizes, spread)
-        whole += sum([cells[place][number] for place, number in by_mentions.items()])
-        mates |= by_dice
+        dice = {
+            place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
+            for place, mine in rest.items()
+        }
+        whole += sum([cells[place][number] for place, number in align(rest).items()])
+        mates |= align(dice)
     total = 0.0
     for place in sorted(mates):
         number = mates[place]
         total += 1 - (1 - 2 * cells[place][number] / (sizes[place] + spread[number]))
     return whole, total
-
-
-def aligned_chains(
-    rest: dict[int, dict[int, int]], sizes: Sequence[int], spread: Sequence[int]
-) -> tuple[dict[int, int], dict[int, int]]:
-    """The best alignments under phi3 and under phi4 of {key chain: {response chain: mentions}}, which is used up.
-
-    Parts of the table that do not touch are aligned as each would be alone.
-
-    >>> aligned_chains({0: {0: 2, 1: 1}, 1: {1: 1}}, [3, 1], [2, 2])
-    ({0: 0, 1: 1}, {0: 0, 1: 1})
-    """
-    clear: dict[int, int] = {}
-    _take_clear(rest, sizes, spread, clear)
-    if not rest:
-        return clear, clear
-    dice = {
-        place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
-        for place, mine in rest.items()
-    }
-    return clear | align(rest), clear | align(dice)
-
-
-def _take_clear(
-    rest: dict[int, dict[int, int]], sizes: Sequence[int], spread: Sequence[int], mates: dict[int, int]
-) -> None:
-    """Move pairs of chains that stand in some best alignment under phi3 and under phi4 to `mates`.
-
-    Such a pair weighs, under both, at least as much as the best other cell of its row and of its column together.
-    """
-    columns: dict[int, list[int]] = {}
-    for place, mine in rest.items():
-        for number in mine:
-            if number in columns:
-                columns[number].append(place)
-            else:
-                columns[number] = [place]
-    for place in list(rest):
-        mine = {number: both for number, both in rest[place].items() if number in columns}
-        rest[place] = mine
-        if not mine:
-            del rest[place]
-            continue
-        number = max(mine, key=mine.__getitem__)
-        both, size, other = mine[number], sizes[place], spread[number]
-        row = column = 0
-        row_dice = column_dice = 0.0
-        for rival, shared in mine.items():
-            if rival != number:
-                dice = 2 * shared / (size + spread[rival])
-                row, row_dice = shared if shared > row else row, dice if dice > row_dice else row_dice
-        for rival in columns[number]:
-            if rival != place and rival in rest:
-                shared = rest[rival][number]
-                dice = 2 * shared / (sizes[rival] + other)
-                column, column_dice = shared if shared > column else column, dice if dice > column_dice else column_dice
-        if both >= row + column and 2 * both / (size + other) >= row_dice + column_dice:
-            mates[place] = number
-            del rest[place], columns[number]
-    for place in list(rest):  # columns that went after their rows were looked at
-        rest[place] = {number: both for number, both in rest[place].items() if number in columns}
-        if not rest[place]:
-            del rest[place]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
