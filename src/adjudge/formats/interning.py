@@ -220,6 +220,18 @@ def interner_of(names: Names) -> Interner:
     return found
 
 
+def intern_together(fields: Sequence[Fields], names: Sequence[Names]) -> list[Ints] | None:
+    """The numbers of the fields of a block, those of each kind by names of their own; None if a field is not a name."""
+    if any(own.lengths.max() > LONGEST for own in fields):
+        return None
+    interners = [interner_of(own) for own in names]
+    try:
+        looked = [interner.look(own) for interner, own in zip(interners, fields, strict=True)]
+    except ValueError:
+        return None
+    return [interner.number(each) for interner, each in zip(interners, looked, strict=True)]
+
+
 def name_hashes(names: Names) -> Ints:
     """A number of 64 bits for each name that depends on nothing but the name.
 

@@ -227,7 +227,7 @@ def _add_block(data: bytes, table: TripleTable, layout: Layout) -> bool:
     """Add all rows of a block at once; False if not all its lines are triples: they must be looked at one by one."""
     import numpy as np
 
-    from adjudge.formats.interning import LONGEST, Fields, interner_of
+    from adjudge.formats.interning import Fields, intern_together
 
     whole = b"".join((data, b"\n", bytes(8)))
     every = np.frombuffer(whole, np.uint8)[: len(data) + 1]
@@ -242,20 +242,18 @@ def _add_block(data: bytes, table: TripleTable, layout: Layout) -> bool:
     lengths = ends - starts
     starts, lengths = starts.reshape(-1, width), lengths.reshape(-1, width)
     used = list(places.values())
-    if not lengths[:, used].all() or lengths.max() > LONGEST:
+    if not lengths[:, used].all():
         return False
     kinds = [table.names.nodes, table.names.relations, table.names.documents]
     # Subjects and objects by turns, as they get numbers.
     chosen = [[places["subject"], places["object"]], [places["relation"]], [places.get("document", -1)]]
     if "document" not in places:
         kinds, chosen = kinds[:2], chosen[:2]
-    interners = [interner_of(names) for names in kinds]
     fields = [Fields(whole, starts[:, own].ravel(), lengths[:, own].ravel()) for own in chosen]
-    try:
-        looked = [interner.look(own) for interner, own in zip(interners, fields, strict=True)]
-    except ValueError:
+    numbers = intern_together(fields, kinds)
+    if numbers is None:
         return False
-    nodes, relations, *documents = (each.number(own) for each, own in zip(interners, looked, strict=True))
+    nodes, relations, *documents = numbers
     if not documents:
         documents = [np.full(len(starts), table.names.documents[NOWHERE], dtype=nodes.dtype)]
     table.subjects.frombytes(nodes[0::2].tobytes())

@@ -6,8 +6,8 @@ The graph of a quad is its document. An IRI is its text, or its local name: what
 alone.
 
 N-Triples are read a block of lines at a time: what programs write (one blank between terms) is checked by one
-expression and taken apart by numpy, several times as fast as line by line; any other block is looked at by an
-expression for all that the standard allows, and where that does not fit, line by line, which says what is wrong.
+expression and taken apart by numpy, several times as fast as line by line; any other block is read line by line, with
+all that the standard allows, and what is wrong with a line is reported.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def scan_rdf(source: Source, graph: Graph, found: Findings, *, kind: Kind = "ntr
     if kind == "ntriples":
         at = Line()
         for data in table_blocks(source, found, at):
-            if not _add_block(data, rows) and not _add_rows(data, rows):
+            if not _add_block(data, rows):
                 _add_lines(block_lines(at.number, data, found), rows, found)
             at.number += data.count(b"\n") + 1
     else:
@@ -211,8 +211,8 @@ _LINE = (
     rf"[ \t]*({_IRI}|{_BLANK})[ \t]*({_IRI})[ \t]*({_IRI}|{_BLANK}|{_QUOTED})"
     rf"[ \t]*((?:{_IRI}|{_BLANK})?)[ \t]*\.[ \t]*(?:#[^\n]*)?"
 )
-_ROWS = re.compile(rf"^{_LINE}$", re.MULTILINE)
-_NOTHING = re.compile(r"^[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+_ROW = re.compile(_LINE)
+_NOTHING = re.compile(r"[ \t]*(?:#.*)?")
 
 
 # What programs write: one blank between terms and before the dot; a block of it is checked at once.
@@ -227,7 +227,7 @@ def _add_block(data: bytes, rows: _Rows) -> bool:
     """Add all rows of a block at once if they are written as programs do, all with a graph or all without."""
     import numpy as np
 
-    from adjudge.formats.interning import LONGEST, Fields, interner_of
+    from adjudge.formats.interning import Fields, intern_together
 
     whole = b"".join((data, b"\n", bytes(8)))
     size = len(data) + 1
@@ -251,14 +251,10 @@ def _add_block(data: bytes, rows: _Rows) -> bool:
     if quads:
         fields.append(Fields(whole, over + 1, stop - over - 1))
         kinds.append(rows.graphs)
-    if any(each.lengths.max() > LONGEST for each in fields):
+    numbers = intern_together(fields, kinds)
+    if numbers is None:
         return False
-    interners = [interner_of(names) for names in kinds]
-    try:
-        looked = [interner.look(own) for interner, own in zip(interners, fields, strict=True)]
-    except ValueError:
-        return False
-    nodes, links, *graphs = (each.number(own) for each, own in zip(interners, looked, strict=True))
+    nodes, links, *graphs = numbers
     rows.blank |= b"_:" in data
     rows.ends.frombytes(nodes.astype("i4").tobytes())
     rows.links.frombytes(links.astype("i4").tobytes())
@@ -266,23 +262,9 @@ def _add_block(data: bytes, rows: _Rows) -> bool:
     return True
 
 
-def _add_rows(data: bytes, rows: _Rows) -> bool:
-    """Add the rows of a block if all its lines are triples, comments or empty."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return False
-    found = _ROWS.findall(text)
-    lines = text.count("\n") + 1
-    if len(found) != lines and len(found) + len(_NOTHING.findall(text)) != lines:
-        return False
-    rows.extend(found)
-    return True
-
-
 def _add_lines(lines: Iterable[tuple[int, str]], rows: _Rows, found: Findings) -> None:
     for number, line in lines:
-        match = _ROWS.fullmatch(line)
+        match = _ROW.fullmatch(line)
         if match is not None:
             rows.extend([(match[1], match[2], match[3], match[4])])
         elif not _NOTHING.fullmatch(line):

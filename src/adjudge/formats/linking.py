@@ -119,12 +119,10 @@ def _is_tac(line: str) -> bool:
 
 def _row(line: str) -> Row:
     fields = line.rstrip("\t").split("\t")
-    if len(fields) < 3:
-        if _is_tac(line):
-            raise _WrongError(0, "this is the tab format of TAC", "use --reader edl")
-        raise _WrongError(0, "a line with two columns", "write the document, the first and the last character")
     if _is_tac(line):
         raise _WrongError(0, "this is the tab format of TAC", "use --reader edl")
+    if len(fields) < 3:
+        raise _WrongError(0, "a line with two columns", "write the document, the first and the last character")
     if not fields[0]:
         raise _WrongError(0, "the id of the document is empty", "fill the first column")
     start, last = (_offset(fields, place) for place in (1, 2))

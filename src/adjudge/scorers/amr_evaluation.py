@@ -23,6 +23,7 @@ from adjudge.scorers.smatch import (
     concept_of,
     read_pairs,
     search_note,
+    separated,
     value_of,
 )
 
@@ -172,16 +173,8 @@ def _part(concepts: dict[str, str], edges: Sequence[Edge], chosen: Sequence[Edge
     """Chosen triples with the concepts of their nodes; the first node that they mention counts as the top."""
     nodes = list(dict.fromkeys(node for _, source, target in chosen for node in (source, target) if node in concepts))
     attributes = [(node, "instance", comparable(concepts[node])) for node in nodes]
-    relations = []
-    for role, source, target in chosen:
-        if source in concepts:
-            if target in concepts:
-                relations.append((source, comparable(role), target))
-            else:
-                attributes.append((source, comparable(role), comparable(target)))
-    if nodes:
-        attributes.append((nodes[0], "top", comparable(concepts[nodes[0]])))
-    return Triples(attributes, relations)
+    attributes += [(node, "top", comparable(concepts[node])) for node in nodes[:1]]
+    return separated(attributes, ((source, role, target) for role, source, target in chosen), concepts)
 
 
 SCORER = Scorer(

@@ -270,10 +270,7 @@ def row(name: str, tally: Tally, *, fallout: bool = False) -> str:
     t = tally
     counts = f"{t.possible:4d} {t.actual:3d}|{t.correct:3d} {t.partial:3d} {t.incorrect:3d}|{t.decided:3d} "
     counts += f"{t.decided_partial:3d}|{t.spurious:3d} {t.missing:3d} {t.blank:3d}|"
-    rates = [precision_or_recall(t, t.possible), precision_or_recall(t, t.actual), percent(t.spurious, t.actual)]
-    if fallout:
-        rates.append(percent(t.incorrect + t.spurious, t.chances))
-    return indent(name, 21) + counts + "".join(_rate(rate) for rate in rates)
+    return indent(name, 21) + counts + _rates(t, fallout=fallout)
 
 
 def _filtering(tally: Tally) -> str:
@@ -281,9 +278,15 @@ def _filtering(tally: Tally) -> str:
     counts = (
         f"{t.possible:4d} {t.actual:3d}|{t.correct:3d}   *   *|  *   *|{t.spurious:3d} {t.missing:3d} {t.blank:3d}|"
     )
+    return indent(FILTERING, 21) + counts + _rates(t, fallout=True)
+
+
+def _rates(t: Tally, *, fallout: bool) -> str:
+    """Recall, precision, overgeneration, and fallout if it is wanted; a rate without a denominator is a star."""
     rates = [precision_or_recall(t, t.possible), precision_or_recall(t, t.actual), percent(t.spurious, t.actual)]
-    rates.append(percent(t.spurious, t.chances))
-    return indent(FILTERING, 21) + counts + "".join(_rate(rate) for rate in rates)
+    if fallout:
+        rates.append(percent(t.incorrect + t.spurious, t.chances))
+    return "".join("  * " if rate is None else f"{rate:3d} " for rate in rates)
 
 
 def precision_or_recall(tally: Tally, whole: int) -> int | None:
@@ -317,10 +320,6 @@ def indent(text: str, column: int) -> str:
         return text
     tabs = column // 8 - at // 8
     return text + ("\t" * tabs + " " * (column % 8) if tabs else " " * (column - at))
-
-
-def _rate(rate: int | None) -> str:
-    return "  * " if rate is None else f"{rate:3d} "
 
 
 def _name(template: Template | None) -> str:

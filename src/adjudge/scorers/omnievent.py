@@ -70,15 +70,6 @@ def pair_counts(pairs: Iterable[tuple[Pair, Pair]]) -> tuple[int, int, int]:
     return right, found, total
 
 
-def multiset_scores(found: Sequence[Any], right: Sequence[Any]) -> tuple[float, float, float]:
-    """Precision, recall and F1 of two lists of items, each of which can be matched once.
-
-    >>> multiset_scores(["a", "a", "b"], ["a", "c"])
-    (0.333..., 0.499..., 0.399...)
-    """
-    return three((Counter(found) & Counter(right)).total(), len(found), len(right), tiny=TINY)
-
-
 def _nothing(pair: Pair) -> bool:
     return NOTHING in pair or "None" in pair
 

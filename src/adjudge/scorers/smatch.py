@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline, allowed, timed
@@ -73,14 +73,21 @@ def triples(graph: Graph) -> Triples:
 
 
 def assembled(graph: Graph, edges: Iterable[tuple[str, str, str]], top: str) -> Triples:
-    """Triples of nodes with comparable concepts, roles and values; what does not start at a node is left out."""
+    """The triples of a graph with comparable concepts, roles and values."""
     concepts = {node: concept_of(concept) for node, concept in graph.concepts.items()}
     attributes = [(node, "instance", comparable(concept)) for node, concept in concepts.items()]
     attributes.append((graph.top, "top", comparable(top)))
+    return separated(attributes, edges, concepts)
+
+
+def separated(
+    attributes: list[tuple[str, str, str]], edges: Iterable[tuple[str, str, str]], nodes: Collection[str]
+) -> Triples:
+    """Attributes and edges as triples of one node and of two; what does not start at a node is left out."""
     relations = []
     for source, role, target in edges:
-        if source in concepts:
-            if target in concepts:
+        if source in nodes:
+            if target in nodes:
                 relations.append((source, comparable(role), target))
             else:
                 attributes.append((source, comparable(role), comparable(target)))

@@ -58,13 +58,13 @@ def graph_measures(options: KbOptions, *, checked: Sequence[str] = ()) -> list[M
     if options.graph:
         for kind in KINDS:
             name = f"kbp.{kind}"
-            found += [*_counted(name), *_counted(f"{name}.micro"), *_means(f"{name}.macro")]
+            found += [*counted_measures(name), *counted_measures(f"{name}.micro"), *_means(f"{name}.macro")]
             if kind == "triples":
-                found += [*_counted(f"{PARTIAL}.micro"), *_means(f"{PARTIAL}.macro")]
-        found += _counted(CONNECTED)
+                found += [*counted_measures(f"{PARTIAL}.micro"), *_means(f"{PARTIAL}.macro")]
+        found += counted_measures(CONNECTED)
         for hop in range(1, options.hops + 1):
             name = f"kbp.distance{hop}"
-            both, gold, _ = columns(name)
+            both, gold, _ = metric_columns(name)
             found.append(Ratio(name, "recall", ((both, 1.0),), ((gold, 1.0),)))
             found += [Total(name, part, ((column, 1.0),)) for part, column in (("tp", both), ("gold", gold))]
         if options.naming.folds or options.naming.mode == "map":
@@ -79,13 +79,14 @@ def graph_measures(options: KbOptions, *, checked: Sequence[str] = ()) -> list[M
     return found
 
 
-def columns(metric: str) -> tuple[str, str, str]:
+def metric_columns(metric: str) -> tuple[str, str, str]:
     """On both sides, in gold, in the system."""
     return f"{metric}:tp", f"{metric}:gold", f"{metric}:system"
 
 
-def _counted(name: str) -> list[Measure]:
-    both, gold, system = columns(name)
+def counted_measures(name: str) -> list[Measure]:
+    """Precision, recall and F1 of what is counted on both sides, in gold and in the system, and the counts."""
+    both, gold, system = metric_columns(name)
     counts = (("tp", both), ("gold", gold), ("system", system))
     return [Prf(name, (both, system), (both, gold)), *(Total(name, part, ((one, 1.0),)) for part, one in counts)]
 
@@ -214,7 +215,7 @@ def additive_columns(sides: Sequence[GraphSide], documents: int) -> list[dict[st
 def _add_pools(own: dict[str, Ints], name: str, both: Ints, gold: Ints, system: Ints) -> None:
     import numpy as np
 
-    for column, values in zip(columns(f"{name}.micro"), (both, gold, system), strict=True):
+    for column, values in zip(metric_columns(f"{name}.micro"), (both, gold, system), strict=True):
         own[column] = values.astype(float)
     whole = np.maximum(gold, 1), np.maximum(system, 1), np.maximum(gold + system, 1)
     own[f"{name}.macro:precision"] = both / whole[1]

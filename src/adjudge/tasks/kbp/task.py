@@ -20,7 +20,7 @@ from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part
 from adjudge.evaluate.task import Run
 from adjudge.stats.inference import SignatureValue, hash_chunks
 from adjudge.stats.intervals import exchange_p, normal_reach, studentised
-from adjudge.stats.measure import Measure, Prf, Total, part_keys
+from adjudge.stats.measure import Measure, Total, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
 from adjudge.stats.scores import headline_keys, point_scores, whole_differences
 from adjudge.stats.table import cluster_names
@@ -45,7 +45,9 @@ from adjudge.tasks.kbp.graph_scores import (
     GraphSide,
     additive_columns,
     corpus_works,
+    counted_measures,
     graph_measures,
+    metric_columns,
     sampled_sums,
 )
 from adjudge.tasks.kbp.notes import notes_of_corpus, notes_of_names, notes_of_system
@@ -99,17 +101,9 @@ def measures_of(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Meas
     names = [each.metric(hop) for hop in range(1, options.hops + 1) for each in ways if hop >= each.first]
     found: list[Measure] = []
     for metric in [*names, ALL_HOPS] if options.hops > 1 else names:
-        both, gold, system = _columns(metric)
-        found.append(Prf(metric, (both, system), (both, gold)))
-        counts = (("tp", both), ("gold", gold), ("system", system))
-        found += [Total(metric, part, ((column, 1.0),)) for part, column in counts]
+        found += counted_measures(metric)
     found += graph_measures(options, checked=checked)
     return found + [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
-
-
-def _columns(metric: str) -> tuple[str, str, str]:
-    """On both sides, in gold, in the system."""
-    return f"{metric}:tp", f"{metric}:gold", f"{metric}:system"
 
 
 class PathsTask(CorpusTask):
@@ -200,7 +194,7 @@ class PathsTask(CorpusTask):
         gold, *systems = self._only(part.slice)
         sides = (gold, *systems)
         (found,) = count_all([Work(sides, 1, presence=(self._presence,) * len(sides), samples=draws.samples)])
-        titles = _columns("kbp.hop1")
+        titles = metric_columns("kbp.hop1")
         return {
             name: dict(zip(titles, (column[0] for column in own), strict=True))
             for name, own in zip(self.systems, found, strict=True)
@@ -226,7 +220,7 @@ class PathsTask(CorpusTask):
                     counts = [column[0] for column in works[at][place]]
                 else:
                     counts = [[value] for value in works[at * number + place][0].total]
-                own.update(zip(_columns(f"kbp.{kind}"), counts, strict=True))
+                own.update(zip(metric_columns(f"kbp.{kind}"), counts, strict=True))
         return found
 
     def _count_reach(self, number: int) -> list[dict[str, Any]]:
@@ -235,10 +229,10 @@ class PathsTask(CorpusTask):
         samples = Samples(self._presence, number) if number > 1 else every_document(self.documents)
         found: list[dict[str, Any]] = [{} for _ in self.systems]
         for own, counts in zip(found, connected_counts(sides, samples) or (), strict=False):
-            own.update(zip(_columns(CONNECTED), counts, strict=True))
+            own.update(zip(metric_columns(CONNECTED), counts, strict=True))
         for own, hops in zip(found, distance_counts(sides, self.options.hops, samples) or (), strict=False):
             for hop, pair in enumerate(hops, 1):
-                own.update(zip(_columns(f"kbp.distance{hop}")[:2], pair, strict=True))
+                own.update(zip(metric_columns(f"kbp.distance{hop}")[:2], pair, strict=True))
         return found
 
     def _whole_items(self, name: str, done: Collection[str]) -> dict[str, float]:
@@ -257,8 +251,10 @@ class PathsTask(CorpusTask):
     @cached_property
     def _whole_reach(self) -> list[dict[str, Any]]:
         """What was not counted in samples, on all documents."""
-        last = _columns(f"kbp.distance{self.options.hops}")[0]
-        if self._presence is None or all({_columns(CONNECTED)[0], last} <= own.keys() for own in self._items.values()):
+        last = metric_columns(f"kbp.distance{self.options.hops}")[0]
+        if self._presence is None or all(
+            {metric_columns(CONNECTED)[0], last} <= own.keys() for own in self._items.values()
+        ):
             return [{} for _ in self.systems]
         return self._count_reach(1)
 
@@ -273,11 +269,11 @@ class PathsTask(CorpusTask):
         for way in self.counted:
             for hop in range(way.variant.first, way.sampled + 1):
                 columns = (column[hop - 1] for column in way.resampled[name])
-                found |= dict(zip(_columns(way.variant.metric(hop)), columns, strict=True))
+                found |= dict(zip(metric_columns(way.variant.metric(hop)), columns, strict=True))
         first = self.counted[0]
         if self.options.hops > 1 and first.sampled == self.options.hops:
             sums = (column.sum(axis=0) for column in first.resampled[name])
-            found |= dict(zip(_columns(ALL_HOPS), sums, strict=True))
+            found |= dict(zip(metric_columns(ALL_HOPS), sums, strict=True))
         return found
 
     # Scores without samples
@@ -292,26 +288,26 @@ class PathsTask(CorpusTask):
             for hop in way.exact[name]:
                 metric = way.variant.metric(hop.hop)
                 if hop.hop >= way.variant.first and metric not in done:
-                    counts |= zip(_columns(metric), hop.total, strict=True)
+                    counts |= zip(metric_columns(metric), hop.total, strict=True)
             for estimate in way.estimates[name]:
                 estimated += self._estimated(way.variant.metric(estimate.hop), estimate)
         if self.graph:
             counts |= self._whole_items(name, {each.metric for each in sampled})
         exact = self.counted[0].exact[name]
         if self.options.hops > 1 and len(exact) == self.options.hops and ALL_HOPS not in done:
-            counts |= zip(_columns(ALL_HOPS), sum((each.total for each in exact), Counts(0, 0, 0)), strict=True)
+            counts |= zip(metric_columns(ALL_HOPS), sum((each.total for each in exact), Counts(0, 0, 0)), strict=True)
         order = {key: place for place, key in enumerate(part_keys(self._measures))}
         found = [*sampled, *point_scores(self._measures, counts), *estimated]
         found.sort(key=lambda each: (bool(each.slice), 0 if each.slice else order[each.metric, each.part]))
         slices = any(each.slice for each in sampled)
         for where, metric, own_counts in (*self._slices(name, slices), *self._curve(name)):
-            columns = dict(zip(_columns(metric), own_counts, strict=True))
-            found += point_scores(self._measures, columns, where=where)
+            sums = dict(zip(metric_columns(metric), own_counts, strict=True))
+            found += point_scores(self._measures, sums, where=where)
         return found
 
     def _estimated(self, metric: str, found: HopEstimate) -> list[Score]:
         """Scores that were estimated from some first nodes, with their error; the counts are estimates too."""
-        counts = dict(zip(_columns(metric), (found.both, found.gold, found.system), strict=True))
+        counts = dict(zip(metric_columns(metric), (found.both, found.gold, found.system), strict=True))
         reach = normal_reach(found.level)
         scores = []
         for score in point_scores(self._measures, counts):
