@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -282,3 +283,172 @@ def test_entities_under_another_name_are_no_entities(gold: object) -> None:
 def test_mentions_without_an_entity_are_scored_as_before() -> None:
     gold = [{"id": "d1", "mentions": [{"span": {"start": 0, "end": 3}, "type": "PER", "mention_id": "m1"}]}]
     assert float(aj.score("linking.nil", gold, gold, bootstrap=0)["linking.nil"].f1) == 1
+
+
+def codes(result):
+    """The notes on gold and on the system, with their numbers."""
+    notes = [*result.notes, *(note for each in result.systems for note in each.notes)]
+    return {note.code: note.count for note in notes}
+
+
+BROKEN = {
+    "pairs and a label": ([(0, 3), (8, 10)], "PER"),
+    "a label and pairs": ("PER", [[8, 10], [0, 3]]),
+    "span": {"span": [[0, 3], [8, 10]], "label": "PER"},
+    "spans": {"spans": [[0, 3], [8, 10]], "label": "PER"},
+    "offsets, as BigBio has them": {"offsets": [[0, 3], [8, 10]], "text": ["Ada", "Bo"], "type": "PER"},
+    "fragments with fields": {"fragments": [{"start": 0, "end": 3}, {"start": 8, "end": 10}], "label": "PER"},
+    "lists of starts and ends": {"start": [0, 8], "end": [3, 10], "label": "PER"},
+}
+
+
+@pytest.mark.parametrize("item", BROKEN.values(), ids=BROKEN)
+def test_fragments_are_joined_to_their_hull_or_kept(item) -> None:
+    gold, hull = [[item]], [[(0, 10, "PER")]]
+    found = aj.score("ner.strict", gold, hull, bootstrap=0, ends="exclusive")
+    assert (found["ner.strict"].f1, codes(found)) == (1, {"fragments-joined": 1})
+    kept = aj.score("ner.strict", gold, [[(0, 3, "PER")]], bootstrap=0, ends="exclusive", fragments="keep")
+    assert (kept["ner.strict"].precision, kept["ner.strict"].recall, codes(kept)) == (1, 0.5, {})
+    # Both fragments end before the place that is said to be the last.
+    assert strict(gold, [[(0, 11, "PER")]], gold_ends="inclusive", system_ends="exclusive") == (1, 1)
+
+
+def test_a_single_fragment_is_a_span() -> None:
+    gold = [{"text": "Ada met Bo", "entities": [{"offsets": [[0, 3]], "text": ["Ada"], "type": "PER"}]}]
+    found = aj.score("ner.strict", gold, [[(0, 3, "PER")]], bootstrap=0, system_ends="exclusive")
+    assert (found["ner.strict"].f1, codes(found)) == (1, {})
+
+
+def test_fragments_of_relations_and_triggers_are_joined() -> None:
+    gold = [{"relations": [([(0, 3), (8, 10)], "knows", (12, 15))]}]
+    found = aj.score("relation", gold, [[((0, 10), "knows", (12, 15))]], bootstrap=0, ends="exclusive")
+    assert (found["relation.strict"].f1, codes(found)["fragments-joined"]) == (1, 1)
+    gold = [{"events": [{"type": "T", "trigger": [[0, 3], [8, 10]], "arguments": []}]}]
+    system = [{"events": [{"type": "T", "trigger": [0, 10, "T"], "arguments": []}]}]
+    assert codes(aj.score("event", gold, system, bootstrap=0, ends="exclusive"))["fragments-joined"] == 1
+
+
+@pytest.mark.parametrize("item", [(0, 36.0, "PER"), {"start": 0.0, "end": 36.0, "label": "PER"}, ((0.0, 36.0), "PER")])
+def test_whole_numbers_may_be_floats(item) -> None:
+    assert strict([[item]], [[(0, 36, "PER")]]) == (1, 1)
+    native = [{"id": "a", "entities": [{"span": {"start": 0.0, "end": 36.0}, "type": "PER"}]}]
+    assert strict(native, [{"id": "a", "entities": [(0, 36, "PER")]}]) == (1, 1)
+
+
+@pytest.mark.parametrize("item", [(0, 36.5, "PER"), ("PER", 0, 36.5), {"start": 0, "end": 36.5, "label": "PER"}])
+def test_an_offset_that_is_no_whole_number_is_named(item) -> None:
+    with pytest.raises(AdjudgeError, match=r"^system, document 'b': the offset 36\.5 is not a whole number; offsets"):
+        strict({"a": [], "b": []}, {"a": [(0, 3, "PER")], "b": [item]})
+    with pytest.raises(AdjudgeError, match=r"^gold, document '1': the offset 36\.5 is not a whole number; offsets"):
+        aj.score("relation", [[((0, 36.5), "r", (40, 42))]], [[((0, 36), "r", (40, 42))]], bootstrap=0)
+
+
+def test_rows_of_items_may_have_gaps_and_other_columns() -> None:
+    gold = [
+        {"id": "a", "start": 0.0, "end": 3.0, "label": "PER"},
+        {"id": "b", "start": None, "end": None, "label": None},  # nothing is in it
+        {"id": "a", "start": 5.0, "end": float("nan"), "label": "PER", "score": 0.5},
+    ]
+    with pytest.raises(AdjudgeError, match="gold: 1 of 2 documents have none of entities"):
+        strict(gold, gold)
+    gold[2]["end"] = 9.0
+    assert strict(gold, [{"id": "a", "start": 0, "end": 3, "label": "PER"}], ends="exclusive") == (1, 0.5)
+    assert len(aj.read("ner", gold)) == 2
+
+
+CELLS = {
+    "JSON": ('["Ada", "left"]', '["B-PER", "O"]'),
+    "lists of Python": ("['Ada', 'left']", "['B-PER', 'O']"),
+    "tuples of Python": ("('Ada', 'left')", "('B-PER', 'O')"),
+    "arrays of numpy": ("['Ada' 'left']", "['B-PER'\n 'O']"),
+}
+
+
+def written(path, rows, **style):
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, list(rows[0]), **style)
+        table.writeheader()
+        table.writerows(rows)
+    return str(path)
+
+
+@pytest.mark.parametrize(("tokens", "tags"), CELLS.values(), ids=CELLS)
+@pytest.mark.parametrize("style", [{}, {"delimiter": "\t"}, {"delimiter": ";", "quoting": csv.QUOTE_ALL}])
+def test_lists_in_the_cells_of_a_table_are_lists(tokens, tags, style, tmp_path) -> None:
+    gold = [{"id": "a", "tokens": tokens, "ner_tags": tags}, {"id": "b", "tokens": "['Bo']", "ner_tags": "['B-PER']"}]
+    system = [{"id": "b", "tokens": "['Bo']", "ner_tags": "['O']"}, {"id": "a", "tokens": tokens, "ner_tags": tags}]
+    both = written(tmp_path / "gold.csv", gold, **style), written(tmp_path / "system.csv", system, **style)
+    assert strict(gold, system) == strict(*both) == strict(*both, reader="csv") == (1, 0.5)
+    assert strict(both[0], system) == strict(gold, both[1]) == (1, 0.5)
+    assert aj.read("ner", both[0])[0]["tokens"] == ["Ada", "left"]
+    both = [[{name: row[name] for name in ("tokens", "ner_tags")} for row in side] for side in (gold, system[::-1])]
+    assert strict(*both) == (1, 0.5)  # by position
+    assert strict(written(tmp_path / "gold.csv", both[0]), written(tmp_path / "system.csv", both[1])) == (1, 0.5)
+
+
+def test_lists_of_other_things_in_cells(tmp_path) -> None:
+    rows = [{"id": "a", "text": "[Ada] met Bo", "entities": '[{"start": 1, "end": 4, "label": "PER"}]'}]
+    assert strict(rows, written(tmp_path / "a.csv", rows)) == (1, 1)
+    assert strict([{"id": "a", "ner_tags": "[1 0 2]"}], [["B-PER", "O", "I-PER"]], labels=["O", "B-PER", "I-PER"])
+    relations = [{"id": "a", "relations": '[[[0, 3], "knows", [8, 10]]]'}]
+    path = written(tmp_path / "r.csv", relations)
+    for source in (relations, path):
+        found = aj.score("relation.strict", source, relations, reader="csv" if source is path else "guess", bootstrap=0)
+        assert found["relation.strict"].f1 == 1
+    triples = written(tmp_path / "t.csv", [{"id": "a", "triples": "[['Ada', 'born', 'Rome']]"}])
+    assert aj.score("relation", triples, {"a": [("Ada", "born", "Rome")]}, bootstrap=0)["relation.triples"].f1 == 1
+    both = [{"id": "a", "truth": "['B-PER' 'O']", "mine": "['B-PER' 'B-LOC']"}]
+    for source in (both, written(tmp_path / "both.csv", both)):
+        found = aj.score(
+            "ner",
+            source,
+            gold_column="truth",
+            system_column="mine",
+            reader="csv" * (source is not both) or "guess",
+            bootstrap=0,
+        )
+        assert found["ner.strict"].precision == 0.5
+
+
+def test_a_cell_that_is_no_list_among_lists_is_named(tmp_path) -> None:
+    rows = [{"id": "a", "tags": "['B-PER']"}, {"id": "b", "tags": "['B-PER'"}]
+    said = r"""document 'b': "\['B-PER'" in the column tags is not a list; write all of them as JSON"""
+    with pytest.raises(AdjudgeError, match=f"^gold, {said}"):
+        strict(rows, rows[:1])
+    with pytest.raises(AdjudgeError, match=rf"a\.csv:3: {said}"):
+        strict(written(tmp_path / "a.csv", rows), written(tmp_path / "b.csv", rows[:1]))
+
+
+def test_offsets_in_a_table_on_disk_may_have_gaps(tmp_path) -> None:
+    rows = [
+        {"doc_id": "a", "start": "0.0", "end": "36.0", "label": "PER"},
+        {"doc_id": "b", "start": "", "end": "", "label": ""},
+    ]
+    gold = written(tmp_path / "gold.csv", rows)
+    assert strict(gold, {"a": [(0, 36, "PER")], "b": []}) == (1, 1)
+    rows[0]["end"] = "36.5"
+    with pytest.raises(
+        AdjudgeError, match=r"odd\.csv:2: document 'a': the offset 36\.5 is not a whole number; offsets"
+    ):
+        strict(gold, written(tmp_path / "odd.csv", rows))
+    with pytest.raises(
+        AdjudgeError, match=r"odd\.csv:2: document 'a': the offset 36\.5 is not a whole number; offsets"
+    ):
+        strict(str(tmp_path / "odd.csv"), gold, reader="csv")
+
+
+def test_a_table_of_documents_is_still_one_of_records_for_who_asks(tmp_path) -> None:
+    path = written(tmp_path / "a.csv", [{"id": "a", "tags": "['x']", "name": "Ada"}])
+    assert aj.score("record", path, path, bootstrap=0)["record.fields"].f1 == 1
+
+
+def test_files_called_like_documents_are_systems_and_documents_by_the_ids_of_a_file_are_not(tmp_path) -> None:
+    rows = [{"id": "a", "ner_tags": "['B-PER']"}, {"id": "b", "ner_tags": "['B-LOC']"}]
+    gold = {"a": ["B-PER"], "b": ["B-LOC"]}
+    assert strict(gold, written(tmp_path / "a.csv", rows)) == (1, 1)
+    assert strict(str(tmp_path / "a.csv"), gold) == (1, 1)
+    path = tmp_path / "gold.bio"
+    path.write_text("Ada B-PER\n\nRome B-LOC\n", encoding="utf-8")
+    assert strict(path, {"sentence-1": ["B-PER"], "sentence-2": ["O"]}) == (1, 0.5)
+    found = aj.score("ner.strict", path, {"A": [["B-PER"], ["O"]], "B": path}, bootstrap=0)["ner.strict"]
+    assert (found["A"].recall, found["B"].recall) == (0.5, 1)

@@ -18,7 +18,8 @@ from adjudge.estimates.design import Design, Round
 from adjudge.estimates.pool import Drawn, Item, Pool
 from adjudge.estimates.sources import is_store, pool_of_result, pool_of_store, saved_result
 from adjudge.findings import raise_problems
-from adjudge.formats.coerce.corpus import as_table, plain
+from adjudge.formats.coerce.corpus import plain
+from adjudge.formats.coerce.tables import as_table
 from adjudge.formats.exports import read_values
 
 _MARK = "# "

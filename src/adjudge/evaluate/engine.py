@@ -209,7 +209,9 @@ def evaluate(
     def is_whole(value: Any) -> bool:
         return isinstance(value, Side) or task.is_whole(value, known)
 
-    named = name_systems(gold, system, names, known=known, is_whole=is_whole, texts=texts)
+    # What was read already is no document, whatever it is called.
+    ids = () if isinstance(system, Mapping) and all(isinstance(each, Side) for each in system.values()) else known
+    named = name_systems(gold, system, names, known=ids, is_whole=is_whole, texts=texts)
     task, gold = task.with_gold(gold)
     if run.align:
         task = task.with_texts()

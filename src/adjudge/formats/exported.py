@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import FormatError, Problem
-from adjudge.formats.coerce.corpus import Declared, Table, id_column
+from adjudge.formats.coerce.corpus import Declared, Table
 from adjudge.formats.coerce.declared import called
 from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.coerce.sides import coerce
+from adjudge.formats.coerce.tables import id_column
 from adjudge.model.document import Corpus
 
 COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")
@@ -58,8 +59,8 @@ class Values(NamedTuple):
     def _line(self, name: str) -> int | None:
         if isinstance(self.values, Table):
             column = id_column(self.values.columns, Declared())
-            rows = zip(self.values.rows, self.lines, strict=True)
-            return next((line for row, line in rows if column is not None and str(row[column]) == name), None)
+            rows = enumerate(zip(self.values.rows, self.lines, strict=True), 1)
+            return next((line for n, (row, line) in rows if name == str(n if column is None else row[column])), None)
         if len(self.values) != len(self.lines):
             return None
         declared = Declared()

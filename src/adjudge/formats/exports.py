@@ -24,8 +24,9 @@ from adjudge.errors import FormatError, Problem
 from adjudge.findings import raise_problems
 from adjudge.formats.answers import answered
 from adjudge.formats.bio import BOUNDARY, DOCUMENT
-from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table, id_column
+from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table
 from adjudge.formats.coerce.documents import Reading
+from adjudge.formats.coerce.tables import id_column
 from adjudge.formats.exported import Values, understood
 from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest, read_json
 from adjudge.formats.source import Source, Whole, read_bytes, read_text, read_whole, source_name
@@ -33,7 +34,7 @@ from adjudge.model.document import Corpus, Document
 
 _NUMBERS = frozenset((*STARTS, *ENDS))
 _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")  # as JSON has them; 007 is not a number
-_WHOLE = re.compile(r"-?\d{1,15}")
+_OFFSET = re.compile(r"(-?\d{1,15})(?:\.0*)?")  # pandas writes 36.0 in a column with gaps
 _HEAD = ["subject", "relation", "object"]
 
 
@@ -152,8 +153,7 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
     first = text.partition("\n")[0]
     separator = max((",", "\t", ";"), key=first.count)
     rows = csv.reader(io.StringIO(text), delimiter=separator)
-    columns = [name.strip() for name in first.rstrip("\r").split(separator)]
-    head = True  # the names of the columns
+    columns: list[str] = []
     made: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
@@ -167,8 +167,10 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
                 Problem(f"not a row of a table ({error})", path=place, line=rows.line_num, hint="is it CSV?")
             )
             break
-        if head or not cells:
-            head = False
+        if not cells:
+            continue
+        if not columns:
+            columns = [name.strip() for name in cells]
             continue
         if len(cells) != len(columns):
             message = f"{len(cells)} cells, and the first line names {len(columns)} columns"
@@ -183,7 +185,10 @@ def _table(text: str, place: str) -> tuple[Table, list[int]]:
 def _cell(name: str, text: str) -> Any:
     if not text:
         return None
-    return int(text.strip()) if name in _NUMBERS and _WHOLE.fullmatch(text.strip()) else text
+    if name not in _NUMBERS:
+        return text
+    found = _OFFSET.fullmatch(text.strip())
+    return int(found[1]) if found else _number(text)
 
 
 def read_export(source: Source, *, name: str | None = None, reader: str = "") -> Corpus:

@@ -7,6 +7,8 @@ apart that look alike from afar, such as those that are all JSON lines.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
@@ -16,7 +18,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.coerce.corpus import ENDS, IDS, LABELS, LINKS, STARTS
+from adjudge.formats.coerce.cells import is_cell
+from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS
 from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
 
 _LINES = 50
@@ -539,9 +542,12 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
         yield "spec"
         return
     rows = [line.split("\t") for line in filled if "\t" in line]
-    header = [cell.strip() for cell in re.split(r"[\t,;]", filled[0])]
+    header = [cell.strip().strip('"') for cell in re.split(r"[\t,;]", filled[0])]
     if header[0] == "token_id" or _most(rows, lambda row: len(row) == 4 and row[1] and _whole(row[2:])):
         yield "tokens"
+        return
+    if columns := _list_columns(lines):
+        yield "triple-table" if "triples" in columns else "csv"
         return
     if is_table(header):
         yield "csv"
@@ -578,6 +584,17 @@ def is_table(header: Sequence[str]) -> bool:
     placed = all(not names.isdisjoint(each) for each in (STARTS, ENDS))
     spans = placed and not names.isdisjoint((*LABELS, *LINKS))
     return spans or (tagged and not names.isdisjoint(IDS))
+
+
+def _list_columns(lines: Sequence[str]) -> set[str]:
+    """The columns of a table of documents that have a list in the first row."""
+    separator = max((",", "\t", ";"), key=lines[0].count) if lines else ","
+    try:
+        names, first = islice(filter(None, csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)), 2)
+    except (csv.Error, ValueError):
+        return set()
+    found = {name.strip() for name, cell in zip(names, first, strict=False) if is_cell(name.strip(), cell)}
+    return found if not found.isdisjoint((*TAG_COLUMNS, *ITEMS, "triples")) else set()
 
 
 def _names_columns(lines: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
-from adjudge.formats.coerce.entities import ITEMS
+from adjudge.formats.coerce.corpus import ITEMS
 from adjudge.formats.recognise import (
     DOCBIN,
     FORMATS,

@@ -14,23 +14,14 @@ from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.answers import chat_answer
-from adjudge.formats.coerce.corpus import (
-    UNITS,
-    Declared,
-    Table,
-    as_listed,
-    as_table,
-    id_column,
-    origin,
-    own_id,
-    table_documents,
-)
+from adjudge.formats.coerce.corpus import UNITS, Declared, Table, origin
 from adjudge.formats.coerce.declared import Said, called
 from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.coerce.entities import is_document
 from adjudge.formats.coerce.native import NATIVE, is_native
 from adjudge.formats.coerce.sides import FAMILIES, both_sides
 from adjudge.formats.coerce.structures import is_chain_map, is_clusters
+from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
 from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
 from adjudge.tasks.conventions import loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
@@ -134,6 +125,8 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
         return _records(gold), records
     if kind in _ANSWERED and not (isinstance(system, Mapping) and _is_one(kind, system)):
         system = _answers(system)
+    if isinstance(system, Mapping) and is_file(gold) and not any(map(_is_loaded, system.values())):
+        gold = read_side(gold, "gold", reads(*readers, kind)[0])  # whose ids tell documents from systems
     several = _named(kind, gold, system)
     open_sides = {name: source for name, source in several.items() if not _is_read(source)}
     if _is_read(gold) and not open_sides:
@@ -313,6 +306,8 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
         return {str(place): each for place, each in enumerate(system)}
     if not isinstance(system, Mapping) or _is_read(system) or not system or origin(system) == "datasets":
         return {"system": system}
+    if any(map(_is_loaded, system.values())):
+        return dict(system)
     known = _ids_of(gold)
     sources = all(map(_is_source, system.values()))
     if kind == "coref" and not is_clusters(gold) and any(map(is_clusters, system.values())):
@@ -323,10 +318,20 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
 
 def _ids_of(gold: Any) -> set[str]:
     """The ids of documents, as far as a mapping or the fields of a list have them."""
+    if isinstance(gold, Side):
+        return set(gold.documents)
+    gold = _values(gold)
     if isinstance(gold, Mapping):
         return set(map(str, gold))
-    documents = gold if isinstance(gold, list | tuple) else ()
+    documents = gold.rows if isinstance(gold, Table) else gold if isinstance(gold, list | tuple) else ()
     return {name for each in documents if isinstance(each, Mapping) and (name := own_id(each, Declared())) is not None}
+
+
+def _is_loaded(source: Any) -> bool:
+    """Whether a source is a file, or was one, and no document: those may be texts, too."""
+    return isinstance(source, Side | Corpus | Values | os.PathLike) or (
+        isinstance(source, str) and os.path.isfile(source)  # noqa: PTH113  # unlike Path.is_file it never raises
+    )
 
 
 def _is_one(kind: str, system: Mapping[Any, Any]) -> bool:

@@ -42,7 +42,7 @@ FAMILY = Family(
         "label-studio": Reader("an export of Label Studio, JSON", _EXPORT),
         "llm": Reader("raw answers of a language model under output, found in the texts of gold", _EXPORT),
         "csv": Reader(
-            "a table with a row per token or per entity, and a column for the document",
+            "a table with a row per token, per entity or per document (lists in its cells)",
             "adjudge.formats.exports:read_csv",
         ),
         "brat": Reader("a folder of brat: an .ann file with its .txt for each document", _BRAT),

@@ -13,7 +13,8 @@ from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.evaluate.task import OPTIONS as RUN
 from adjudge.evaluate.task import Run, Side, Task, run_of
 from adjudge.formats.coerce.answers import is_answer
-from adjudge.formats.coerce.corpus import WHOLE, Declared, as_table, id_column
+from adjudge.formats.coerce.corpus import WHOLE, Declared
+from adjudge.formats.coerce.tables import as_table, id_column
 from adjudge.scorers.published import find_scorers
 from adjudge.tasks.door import OPTIONS, opened
 from adjudge.tasks.request import Asking, run_with

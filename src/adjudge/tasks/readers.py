@@ -163,7 +163,8 @@ def _candidates(family: str, source: Any) -> dict[str, str]:
     for each in formats:
         ends = f" (ends {each.ends})" if each.ends else ""
         for name in readers_of(each.kind):
-            if (name == JSONL or name in own) and is_for(each.kind, family):
+            table = each.kind == "csv" and family == "record"  # any table has records, for who asks for these
+            if (name == JSONL or name in own) and (table or is_for(each.kind, family)):
                 found.setdefault(name, ends)
     return found
 

@@ -11,7 +11,8 @@ import msgspec
 
 from adjudge.errors import FormatError, UsageError, check_keywords, did_you_mean
 from adjudge.evaluate.sides import is_file, is_stdin, name_systems
-from adjudge.formats.coerce.corpus import Declared, as_table, fields_of, is_list, origin, plain, table_documents
+from adjudge.formats.coerce.corpus import Declared, fields_of, is_list, origin, plain
+from adjudge.formats.coerce.tables import as_table, table_documents
 from adjudge.scorers.published import Scorer, find_scorers, published_result, published_runs, published_signature
 from adjudge.tasks.family import families, shown
 from adjudge.tasks.named import NamedTask, asking, task_of
@@ -88,7 +89,7 @@ def _source(name: str, source: Any, systems: Any = None) -> Any:
 
 def _by_run(system: Any, column: str) -> dict[str, Any]:
     """Every run of every system as a system of its own."""
-    from adjudge.formats.coerce.corpus import as_table
+    from adjudge.formats.coerce.tables import as_table
     from adjudge.formats.runs import rows_of_runs, split_runs
 
     found: dict[str, Any] = {}

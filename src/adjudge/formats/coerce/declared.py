@@ -29,6 +29,7 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "format": ("inline",),
     "shape": ("mapping",),
     "offsets": ("utf-16", "bytes"),
+    "fragments": ("join", "keep"),
 }
 
 

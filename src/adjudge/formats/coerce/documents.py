@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from adjudge.formats.coerce import entities
 from adjudge.formats.coerce.answers import OUTPUTS
-from adjudge.formats.coerce.corpus import is_list, wrong
+from adjudge.formats.coerce.corpus import ITEMS, is_list, wrong
 from adjudge.formats.coerce.native import NATIVE
 from adjudge.formats.coerce.side import OneSide
 from adjudge.formats.coerce.spans import Ends, Item, Part, exclusive, unnamed_link
@@ -147,7 +146,7 @@ def _check_links(side: OneSide) -> None:
     """Raise if no mention has an entity, and one has a field that looks like it."""
     for name, value in side.values.items():
         fields = value if isinstance(value, Mapping) else {}
-        items = next((fields[key] for key in entities.ITEMS if key in fields), value)
+        items = next((fields[key] for key in ITEMS if key in fields), value)
         field = next(filter(None, map(unnamed_link, items)), None) if is_list(items) else None
         if field is not None:
             raise wrong(

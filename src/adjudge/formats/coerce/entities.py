@@ -9,6 +9,7 @@ from typing import Any
 from adjudge.formats.coerce.answers import OUTPUTS, answer_value, chat_answer
 from adjudge.formats.coerce.corpus import (
     IDS,
+    ITEMS,
     Declared,
     Notes,
     fields_of,
@@ -18,12 +19,12 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
-from adjudge.formats.coerce.spans import Item, Part, fold, items_of
+from adjudge.formats.coerce.spans import Item, Part, items_of
 from adjudge.formats.coerce.tags import PREFIX, is_several, is_tag, joined_tags
+from adjudge.formats.coerce.texts import fold
 from adjudge.model.tags import OUTSIDE, split_tag
 
 TAGS = ("tags", "ner_tags", "labels", "ner")
-ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
 _KINDS = ({str}, {int})  # of tags, nearly always
 _FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")

@@ -46,7 +46,8 @@ def is_native(kind: str, source: Any) -> bool:
         found = value.get(NATIVE[kind]) if isinstance(value, Mapping) else getattr(value, NATIVE[kind], None)
         if found is None:
             found = value if is_list(value) else None
-        if found is None or origin(value) == "spacy" or (isinstance(found, Mapping) and kind == "ner"):
+        texts = isinstance(found, str) or (isinstance(found, Mapping) and kind == "ner")
+        if found is None or texts or origin(value) == "spacy":
             return False
         if not is_list(found):
             return True  # which the metric says is none
@@ -71,7 +72,7 @@ def _is_native_item(kind: str, item: Any) -> bool:
         place is not None
         and not is_list(place)
         and not isinstance(place, str | int)
-        and _get(place, "start") is not None
+        and not any(_get(place, name) is None or isinstance(_get(place, name), float) for name in ("start", "end"))
     )
 
 

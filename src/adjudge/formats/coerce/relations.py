@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from adjudge.formats.coerce.corpus import Declared, fields_of, first_of, is_list, origin, plain, wrong
-from adjudge.formats.coerce.spans import Item, item_of, pair_of
+from adjudge.formats.coerce.spans import Item, hull_of, is_place, item_of, pair_of
 
 SUBJECTS = ("subject", "head", "h", "source", "from", "subj")
 OBJECTS = ("object", "tail", "t", "target", "to", "obj")
@@ -22,6 +22,7 @@ class Facts(NamedTuple):
     events: list[dict[str, Any]] | None = None
     fixed: bool = False
     text: str | None = None
+    joined: int = 0  # mentions of several fragments
 
 
 def is_document(value: Any) -> bool:
@@ -80,6 +81,7 @@ def _entities(values: Any) -> dict[Any, Item]:
 def _listed(values: Iterable[Any], entities: Mapping[Any, Item], side: str) -> Facts | None:
     relations: list[dict[str, Any]] = []
     triples: list[dict[str, Any]] = []
+    joined = 0
     for each in values:
         ends = _ends(each)
         if ends is None:
@@ -98,9 +100,10 @@ def _listed(values: Iterable[Any], entities: Mapping[Any, Item], side: str) -> F
         assert subject is not None
         assert object_ is not None
         relations.append(_relation(kind, subject, object_))
+        joined += bool(subject.fragments) + bool(object_.fragments)
     if triples and relations:
         return None
-    return Facts(triples=triples) if triples else Facts(relations=relations, triples=[])
+    return Facts(triples=triples) if triples else Facts(relations=relations, triples=[], joined=joined)
 
 
 def _ends(value: Any) -> tuple[Any, Any, Any] | None:
@@ -120,11 +123,11 @@ def _ends(value: Any) -> tuple[Any, Any, Any] | None:
 def _item(value: Any, entities: Mapping[Any, Item]) -> Item | None:
     if not is_list(value) and not isinstance(value, Mapping) and value in entities:
         return entities[value]
-    pair = pair_of(value)
-    if pair is None:
+    place, pieces = hull_of(value)
+    if place is None:
         return item_of(value, {})
     known = item_of(value, {}) if isinstance(value, Mapping) else None
-    return Item(*pair, None if known is None else known.label)
+    return Item(*place, None if known is None else known.label, fragments=pieces)
 
 
 def _relation(kind: Any, subject: Item, object_: Item) -> dict[str, Any]:
@@ -209,13 +212,15 @@ def events_of(value: Any, declared: Declared) -> Facts | None:
 
 def _events(values: Iterable[Any], text: str | None) -> Facts | None:
     events = []
+    joined = 0
     for each in values:
         fields = fields_of(each)
         if fields is None or "trigger" not in fields:
             return None
         trigger = fields["trigger"]
         values_ = list(trigger) if is_list(trigger) else []
-        pair = pair_of(values_[:2] if len(values_) >= 2 else trigger)
+        pair, pieces = hull_of(values_[:2] if len(values_) > 2 and is_place(values_[0]) else trigger)
+        joined += bool(pieces)
         kind = first_of(fields, TYPES)
         if kind is None and len(values_) == 3:
             kind = values_[2]
@@ -223,7 +228,7 @@ def _events(values: Iterable[Any], text: str | None) -> Facts | None:
         if pair is None or arguments is None:
             return None
         events.append({"type": kind, "trigger": {"start": pair[0], "end": pair[1]}, "arguments": arguments})
-    return Facts(events=events, text=text)
+    return Facts(events=events, text=text, joined=joined)
 
 
 def _arguments(values: Any) -> list[dict[str, Any]] | None:

@@ -9,19 +9,9 @@ from typing import Any
 from adjudge.errors import FormatError
 from adjudge.formats.coerce import entities, relations, structures
 from adjudge.formats.coerce.answers import is_raw, unwrapped
-from adjudge.formats.coerce.corpus import (
-    IDS,
-    Declared,
-    Loaded,
-    Notes,
-    fields_of,
-    load,
-    named,
-    origin,
-    plain,
-    wrong,
-)
-from adjudge.formats.coerce.spans import Ends, Item, Part
+from adjudge.formats.coerce.corpus import IDS, Declared, Notes, fields_of, origin, plain, wrong
+from adjudge.formats.coerce.spans import JOINED, Ends, Item, Part, UnevenPlace, without_fragments
+from adjudge.formats.coerce.tables import Loaded, load, named
 
 _KNOWN = {
     "ner": "entities, spans, tags",
@@ -61,16 +51,23 @@ class OneSide:
                 value = fields.get(self.declared.chosen(fields, ""), given)
             if self.kind not in ("ner", "linking"):  # which know of answers with tags inside
                 value = unwrapped(self.kind, name, value, self.declared, self.notes)
-            found = _PARSERS[self.kind](name, value, self.declared, self.notes)
+            try:
+                found = _PARSERS[self.kind](name, value, self.declared, self.notes)
+            except UnevenPlace as error:
+                problem = error.problems[0]
+                raise wrong(self.declared.side, f", document {name!r}: {problem.message}", problem.hint) from None
             if found is None:
                 unknown.append((name, given))
             elif isinstance(found, Part):
                 if found.shape == entities.LEFT_OUT:
                     self.left_out.append(name)
                 else:
-                    self.parts[name] = found
+                    self.parts[name] = without_fragments(name, found, self.declared, self.notes)
             else:
                 self.facts[name] = found
+                if isinstance(found, relations.Facts) and found.joined:
+                    message = JOINED.format(side=self.declared.side)
+                    self.notes.add("fragments-joined", message, name, count=found.joined)
             shape = _shape_of(found)
             # Answers are as models write them.
             if shape and shape not in shapes and given is value and not is_raw(given):

@@ -12,7 +12,8 @@ from adjudge.formats.coerce.corpus import UNITS, is_list, origin, wrong
 from adjudge.formats.coerce.declared import Said, called, declared_for
 from adjudge.formats.coerce.documents import Reading, reading_of
 from adjudge.formats.coerce.side import OneSide
-from adjudge.formats.coerce.spans import Located, Part, cuts_word, exclusive, located
+from adjudge.formats.coerce.spans import Located, Part, exclusive, located
+from adjudge.formats.coerce.texts import cuts_word
 
 FAMILIES = ("ner", "linking", "relation", "event", "tree", "amr", "coref")
 

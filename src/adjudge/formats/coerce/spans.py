@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
+from adjudge.errors import FormatError
 from adjudge.formats.coerce.corpus import (
     ENDS,
     IDS,
@@ -21,6 +21,7 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
+from adjudge.formats.coerce.texts import cuts_word, fold, folded_occurrences, occurrences
 from adjudge.model.tags import Chunk
 
 TEXTS = ("text", "word", "mention", "surface", "value", "name")
@@ -29,19 +30,22 @@ _ENTITY = re.compile(
     r"|cui|[ui]ri|url|wiki(pedia|data)?|concept|mesh|umls"
 )  # what people call the entity of a mention
 _PAIRS = ("span", "offsets", "position")
-_WORD = re.compile(r"\w")
+_PIECES = (*_PAIRS, "fragments", "locations", "spans")
 _MANY = 3  # words that one reading of ends cuts before the other is proved: one span that is cut may be a mistake
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "'"})
 
 
 class Item(NamedTuple):
-    """A labelled piece of a text; without a start it is known by its words alone."""
+    """A labelled piece of a text; without a start it is known by its words alone.
+
+    One of several `fragments` begins with the first of them and ends with the last.
+    """
 
     start: int | None
     end: int | None
     label: Any
     text: str | None = None
     entity: Any = None
+    fragments: tuple[tuple[int, int], ...] = ()
 
 
 class Part(NamedTuple):
@@ -57,26 +61,99 @@ class Part(NamedTuple):
     chunks: list[Chunk] | None = None
 
 
+class UnevenPlace(FormatError):
+    """An offset that is no whole number; `value` is what it is."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+        super().__init__(f"the offset {value} is not a whole number", hint="offsets count tokens or characters")
+
+
 def is_place(value: Any) -> bool:
-    """Whether a value can be a start or an end."""
-    return isinstance(plain(value), int) and not isinstance(value, bool)
+    """Whether a value can be a start or an end; 36.0 is what a column with gaps makes of 36."""
+    value = plain(value)
+    return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and value.is_integer())
+
+
+def _pair(first: Any, last: Any) -> tuple[int, int] | None:
+    """Two numbers as start and end; None if they are no numbers."""
+    first, last = plain(first), plain(last)
+    if type(first) is int and type(last) is int:
+        return first, last
+    if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (first, last)):
+        return None
+    for each in (first, last):
+        if not is_place(each):
+            raise UnevenPlace(each)
+    return int(first), int(last)
 
 
 def pair_of(value: Any) -> tuple[int, int] | None:
-    """Start and end of a pair, or of something with both as fields."""
+    """Start and end of a pair, or of something with both as fields.
+
+    >>> pair_of((0, 36.0)), pair_of({"span": [0, 5]}), pair_of(["a", "b"])
+    ((0, 36), (0, 5), None)
+    """
     if isinstance(value, Set):
         return None
     if is_list(value):
-        values = list(value)
-        return (plain(values[0]), plain(values[1])) if len(values) == 2 and all(map(is_place, values)) else None
+        return _pair(*value) if len(value) == 2 else None
     fields = fields_of(value)
     if fields is None:
         return None
-    start, end = first_of(fields, STARTS), first_of(fields, ENDS)
-    if is_place(start) and is_place(end):
-        return plain(start), plain(end)
+    found = _pair(first_of(fields, STARTS), first_of(fields, ENDS))
+    if found is not None:
+        return found
     inner = first_of(fields, _PAIRS)
     return None if inner is None else pair_of(inner)
+
+
+def pieces_of(value: Any) -> tuple[tuple[int, int], ...]:
+    """The fragments of a mention in the order of the text, as a list of pairs or as lists of starts and ends.
+
+    >>> pieces_of([(8, 10), (0, 3)]), pieces_of({"start": [0, 8], "end": [3, 10]}), pieces_of([0, 3])
+    (((0, 3), (8, 10)), ((0, 3), (8, 10)), ())
+    """
+    if is_list(value) and len(value):
+        pairs = [pair_of(each) for each in value]
+        return tuple(sorted(each for each in pairs if each is not None)) if None not in pairs else ()
+    fields = fields_of(value)
+    if fields is None:
+        return ()
+    starts, ends = first_of(fields, STARTS), first_of(fields, ENDS)
+    if is_list(starts) and is_list(ends) and len(starts) == len(ends):
+        return pieces_of(list(zip(starts, ends, strict=True)))
+    return pieces_of(inner) if is_list(inner := first_of(fields, _PIECES)) else ()
+
+
+def hull_of(value: Any) -> tuple[tuple[int, int] | None, tuple[tuple[int, int], ...]]:
+    """Start and end of a mention, and its fragments if there are several.
+
+    >>> hull_of([(0, 3), (8, 10)]), hull_of([(0, 3)])
+    (((0, 10), ((0, 3), (8, 10))), ((0, 3), ()))
+    """
+    place = pair_of(value)
+    if place is not None or not (pieces := pieces_of(value)):
+        return place, ()
+    return (pieces[0][0], max(end for _, end in pieces)), pieces if len(pieces) > 1 else ()
+
+
+def without_fragments(name: str, part: Part, declared: Declared, notes: Notes) -> Part:
+    """The part with one item for each mention, or for each fragment if these are to be kept."""
+    if part.items and not part.tags:
+        declared.used.add("fragments")
+    broken = sum(bool(item.fragments) for item in part.items)
+    if not broken:
+        return part
+    if declared.fragments == "keep":
+        pieces = [(item, item.fragments or ((item.start, item.end),)) for item in part.items]
+        items = [item._replace(start=start, end=end, fragments=()) for item, own in pieces for start, end in own]
+        return part._replace(items=items)
+    notes.add("fragments-joined", JOINED.format(side=declared.side), name, count=broken)
+    return part._replace(items=[item._replace(fragments=()) for item in part.items])
+
+
+JOINED = "{side}: {{n}} mentions of several fragments were joined to one span"
 
 
 def unnamed_link(item: Any) -> str | None:
@@ -112,29 +189,34 @@ def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
     if own and isinstance(fields, Renamed):
         fields.used = True
     whole = {**known, **own}
-    place = pair_of(whole)
+    place, pieces = hull_of(whole)
     label = first_of(whole, LABELS)
     if label is None:
         several = first_of(whole, ("labels", "tags"))
         label = several[0] if is_list(several) and len(several) == 1 else None
     text = first_of(whole, TEXTS)
+    text = text[0] if is_list(text) and len(text) == 1 else text
     text = text if isinstance(text, str) else None
     entity = first_of(whole, LINKS)
     if place is None:
         return Item(None, None, label, text, entity) if text is not None else None
-    return Item(place[0], place[1], label, text, entity)
+    return Item(place[0], place[1], label, None if pieces else text, entity, pieces)
 
 
 def _from_tuple(values: Sequence[Any]) -> Item | None:
-    places = [each for each in values if is_place(each)]
-    if len(values) >= 3 and is_place(values[0]) and is_place(values[1]):
-        return Item(values[0], values[1], values[2])
-    if len(values) >= 3 and len(places) >= 2 and is_place(values[1]) and is_place(values[2]):
-        return Item(values[1], values[2], values[0])
-    if len(values) == 2 and all(isinstance(each, str) for each in values):
+    if len(values) >= 3:
+        for at, label in ((0, 2), (1, 0)):
+            if (pair := _pair(values[at], values[at + 1])) is not None:
+                return Item(*pair, values[label])
+        return None
+    if len(values) != 2:
+        return None
+    if all(isinstance(each, str) for each in values):
         return Item(None, None, values[1], values[0])
-    if len(values) == 2 and is_list(values[0]) and (pair := pair_of(values[0])) is not None:
-        return Item(*pair, values[1])
+    for place, label in (values, values[::-1]):  # (span, label) or (label, span)
+        hull, pieces = hull_of(place) if is_list(place) and not is_list(label) else (None, ())
+        if hull is not None:
+            return Item(*hull, label, None, None, pieces)
     return None
 
 
@@ -253,15 +335,6 @@ def _proved(parts: Iterator[Part] | Any) -> str | None:
     return None
 
 
-def cuts_word(text: str, start: int, end: int) -> bool:
-    """Whether a span begins or ends inside a word.
-
-    >>> cuts_word("Ada Lovelace", 0, 3), cuts_word("Ada Lovelace", 0, 2)
-    (False, True)
-    """
-    return any(0 < at < len(text) and _WORD.match(text[at - 1]) and _WORD.match(text[at]) for at in (start, end))
-
-
 def _refuse_empty(parts: Mapping[str, Part], side: str) -> None:
     spans = [(name, item) for name, part in parts.items() for item in part.items if item.start is not None]
     empty = [(name, item) for name, item in spans if item.start == item.end]
@@ -282,7 +355,7 @@ def _note_shifts(parts: Mapping[str, Part], declared: Declared, notes: Notes) ->
             if item.start is None or item.text is None or part.text is None:
                 continue
             if fold(part.text[item.start : item.end]).split() != fold(item.text).split():
-                near = min((spot[0] - item.start for spot in _occurrences(part.text, item.text)), key=abs, default=None)
+                near = min((spot[0] - item.start for spot in occurrences(part.text, item.text)), key=abs, default=None)
                 where = "not in the text" if near is None else f"{abs(near)} {'later' if near > 0 else 'earlier'}"
                 message = f"{declared.side}: {{n}} mentions differ from the text at their offsets"
                 notes.add("text-differs", message, f"{name}: {item.text} ({where})")
@@ -347,9 +420,9 @@ def _places(items: Sequence[Item], text: str, locate: str) -> tuple[list[Item], 
         if item.start is not None and item.end is not None:
             found[place] = [(item.start, item.end)]
             continue
-        spots = _occurrences(text, item.text or "")
+        spots = occurrences(text, item.text or "")
         if not spots:
-            spots = _folded_occurrences(text, item.text or "")
+            spots = folded_occurrences(text, item.text or "")
             folded += bool(spots)
         if locate == "all":
             found[place] = spots
@@ -363,35 +436,3 @@ def _places(items: Sequence[Item], text: str, locate: str) -> tuple[list[Item], 
         used.update((*spot, item.label) for spot in found[place])
     placed = [items[place]._replace(start=start, end=end) for place in range(len(items)) for start, end in found[place]]
     return placed, [items[place] for place in range(len(items)) if not found[place]], folded
-
-
-def _occurrences(text: str, mention: str) -> list[tuple[int, int]]:
-    """Where a text has a mention, on the boundaries of words."""
-    found = []
-    at = text.find(mention) if mention else -1
-    while at >= 0:
-        end = at + len(mention)
-        if not cuts_word(text, at, end):
-            found.append((at, end))
-        at = text.find(mention, at + 1)
-    return found
-
-
-def _folded_occurrences(text: str, mention: str) -> list[tuple[int, int]]:
-    """The same without differences of case, spacing, Unicode form and quotation marks."""
-    characters: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        for each in fold(character) if not character.isspace() else " ":
-            if each == " " and characters and characters[-1] == " ":
-                continue
-            characters.append(each)
-            places.append(place)
-    places.append(len(text))
-    spots = _occurrences("".join(characters), " ".join(fold(mention).split()))
-    return [(places[start], places[end - 1] + 1) for start, end in spots]
-
-
-def fold(text: str) -> str:
-    """A text without differences that nobody means."""
-    return unicodedata.normalize("NFKC", text).casefold().translate(_QUOTES)

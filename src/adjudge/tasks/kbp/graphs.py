@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.findings import Findings
-from adjudge.formats.coerce.corpus import as_table, fields_of, first_of, is_list, origin
+from adjudge.formats.coerce.corpus import fields_of, first_of, is_list, origin
+from adjudge.formats.coerce.tables import as_table
 from adjudge.formats.kb_triples import SUFFIXES as TABLES
 from adjudge.formats.kg_json import Entry, graph_of_values, read_graph_json
 from adjudge.formats.kg_keys import KINDS as PROGRAMS

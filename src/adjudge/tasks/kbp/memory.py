@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from adjudge.evaluate.sides import Names, check_sides, is_file, name_systems
-from adjudge.formats.coerce.corpus import as_table, is_list, origin
+from adjudge.formats.coerce.corpus import is_list, origin
+from adjudge.formats.coerce.tables import as_table
 from adjudge.formats.kg_keys import roles_of
 from adjudge.formats.kg_rdf import Rdf
 from adjudge.model.kbp import TripleNames
