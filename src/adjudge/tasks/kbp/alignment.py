@@ -1,4 +1,4 @@
-"""Which gold entity of a document a node of the system stands for: the one with more than P % of its named mentions.
+"""Aligns the nodes of a system with gold entities: in each document, the one with more than P % of its named mentions.
 
 For node s and document d let M be the distinct spans of its named mentions, and c(g) how many of them are mentions of
 gold entity g. s is aligned with g if 100 c(g) / |M| > P, strictly; exactly half is not enough for P = 50. Spans that
@@ -19,7 +19,7 @@ from adjudge.model.kbp import LEVELS, NAMED, NORMALISED, KbDocument, KnowledgeBa
 from adjudge.tasks.kbp.options import KbOptions, MentionMatch
 
 Place: TypeAlias = "tuple[int, int]"
-"""Start and end of a span; a bare pair equals a `Span` and costs a third, which matters for every mention."""
+"""Start and end of a span; a plain pair equals a `Span` at a third of the cost, and there is one for every mention."""
 
 Finder: TypeAlias = Callable[[Place], "str | None"]
 """From a span to the id of the gold entity to which it belongs."""
@@ -27,7 +27,7 @@ Finder: TypeAlias = Callable[[Place], "str | None"]
 NodeInDocument: TypeAlias = "tuple[str, str]"
 """A node of the system and a document."""
 
-_Candidate: TypeAlias = "tuple[bool, str]"  # not a name, id of the entity: the least wins
+_Candidate: TypeAlias = "tuple[bool, str]"  # whether it is not a name, and the entity: the smallest wins
 _Spans: TypeAlias = dict[Place, _Candidate]
 
 State: TypeAlias = Literal["aligned", "not-found", "too-few", "other-type", "taken", "no-name", "unattested"]
@@ -43,7 +43,7 @@ STATES: dict[State, str] = {
 
 
 class Alignment(NamedTuple):
-    """What a node is in a document, and why: `spans` is |M|, `counts` has c(g) > 0 for gold entities in id order."""
+    """What a node is aligned with in a document, and why: `spans` is |M|, `counts` the c(g) > 0 in the order of ids."""
 
     node: str
     document: str
@@ -103,7 +103,7 @@ def qualifying(counts: Iterable[tuple[str, int]], spans: int, threshold: Fractio
 def corpus_alignment(
     aligned: Aligned, ids: Mapping[tuple[str, str], str | None], options: KbOptions
 ) -> dict[str, str | None]:
-    """What each node is over all documents: the corpus id of more than P % of its distinct named mentions, or None.
+    """What each node is aligned with over all documents: the corpus id of more than P % of its named mentions, or None.
 
     `ids` has the corpus id of each gold entity by document and id.
 

@@ -1,10 +1,11 @@
-"""Answers to queries, judged and counted as the assessment of Cold Start does.
+"""Answers to queries, judged and counted as in the assessment of Cold Start.
 
-Judges are a pool of assessed answers, or a gold knowledge base that answers the same questions. Equal answers form a
-class; the classes of a question are a tree, given by paths of their names: those of the second hop hang under those of
-the first. Gold is the number of classes (one, for a slot with a single value). There is a row of counts for the first
-hop of each question, and one for the second hop under each class of the first. An answer below a wrong one is wrong,
-and of several answers of a class one is right. A policy says what becomes of answers that are neither.
+The judge is a pool of assessed answers, or a gold knowledge base that answers the same questions. Equivalent answers
+form a class. The classes of a question form a tree, in which those of the second hop are children of those of the
+first; a path of names identifies each of them. Gold is the number of classes (one, for a slot with a single value).
+There is a row of counts for the first hop of each question, and one for the second hop under each class of the first.
+An answer below a wrong one is wrong, and only one answer of a class is right. A policy decides what answers count as
+that are neither.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ _K = TypeVar("_K")
 
 
 class Verdict(NamedTuple):
-    """What is said of an answer: a judgment, the path of its class (None if it has none), levels of mentions.
+    """The verdict on an answer: its judgment, the path of its class (None if it has none), and the levels of mentions.
 
-    `parent` is the class that the question asks about, so the row of the answer; None if it is not a class.
+    `parent` is the class that the question asks about, which gives the row of the answer; None if it is not a class.
     """
 
     judgment: str
@@ -52,8 +53,8 @@ class Verdict(NamedTuple):
 class PoolJudge:
     """Judges by assessments of a pool of answers.
 
-    With `assessed`, an answer was judged if just this answer, with value and places, is in the pool. With `exact` or
-    `case`, the judgment of an equal value for the same question and class above will do.
+    With `assessed`, an answer counts as judged only if exactly this answer, value and places, is in the pool. With
+    `exact` or `case`, the judgment of an equal value for the same question and parent class is taken.
 
     >>> pool = PoolJudge([Assessment("Q1", "Ben", "correct", ("1",))], ["Q1"])
     >>> pool.judge(Question("Q1", "Q1", ("spouse",)), (), Answer("Q1", "Ben")).path
@@ -71,7 +72,7 @@ class PoolJudge:
         self._values: dict[tuple[str, Path | None, str], Assessment] = {}
         self._placed: dict[tuple[str, Path], set[str]] = {}
         listed = list(pool)
-        # The class that a question of a later hop asks about: that of the answer which raises it.
+        # The class that a question of a later hop asks about: that of the answer that raised it.
         self._above: dict[str, Path] = {each.target: each.group for each in listed if each.group}
         for each in listed:
             root = asked_path(each.asked, names)
@@ -103,7 +104,7 @@ class PoolJudge:
         return len(self._placed.get((question, path), ()))
 
     def judge(self, question: Question, above: Path | None, answer: Answer) -> Verdict:
-        """The assessment of that answer, or that it has none."""
+        """The assessment of an answer; `unassessed` if it has none."""
         parent = () if answer.asked == question.id else self._above.get(answer.asked)
         found = self._exact.get(_key(answer))
         if found is None and self.match != "assessed":
@@ -124,7 +125,7 @@ def _document(each: Answer | Assessment) -> str:
 
 
 def _prefer(table: dict[_K, Assessment], key: _K, each: Assessment) -> None:
-    """Of several judgments of one answer, a correct one counts, then the first."""
+    """Of several judgments of one answer, a correct one counts, else the first."""
     before = table.get(key)
     if before is None or (before.judgment != CORRECT and each.judgment == CORRECT):
         table[key] = each
@@ -132,7 +133,7 @@ def _prefer(table: dict[_K, Assessment], key: _K, each: Assessment) -> None:
 
 @dataclass(slots=True)
 class _Class:
-    """Gold answers that say the same: nodes, or strings with a text in common."""
+    """Equivalent gold answers: nodes, or strings with a text in common."""
 
     nodes: dict[str, None] = field(default_factory=dict)
     texts: set[str] = field(default_factory=set)
@@ -141,9 +142,9 @@ class _Class:
 class GoldJudge:
     """Judges by the answers of a gold knowledge base, which is complete for its documents.
 
-    In a knowledge base with mentions, an answer is right if the rule for entry points takes the place of its value to a
-    node that gold answers as well (of several equally near nodes, to such a one); a string, if gold has the same
-    text up to case and blanks. In a table of triples, names are compared.
+    In a knowledge base with mentions, an answer is right if the rule for entry points leads from the place of its value
+    to a node that is a gold answer (or to several equally near nodes, of which one is); a string is right if gold has
+    the same text, whatever its case and spacing. In a table of triples, names are compared.
 
     >>> from adjudge.model.kbp import TripleTable
     >>> table = TripleTable()
@@ -233,9 +234,9 @@ class GoldJudge:
 
 
 Judge: TypeAlias = PoolJudge | GoldJudge
-"""Knows the classes of each question, by the path above them, and what an answer is worth.
+"""Knows the classes of each question, by the path of their parent, and judges answers.
 
-An answer is judged with the class of the answer that it follows, None if that has none.
+An answer is judged given the class of the answer that it follows, None if that has none.
 """
 
 
@@ -248,16 +249,16 @@ def _plain(text: str) -> str:
 
 FOUND = ("correct", "incorrect", "inexact", "parent", "unassessed")
 COUNTS = ("gold", "submitted", *FOUND, "redundant", "right", "wrong", "ignored")
-"""The counts of a row: what was found, then what the policy makes of it; what is redundant is in one of the last."""
+"""The counts of a row: the outcomes, then what the policy makes of them; redundant ones are wrong or ignored, too."""
 
 RIGHT, REDUNDANT = "right", "redundant"
 _LABELS = {CORRECT: "correct", WRONG: "incorrect", INEXACT: "inexact", UNASSESSED: "unassessed", IGNORED: "ignored"}
 
 
 class Policy(NamedTuple):
-    """What becomes of answers that are neither simply right nor simply wrong; the defaults are the official ones.
+    """How answers count that are neither simply right nor simply wrong; the defaults are the official ones.
 
-    An answer that repeats a right one of its class is ignored, or `duplicates` says that it is wrong.
+    An answer that repeats a right one of its class is ignored, unless `duplicates` makes it wrong.
     """
 
     inexact: Literal["right", "wrong", "ignore"] = "wrong"
@@ -270,7 +271,7 @@ OFFICIAL = Policy()
 
 
 class Row(NamedTuple):
-    """The counts of one hop of one question below one class (`path`; `("0",)` gathers what follows wrong answers)."""
+    """The counts of one hop of one question below one class (`path`; `("0",)` collects what follows wrong answers)."""
 
     question: str
     path: Path
@@ -283,7 +284,7 @@ class Row(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As official tables call it.
+        """The name of the row in official tables.
 
         >>> Row("Q1", ("3",), {}).name
         'Q1:3'
@@ -307,7 +308,7 @@ class Outcome(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """All rows of a system, the outcome of each answer, and how many answers were not counted and why."""
+    """All rows of a system, the outcome of each answer, and how many were left out: no question, or over a limit."""
 
     rows: list[Row]
     outcomes: list[Outcome]
@@ -325,8 +326,8 @@ def count_answers(
 ) -> Counted:
     """Judge all answers of a system and count them.
 
-    `justifications` is how many answers with the same node are kept, in one document and in all; the most confident
-    ones, 0 for any number.
+    `justifications` limits how many answers with the same node are kept, in one document and in all (0: no limit); the
+    most confident ones are.
 
     >>> from adjudge.model.kbp_queries import Assessment
     >>> from adjudge.tasks.kbp.answers import PoolJudge
@@ -370,7 +371,7 @@ def _nodes(given: Sequence[tuple[int, Answer]]) -> list[Path | None]:
 
 
 def _justified(given: Sequence[tuple[int, Answer]], each: int, all_: int) -> list[tuple[int, Answer]]:
-    """The answers that the limits leave, in their order; those that follow a dropped one are dropped with it."""
+    """The answers within the limits, in their order; those that follow a dropped one are dropped with it."""
     if not each and not all_:
         return list(given)
     nodes = _nodes(given)
@@ -480,7 +481,7 @@ def _decide(
 
 
 def _named(found: Sequence[Outcome], owners: Sequence[object]) -> dict[object, bool]:
-    """Whether a node is given by a name if its class has one; if not, it counts neither way (the rule since 2016)."""
+    """Whether a node is given by a name where its class has one; else it counts neither way (since 2016)."""
     named: dict[object, bool] = {}
     for each, owner in zip(found, owners, strict=True):
         if each.effect in (RIGHT, REDUNDANT) and each.verdict.level:

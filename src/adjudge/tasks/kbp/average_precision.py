@@ -1,9 +1,9 @@
 """Average precision of answers to queries, the official measure of Cold Start 2017.
 
-A node is what a system answers with: all answers with one node id below a question, from the second hop on below the
-node of the answer that raised the question. Nodes are ranked by confidence. A node is worth the part of the documents
-of its class that its answers name, and each class is taken by one node: the most confident ones choose first. Average
-precision is the mean, over all classes that could be found, of the worth found so far at every rank that adds some.
+Systems return nodes: all answers to a question with the same node id are one, from the second hop on below the node of
+the answer that raised the question. Nodes are ranked by confidence. The worth of a node is the share of the documents
+of its class that its answers name. Each class is credited to one node; the most confident nodes choose first. Average
+precision is the mean, over all classes that could be found, of the precision at every rank that adds worth.
 
 With the confidences c1 >= c2 >= ... of a node's answers, of which the first K count, that of the node is
 sum(ci / i) / sum(1 / i), i = 1 ... K, times that of the node above it.
@@ -20,7 +20,7 @@ from adjudge.model.kbp_queries import NO_CLASS, Question
 from adjudge.tasks.kbp.answers import REDUNDANT, RIGHT, Outcome, Path, PoolJudge, is_single
 
 JUSTIFICATIONS = 3
-"""How many answers of a node count unless told; 0 is any number."""
+"""How many answers of a node count by default; 0 means all."""
 
 
 class Precision(NamedTuple):
@@ -83,7 +83,7 @@ def _nodes(outcomes: Sequence[Outcome], most: int) -> list[_Node]:
 
 
 def _take_classes(question: str, nodes: Sequence[_Node], judge: PoolJudge, most: int) -> None:
-    """Each node takes the free class that it is worth most for; below a node that is worth nothing, for nothing."""
+    """Each node takes the free class for which it is worth most; below a worthless node it earns nothing."""
     taken: set[Path] = set()
     for node in nodes:
         by_class: dict[Path, list[Outcome]] = {}
@@ -106,7 +106,7 @@ def _take_classes(question: str, nodes: Sequence[_Node], judge: PoolJudge, most:
 
 
 def _possible(question: Question, classes: Mapping[Path, Sequence[str]]) -> list[int]:
-    """How many classes each hop has; a slot with one value has one below every class above it that has any."""
+    """How many classes each hop has; a slot with a single value has at most one below each class of the hop before."""
     found: list[int] = []
     for hop, slot in enumerate(question.slots):
         number = sum(len(names) for path, names in classes.items() if len(path) == hop and NO_CLASS not in path)

@@ -1,8 +1,8 @@
-"""What is counted, and how: which paths are compared in which way, exactly or estimated, in pieces wherever.
+"""Which paths are compared in which way, and how they are counted: exactly or by estimate, here or in pieces elsewhere.
 
 A `Variant` is one way to compare paths: by endpoints or with their middle, joined on gold ids or on the system's own
 nodes. Each has a name for every number of hops, such as `kbp.hop2.full`. Counts are exact wherever that is affordable,
-and an estimate only where it is not; which, depends on the data alone, never on the machine.
+and estimated only where it is not; which of the two depends on the data alone, never on the machine.
 
 Paths with different first entities are different paths, so that the counts of pieces add up to those of the whole,
 exactly and in any order. A piece is a run of first entities; where paths are told apart by all of their entities and
@@ -37,23 +37,23 @@ Warn: TypeAlias = Callable[[str], None]
 
 # Walks of one length beyond which first nodes are sampled: minutes of counting.
 WALKS = 20_000_000_000
-# Words of masks (64 samples of one walk) beyond which samples are not counted unless they are asked for: some minutes.
+# Words of masks (64 samples of one walk) beyond which samples are counted only on request: some minutes.
 WORDS = 10_000_000_000
-# Words, and walks, from which on it is worth a warning: about a minute.
+# Words, and walks, beyond which there is a warning: about a minute.
 _MANY_WORDS = 4_000_000_000
 _MANY_WALKS = 2_000_000_000
 
 ALL_HOPS = "kbp.hops"
 """The metric of the paths of all lengths together."""
-_PIECES = 4  # for each process, so that all of them end at about the same time
-_WALKS = 5e7  # that are counted in a second, or words of their masks
+_PIECES = 4  # for each process, so that all of them finish at about the same time
+_WALKS = 5e7  # counted per second, or words of their masks
 
 
 class KbRun(Run, frozen=True, kw_only=True):
-    """How knowledge bases are scored, beside what every task has: by which engine, and with numbers of box plots.
+    """How knowledge bases are scored, in addition to what every task has: the engine, and whether box plots are wanted.
 
-    `examples` are those of each reason for which paths are lost, if documents are saved; None for all.
-    `warn` and `say` get remarks, the second for the curious. `clusters` are those of documents that are drawn together.
+    `examples` is the number of examples for each reason why paths are lost, if documents are saved; None for all.
+    `warn` gets warnings, `say` details for the curious. `clusters` are documents that are drawn together.
     """
 
     engine: Engine = "auto"
@@ -78,7 +78,7 @@ class Variant(NamedTuple):
 
 
 def variants(options: KbOptions) -> list[Variant]:
-    """The ways that the options ask for; the first is the one of the paper, if it is among them.
+    """The variants that the options ask for; the first is that of the paper, if it is among them.
 
     >>> from adjudge.tasks.kbp.options import make_options
     >>> [[each.metric(hop) for hop in range(each.first, 4)] for each in variants(make_options())]
@@ -95,10 +95,9 @@ def variants(options: KbOptions) -> list[Variant]:
 
 
 class Scored(NamedTuple):
-    """A system: its facts in terms of gold nodes, between its own nodes if these are compared as well, and the rest.
+    """A system: its facts between gold nodes, also between its own nodes if these are compared, and what was left out.
 
-    `tally` says the outcome of facts that are not triples, by name; the `curve` has the facts whose confidence is at
-    least so high.
+    `tally` has the outcomes of facts that are not triples, by name; `curve` has the facts at or above each confidence.
     """
 
     name: str
@@ -139,7 +138,7 @@ class VariantCounts(NamedTuple):
 def choose_engine(
     gold: Facts, system: Facts, *, hops: int = 3, engine: Engine = "auto", way: Variant, walks: Walking = "all"
 ) -> Choice:
-    """Pick the engine from the number of walks, which costs next to nothing to find.
+    """Pick the engine by the number of walks, which is cheap to compute.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> small = make_facts([0], [0], [1])
@@ -176,9 +175,9 @@ def choose_engine(
 def count_variants(
     gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws, presence: Any
 ) -> list[VariantCounts]:
-    """Count every way in the samples drawn, and on all documents what is not counted in samples, all in one go.
+    """Count all variants in the samples drawn, and on all documents what is not counted in samples, all in one go.
 
-    All documents are the first of the samples; only what sequences of relations there are, samples do not say.
+    The first sample is all documents; only sequences of relations are not known from samples.
     """
     plans = [_plan(way, gold, systems, options, run, draws) for way in variants(options)]
     works: dict[tuple[int, str], Work] = {}
@@ -216,8 +215,8 @@ def count_variants(
 def _plan(
     way: Variant, gold: Facts, systems: Sequence[Scored], options: KbOptions, run: KbRun, draws: Draws
 ) -> VariantCounts:
-    """Choose engines; samples are counted for the hops for which that is affordable, or for all if it is asked for."""
-    # What stands beside the endpoints of paths is counted as it can be; an engine that was asked for in vain says so.
+    """Choose engines; samples are counted for the hops for which that is affordable, or for all on request."""
+    # The engine that was asked for compares endpoints; other variants are counted as they can be.
     engine: Engine = run.engine if way.first == 1 else "auto"
     sides = {"gold": gold, **{each.name: each.of(way) for each in systems}}
     if run.warn is not None and not (way.identity == "full" and options.walks == "all"):
@@ -253,7 +252,7 @@ def _plan(
 
 
 def _mask_words(work: Work, samples: int) -> list[float]:
-    """About how many words of masks are read for 1, 2, ... hops."""
+    """Estimated number of words of masks that are read for 1, 2, ... hops."""
     words = -(-samples // 64)
     if work.by_vectors:
         facts = sum(len(side.subjects) for side in work.sides)
@@ -278,14 +277,14 @@ HERE = Run()
 
 
 class Piece(NamedTuple):
-    """A part of some work: paths from some first labels, or samples of some words; all if there is no part."""
+    """A piece of some work: paths from some first labels, or samples of some words; all of it without a part."""
 
     work: int
     part: Range | None = None
 
 
 def count_all(works: Sequence[Work], run: Run = HERE) -> list[Any]:
-    """The counts of each work: by hop where it is about all documents, else one `SampleCounts` for each system.
+    """The counts of each work: by hop if it concerns all documents, else one `SampleCounts` for each system.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> one = make_facts([0, 1], [0, 0], [1, 2])
@@ -333,8 +332,8 @@ def count_paths(
 ) -> tuple[HopCounts, ...]:
     """The paths of 1 to `hops` hops: per sequence of relations and in total, exactly.
 
-    Two paths are the same if their relations and endpoints are (`endpoints`), or all their nodes too (`full`).
-    `simple` keeps the paths with a witness that visits no node twice.
+    Two paths are the same if they have the same relations and endpoints (`endpoints`), or also the same nodes between
+    (`full`). `simple` keeps the paths with a witness that visits no node twice.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> gold = make_facts([0, 1], [0, 1], [1, 2])
@@ -347,14 +346,14 @@ def count_paths(
 
 
 def count_samples(sides: Sequence[Facts], presence: Any, **how: Any) -> list[SampleCounts]:
-    """The counts of every system in every sample; `presence` says which documents (rows) are in which sample."""
+    """The counts of every system in every sample; `presence` has a row for each document, a column for each sample."""
     words = (pack(presence),) * len(sides)
     found: list[SampleCounts] = count_all([Work(tuple(sides), presence=words, samples=len(presence[0]), **how)])[0]
     return found
 
 
 def pieces_of(works: Sequence[Work], run: Run) -> list[Piece]:
-    """The pieces: one for each work where it is done here, else parts that take about the same time."""
+    """The pieces: one for each work if it is done in this process, else parts that take about the same time."""
     whole = [Piece(number) for number in range(len(works))]
     if run.cluster is None and run.jobs == 1:
         return whole
@@ -373,7 +372,7 @@ def pieces_of(works: Sequence[Work], run: Run) -> list[Piece]:
 
 
 def _seconds(work: Work) -> Floats:
-    """About how long it takes for every first label, or for every word of samples."""
+    """The estimated time for every first label, or for every word of samples."""
     import numpy as np
 
     if work.by_vectors:
@@ -384,9 +383,9 @@ def _seconds(work: Work) -> Floats:
 
 
 class PieceCounter:
-    """Counts pieces, in this process or in another one, which gets all works once.
+    """Counts pieces, in this process or in another one, to which all works are sent once.
 
-    What a work needs before its first piece, matrices or masks, is kept until a piece of another work comes.
+    What a work needs before its first piece, matrices or masks, is kept until a piece of another work arrives.
     """
 
     def __init__(self, works: Sequence[Work], deadline: Deadline | None = None) -> None:

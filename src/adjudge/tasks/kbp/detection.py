@@ -1,4 +1,4 @@
-"""Which format a file or folder of a knowledge base has, whether there is anything in it, and how it is read."""
+"""Detects the format of a file or folder of a knowledge base and whether it is empty, and reads it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Graph: TypeAlias = Literal[
 ]
 Format: TypeAlias = Graph | Literal["coldstart", "documents", "ace", "ere", "links"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)
-"""Formats of triples, whose names are compared and not mentions."""
+"""Formats of triples, in which names are compared rather than mentions."""
 FORMATS: tuple[Format, ...] = ("coldstart", *GRAPHS, "documents", "ace", "ere", "links")
 ANNOTATION: tuple[Format, ...] = ("ace", "ere", "documents")
 KINDS: dict[Format, str] = {
@@ -163,7 +163,7 @@ def _json_kind(text: str, *, whole: bool) -> Format:
 
 
 def detected(source: Source) -> Format:
-    """The format by the content, which an empty file does not have."""
+    """The format by the content; an empty file is an error."""
     if is_blank(source):
         message = "the folder has nothing but empty files" if _is_folder(source) else "the file is empty"
         raise ValidationError(Problem(message, path=source_name(source), hint="check how it was written"))
@@ -171,9 +171,9 @@ def detected(source: Source) -> Format:
 
 
 def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None = None) -> list[Format]:
-    r"""The formats of systems: as given, or by their content; where there is none, the one that fits gold.
+    r"""The formats of systems: as given, or by their content; an empty file has the format that fits gold.
 
-    A stream, whose beginning cannot be looked at, fits plain triples if gold is that.
+    A stream, whose beginning cannot be inspected, is plain triples if gold is.
 
     >>> system_kinds([b"", b"run1\n:E1\ttype\tPER\n"], "ace"), system_kinds([b""], "triples")
     (['coldstart', 'coldstart'], ['triples'])
@@ -188,7 +188,7 @@ def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None 
 
 
 def is_blank(source: Source) -> bool:
-    r"""Whether a file, or each file of a folder or pattern, has no line but empty ones and comments.
+    r"""Whether a file, or each file of a folder or pattern, has nothing but empty lines and comments.
 
     >>> is_blank(b""), is_blank(b"# nothing found\n\n"), is_blank(b"run1\n")
     (True, True, False)
@@ -197,7 +197,7 @@ def is_blank(source: Source) -> bool:
 
 
 def has_nothing(source: Source) -> bool:
-    r"""Whether a file is blank, or has nothing but the id of a run of Cold Start.
+    r"""Whether a file is blank, or has nothing but a Cold Start run id.
 
     >>> has_nothing(b""), has_nothing(b"run1\n"), has_nothing(b"ana\n"b"ben\n"), has_nothing(b"{}")
     (True, True, False, False)
@@ -207,7 +207,7 @@ def has_nothing(source: Source) -> bool:
 
 
 def _said(source: Source) -> list[bytes] | None:
-    """The lines of a short file that say something; None if it is not short, or cannot be looked at."""
+    """The lines with content of a short file; None if it is not short, or cannot be inspected."""
     if _is_stream(source):
         return None
     if isinstance(source, str | os.PathLike):
@@ -231,7 +231,7 @@ def _is_stream(source: Source) -> bool:
 
 
 def _is_other_stream(source: Source) -> bool:
-    """Whether this is a stream that cannot be looked at, or standard input in which there is nothing to see."""
+    """Whether this is a stream that cannot be inspected, or standard input whose beginning shows no format."""
     if str(source) == "-" and isinstance(source, str | os.PathLike):
         return detect(source) == "coldstart" and not stdin_head(_HEAD).lstrip().startswith(b":")
     return _is_stream(source)
@@ -247,7 +247,7 @@ def _head(source: Source) -> bytes:
 
 
 def _files(source: str | os.PathLike[str]) -> list[str] | None:
-    """The files of a folder or pattern that tell its format; None if the source is a file, or none at all."""
+    """The files of a folder or pattern that show its format; None if the source is one file, or none."""
     if not Path(source).is_dir():
         return find_shards(source)
     for ending in _TREES:
@@ -266,7 +266,7 @@ def _files(source: str | os.PathLike[str]) -> list[str] | None:
 
 
 def _common(source: str | os.PathLike[str], files: Sequence[str]) -> Format:
-    """The format of all files, as far as their endings differ."""
+    """The common format of some files, of which one of each ending is inspected."""
     for ending, kind in _TREES.items():
         if files[0].endswith(ending):
             return kind

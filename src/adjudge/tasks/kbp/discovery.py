@@ -1,8 +1,8 @@
-"""Entity discovery and linking on the way to facts: mentions, types, links and clusters of whole knowledge bases.
+"""Entity discovery and linking in knowledge bases: mentions, types, links, and clusters over the whole corpus.
 
-Both sides become linked mentions. A gold mention has the corpus id of its entity (`linking.link`), which is a page or
-not; a system mention has the page of its node, if the node has a link, else the node itself. Nodes with the same page
-are one entity. Clusters are compared over the whole corpus; intervals come from the jackknife over documents.
+Both sides become linked mentions. A gold mention has the corpus id of its entity (`linking.link`), which may be a page;
+a system mention has the page that its node links to, else the node itself. Nodes with the same page are one entity.
+Clusters are compared over the whole corpus; intervals come from the jackknife over documents.
 
     kbp.mention             spans
     kbp.mention.typed       spans and types
@@ -54,7 +54,7 @@ CLUSTERS: dict[str, tuple[str, str]] = {
 
 
 class Discovered(NamedTuple):
-    """The mentions of one side, and how many mentions have two entities, no page, or another document."""
+    """The mentions of one side, and how many have two entities, a page, or are in other documents."""
 
     mentions: Mentions
     doubled: int = 0
@@ -65,7 +65,7 @@ class Discovered(NamedTuple):
 class DiscoveryTask(ClusterTask):
     """The mentions, links and clusters of knowledge bases against annotated documents.
 
-    `levels` are those of the mentions that count on both sides; `options` say how gold entities are one across
+    `levels` are those of the mentions that count on both sides; `options` say how gold entities are merged across
     documents. With `by_type`, every type is scored by itself as well.
 
     >>> from adjudge.evaluate.task import run_of
@@ -133,7 +133,7 @@ class DiscoveryTask(ClusterTask):
 
 
 def align_mentions(gold: Sequence[Any], system: Sequence[Any], text: str | None) -> Alignment:
-    """Which mentions have a partner, of the same type, with the same page.
+    """Pairs mentions with the same span, those of the same type first, and says whether their pages agree.
 
     >>> ana = {"span": {"start": 0, "end": 3}, "type": "PER", "entity": "NIL:N:Ana"}
     >>> align_mentions([ana], [{**ana, "type": "ORG"}], "Ana left").matchings[0].pairs[0].why
@@ -144,7 +144,7 @@ def align_mentions(gold: Sequence[Any], system: Sequence[Any], text: str | None)
     def typed(mention: Mapping[str, Any]) -> tuple[Any, ...]:
         return (*_place(mention), mention["type"])
 
-    # Each span counts once with each of its types; of others with the same span, one stands beside another.
+    # A span counts once with each of its types; then spans are paired whose types differ.
     ours, theirs = ({typed(own[at]): at for at in reversed(range(len(own)))} for own in (gold, system))
     both = [(at, theirs[key]) for key, at in sorted(ours.items()) if key in theirs]
     left = {_place(system[at]): at for key, at in sorted(theirs.items(), reverse=True) if key not in ours}
@@ -244,7 +244,7 @@ def system_mentions(
 
 
 def measures() -> tuple[Measure, ...]:
-    """How counts become scores, the mentions first."""
+    """The measures, those of mentions first."""
     from adjudge.stats.measure import Prf
 
     found: list[Measure] = []
@@ -306,7 +306,7 @@ def _discovered(found: Mentions) -> Discovered:
 
 
 def _types(gold: Discovered, systems: Any) -> list[str]:
-    """The types of any side, those first that gold has most often."""
+    """The types of all sides, the most frequent in gold first."""
     counts: dict[str, int] = {}
     for weight, side in ((1, gold), *((0, each) for each in systems)):
         for own in side.mentions.values():

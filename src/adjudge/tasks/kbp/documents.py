@@ -1,9 +1,8 @@
-"""Facts and paths in their documents: where a document says a fact, and the outcome of all that it says.
+"""Facts and paths in their documents: where a document states a fact, and the outcome of all that it states.
 
-A fact is an item of each document that supports it. A path leads across documents and is an item of one of them: of the
-first document of the fact at which it breaks, or of its first fact if it is right, so that the paths of all documents
-are those of the score. Where there are more than can be looked at, some are listed, and the numbers say how many there
-are.
+A fact is an item of each document that supports it. A path crosses documents and is an item of one of them: the first
+document of the fact at which it breaks, or of its first fact if it is right, so that the paths of all documents add up
+to those of the score. If there are too many to list, some are listed, and the numbers say how many there are.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from adjudge.tasks.kbp.reasons import AnnotationReasons, Fate
 
 AROUND = 60
-"""Characters that are shown on either side."""
+"""Characters of context on either side."""
 LONGEST = 400
-"""Characters between two places that are shown whole; of more, only what is around each place."""
+"""Longest stretch of characters shown whole; of longer ones, only the context of each place."""
 
 
 class Said(NamedTuple):
-    """Where a document says a fact: names, places and roles of subject and object, and the spans that justify it."""
+    """Where a document states a fact: names, places and roles of subject and object, and the spans that justify it."""
 
     document: str
     names: tuple[str, ...] = ()
@@ -103,7 +102,7 @@ def _closest(ours: Sequence[Mention], theirs: Sequence[Mention]) -> list[tuple[M
     first, second = (sorted(side, key=lambda each: each.head_span) for side in (ours, theirs))
     if not first or not second:
         return [*((each, "subject") for each in first[:1]), *((each, "object") for each in second[:1])]
-    # Both are in the order of the text, so that one walk along them finds the smallest distance.
+    # Both are in text order, so that one pass along them finds the smallest distance.
     best, at, to = None, 0, 0
     while at < len(first) and to < len(second):
         one, other = first[at].head_span, second[to].head_span
@@ -154,7 +153,7 @@ class Support:
         self._names: dict[str, str] | None = None
 
     def facts(self, fate: Fate, fact: int) -> dict[str, Fact]:
-        """What each document says of a fact of one side, in the order of the file and the direction of the fact."""
+        """The facts of each document behind a fact of one side, in file order and in the direction of that fact."""
         key = fate, fact
         if key not in self._said:
             found = self._said[key] = {}
@@ -168,7 +167,7 @@ class Support:
         return self._said[key]
 
     def located(self, fate: Fate, said: Fact) -> Said:
-        """Where a document says what it says."""
+        """Where a document states a fact."""
         document, entities = self.documents.get(said.document), self.nodes
         if fate == "missed":
             known = self._entities.get(said.document)
@@ -179,7 +178,7 @@ class Support:
         return locate(said, entities.get(said.subject), entities.get(said.object), document)
 
     def name(self, node: str) -> str:
-        """A node with a name that people know, if it is one of the system's own."""
+        """A node, with a readable name if it is one of the system's own."""
         if not node.startswith("S:"):
             return node
         if self._names is None:
@@ -211,9 +210,9 @@ class Support:
 
 
 FACTS = 10_000
-"""Facts of a document that are listed for each outcome; the wrong ones are listed apart from the right ones."""
+"""Most facts of a document that are listed for each outcome."""
 PATHS = 20
-"""Paths of one length of a document that are listed for each outcome."""
+"""Most paths of one length of a document that are listed for each outcome."""
 _NAMED = 3  # documents that are named
 
 
@@ -330,7 +329,7 @@ class _Sheet:
     # Facts
 
     def add_facts(self, gold: Sequence[int], system: Sequence[int], dropped: Sequence[tuple[Item, str]]) -> None:
-        """The facts that this document supports; the other side may have them from another document."""
+        """The facts that this document supports; the other side may take them from another document."""
         sides = self.explainer.sides
         own: dict[Fate, dict[tuple[int, int, int], int]] = {
             fate: {sides[fate].triple(fact): fact for fact in reversed(facts)}

@@ -1,8 +1,8 @@
 """Explanations: for every missed and every wrong path the first step that broke, counted and with examples.
 
-A waterfall starts with all gold paths and ends with those that were found; every path that is lost on the way is lost
-at one step, so that the losses add up to the misses of the score. Another starts with the paths of the system and ends
-with those that are right. A path is explained by the first of its facts that the other side does not have.
+A waterfall starts with all gold paths and ends with those that were found; every lost path is lost at exactly one step,
+so that the losses add up to the misses of the score. A second one starts with the system's paths and ends with those
+that are right. A path is explained by the first of its facts that the other side lacks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LIMIT = 5
 MOST = 1_000_000
-"""Walks of both sides, of one length, that are looked at; of more, only those of some first nodes."""
+"""Most walks of one length, on both sides, that are inspected; if there are more, only those from some first nodes."""
 _SUPPORT = 3  # documents of a fact that are shown
 
 
@@ -65,8 +65,8 @@ def explain_inputs(
 ) -> tuple[Explanation, ...]:
     """Explain every system at some numbers of hops (all up to `options.hops` unless they are given).
 
-    `limit` examples are given for each reason, None for all. Paths of two hops and more are looked at one by one if
-    both sides have `most` walks at most, else only those of some first nodes, drawn by the seed.
+    `limit` examples are given for each reason, None for all. Paths of two hops and more are inspected one by one if
+    both sides have at most `most` walks, else only those from some first nodes, drawn by the seed.
     """
     chosen = tuple(dict.fromkeys(hops)) or tuple(range(1, options.hops + 1))
     if any(hop < 1 for hop in chosen):
@@ -90,7 +90,7 @@ def explained(
 
 
 def explained_variant(options: KbOptions) -> Variant:
-    """The way to compare paths that is explained: that of the paper, unless options ask for another one only.
+    """The variant that is explained: that of the paper, unless the options ask for another one only.
 
     >>> explained_variant(KbOptions(identity="both")).metric(2)
     'kbp.hop2'
@@ -101,7 +101,7 @@ def explained_variant(options: KbOptions) -> Variant:
 
 
 def explainers(read: KbInputs, options: KbOptions, mapped: Mapped) -> Iterator[tuple[str, Explainer]]:
-    """The sides of each system, made when they are asked for; `mapped` is what was read as triples."""
+    """The explainer of each system, made on demand; `mapped` is what was read, as triples."""
     options = folded_options(options)
     names, own = mapped.gold.names.documents, explained_variant(options).own
     how: dict[str, Any] = {"documents": [names[name] for name in mapped.documents], "named": mapped.named}
@@ -118,7 +118,7 @@ def explainers(read: KbInputs, options: KbOptions, mapped: Mapped) -> Iterator[t
 
 
 class Explainer:
-    """Both sides of one comparison, ready to be explained at any number of hops."""
+    """Both sides of one comparison, to be explained at any number of hops."""
 
     def __init__(self, reasons: TripleReasons, options: KbOptions, support: Support | None = None) -> None:
         self.reasons, self.options, self.support = reasons, options, support
@@ -130,7 +130,7 @@ class Explainer:
         self.known: dict[tuple[Fate, int, tuple[bool, bool]], Why] = {}
 
     def losses(self, hop: int, *, seed: int = 13, most: int = MOST) -> Losses:
-        """Which paths of each side the other one does not have."""
+        """The paths of each side that the other lacks."""
         facts = self.reasons.gold.facts, self.reasons.system.facts
         work = Work(facts, hop, self.variant.identity, self.options.walks)
         return find_losses(work, [side.matched for side in self.sides.values()], most=most, seed=seed)
@@ -170,7 +170,7 @@ class Explainer:
         return losses, examples
 
     def why(self, fate: Fate, fact: int, broken: int, hop: int) -> Why:
-        """Why a path is lost that breaks at this fact, which is so far along it (from 0)."""
+        """Why a path is lost that breaks at this fact, the `broken`-th of its facts (from 0)."""
         if broken == hop:
             return Why("linked-elsewhere", "every fact is right, but one entity is two nodes of the system")
         key = fate, fact, (broken > 0, broken < hop - 1)
@@ -179,7 +179,7 @@ class Explainer:
         return self.known[key]
 
     def names(self, fate: Fate, fact: int) -> tuple[str, str, str]:
-        """Subject, relation and object of a fact, as people know them."""
+        """Subject, relation and object of a fact, with readable names."""
         side = self.sides[fate]
         subject, relation, object_ = side.triple(fact)
         ends = [side.node(label) for label in (subject, object_)]
@@ -209,13 +209,13 @@ class Explainer:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Which paths of one side the other side does not have, and at which of their facts each of them breaks
+# The paths of one side that the other lacks, and at which of its facts each of them breaks
 
 
 class Lost(NamedTuple):
-    """The paths of one side that the other does not have: for each the facts of one walk, and which of them breaks.
+    """The paths of one side that the other lacks: for each, the facts of one walk, and which of them breaks.
 
-    `broken` counts from 0; it is the number of hops if every single fact is right and they do not join.
+    `broken` counts from 0; it is the number of hops if each fact is right but they do not join.
     """
 
     paths: int
@@ -256,9 +256,9 @@ def matched_facts(gold: Facts, system: Facts) -> list[Ints]:
 def find_losses(work: Work, matched: Sequence[Ints], *, most: int = MOST, seed: int = 13) -> Losses:
     """The lost paths of both sides, gold and system.
 
-    A path may have many walks (ways through the middle). It is explained by the walk that comes farthest: the one with
-    most facts that the other side has, then the one whose facts are right for longest. All paths are looked at if there
-    are few enough walks; else those of some first nodes, which are drawn at random.
+    A path may have many walks (ways through the middle). It is explained by the walk that gets farthest: the one with
+    the most facts that the other side has, then the one that is right for longest. All paths are inspected if there are
+    few enough walks; else those from some first nodes, which are drawn at random.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> both = make_facts([0, 1], [0, 0], [1, 2]), make_facts([0], [0], [1])
@@ -289,7 +289,7 @@ def find_losses(work: Work, matched: Sequence[Ints], *, most: int = MOST, seed: 
 
 
 def _farthest(keys: Ints, others: Ints, facts: Ints, matched: Ints, *, paths: int) -> Lost:
-    """One walk for each path that the others do not have."""
+    """One walk for each path that the others lack."""
     import numpy as np
 
     rows = np.flatnonzero(~np.isin(keys, others))
@@ -305,7 +305,7 @@ def _farthest(keys: Ints, others: Ints, facts: Ints, matched: Ints, *, paths: in
 
 
 def _first_labels(work: Work, most: int, seed: int) -> tuple[Ints | None, Sample | None]:
-    """The first nodes to look at, as flags by label, if there are too many walks to look at all."""
+    """The first nodes to inspect, as flags by label, if there are too many walks for all."""
     import numpy as np
 
     weights = label_walks(work.sides, work.hops)[-1]

@@ -1,7 +1,7 @@
 """Facts as integer arrays: distinct triples, the documents that support each of them, and sets of samples as bits.
 
 Nodes, relations and documents are numbers from 0 on; both sides of a comparison use the same numbers. A path of n hops
-is (first node, n relations, last node), whatever lies between: any number of witnesses make one path.
+is (first node, n relations, last node), whatever lies between: all its witnesses are one path.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _PIECE = 1 << 16
 class Facts(NamedTuple):
     """Distinct triples in ascending order; fact i is in documents[starts[i]:starts[i + 1]].
 
-    `labels`, if given, says for every node what it counts as when paths are compared; hops are joined on the nodes
-    themselves. Without it a node counts as itself. `nodes` is one more than the largest node.
+    `labels`, if given, are what nodes count as when paths are compared; hops are joined on the nodes themselves.
+    Without labels, nodes count as themselves. `nodes` is one more than the largest node.
     """
 
     subjects: Ints
@@ -97,7 +97,7 @@ def make_facts(
 
 
 def _distinct_rows(columns: list[Ints]) -> list[Ints]:
-    """The rows that differ, in ascending order; numbers that hold a whole row are sorted fastest."""
+    """The distinct rows in ascending order; if a row fits into one number, numbers are sorted, which is fastest."""
     import numpy as np
 
     bits = [max(0, _top(column) - 1).bit_length() for column in columns]
@@ -221,7 +221,7 @@ def combine(columns: Sequence[Ints], sizes: Sequence[int]) -> Ints:
 
 
 def mapped(values: Ints, places: Ints) -> Ints:
-    """The values at some places, a piece at a time: what goes through the caches needs no memory."""
+    """The values at some places, a piece at a time, so that intermediate results stay in the caches."""
     import numpy as np
 
     found = np.empty(len(places), dtype=values.dtype)
@@ -241,7 +241,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def blocks(weights: Ints, limit: float) -> Iterator[tuple[int, int]]:
-    """Cut places into runs whose weights add up to the limit at most; a place above it is a run of its own."""
+    """Cut places into runs whose weights add up to at most the limit; a heavier place is a run of its own."""
     import numpy as np
 
     ends = np.cumsum(weights)
@@ -286,7 +286,7 @@ def pack(columns: npt.ArrayLike) -> Words:
 
 
 def pack_blocks(rows: int, columns: int, blocks: Iterable[npt.NDArray[Any]]) -> Words:
-    """Truth values that come in blocks of columns, packed as they come."""
+    """Truth values that arrive in blocks of columns, packed as they arrive."""
     import numpy as np
 
     words: Words = np.zeros((rows, (columns + 63) // 64), dtype=np.uint64)

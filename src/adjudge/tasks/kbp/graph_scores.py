@@ -1,6 +1,6 @@
 """Scores of knowledge graphs item by item: triples, pairs, entities, relations, what is connected, and how far apart.
 
-Papers pool in three ways, and all are given: sets of the whole corpus, whose documents are forgotten (`kbp.triples`),
+Papers pool in three ways, and all are reported: sets over the whole corpus, regardless of documents (`kbp.triples`),
 items of documents, summed (`kbp.triples.micro`), and means over documents (`kbp.triples.macro`). A document that is
 empty on both sides is left out of a mean. Self-loops are kept.
 """
@@ -36,9 +36,9 @@ _UNGROUNDED = ("hallucination.subject", "hallucination.object")
 
 
 class GraphSide(NamedTuple):
-    """One side: its facts with self-loops, entities in their documents, and what was checked of its rows.
+    """One side: its facts with self-loops, its entities by document, and the checks of its rows.
 
-    `checked` has a column for each number that is counted of rows by themselves, with a value for each document.
+    `checked` has a column for each check of single rows, with a value for each document.
     """
 
     facts: Facts
@@ -48,7 +48,7 @@ class GraphSide(NamedTuple):
 
 
 def graph_measures(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:
-    """How counts become scores; `checked` are the columns of what was checked of rows by themselves.
+    """The measures; `checked` are the columns of the checks of single rows.
 
     >>> from adjudge.tasks.kbp.options import KbOptions
     >>> [each.name for each in graph_measures(KbOptions(hops=1, graph=True)) if isinstance(each, Prf)][:3]
@@ -107,7 +107,7 @@ def _rate(name: str) -> list[Measure]:
 
 
 def checked_columns(rows: Iterator[tuple[int, tuple[bool | None, ...]]], documents: int) -> dict[str, Ints]:
-    """What was checked of rows, by document: how many are known, and right; ends that are not in a text are counted.
+    """The checks of rows by document: how many could be checked and are right; of groundedness, how many are not.
 
     >>> found = checked_columns(iter([(0, (True, None, None, None, False))]), 1)
     >>> found["conformance.relation:right"].tolist(), found["hallucination.object:right"].tolist()
@@ -132,7 +132,7 @@ def checked_columns(rows: Iterator[tuple[int, tuple[bool | None, ...]]], documen
 
 
 class Keyed(NamedTuple):
-    """Items of one kind as numbers that mean the same on all sides, with their documents; no row stands twice."""
+    """Items of one kind as numbers that mean the same on all sides, with their documents; the rows are distinct."""
 
     keys: Ints
     documents: Ints
@@ -157,7 +157,7 @@ def keyed(sides: Sequence[GraphSide], kind: str) -> list[Keyed]:
 
 
 def _items(side: GraphSide, kind: str) -> tuple[Ints, ...]:
-    """The columns that an item is told by, and its document."""
+    """The columns that identify an item, and its document."""
     import numpy as np
 
     s, r, o, d = assertions(side.facts)
@@ -173,7 +173,7 @@ def _items(side: GraphSide, kind: str) -> tuple[Ints, ...]:
 
 
 def corpus_works(sides: Sequence[GraphSide], presence: Any, samples: int) -> list[Work]:
-    """What is counted in samples of the documents, for every kind of items: sets, as paths of one hop are."""
+    """What is counted in samples of the documents for every kind of items: sets, that is paths of one hop."""
     import numpy as np
 
     works = []
@@ -227,8 +227,8 @@ def _add_pools(own: dict[str, Ints], name: str, both: Ints, gold: Ints, system: 
 def partial_credits(gold: Facts, system: Facts, documents: int) -> Ints | None:
     """The greatest sum of credits of a 1:1 assignment in each document; a pair has a third for each equal position.
 
-    Equal triples can be paired first, for no other pair gains more than that loses: the positions in which two others
-    equal one and the same triple are at most three and those in which they equal each other. None if a document has
+    Equal triples can be paired first: if others, a and b, were paired with the two copies of a triple instead, the
+    positions that they share with it would be at most three more than those that a and b share. None if a document has
     too many triples left.
 
     >>> partial_credits(make_facts([0, 1], [0, 0], [1, 2]), make_facts([0, 1], [0, 0], [1, 3]), 1).tolist()

@@ -1,4 +1,4 @@
-"""Knowledge graphs from files of any format, and from what is in memory: tuples, frames, graphs of NetworkX."""
+"""Knowledge graphs from files of any format, and from memory: tuples, data frames, NetworkX graphs."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _columns(graph: Graph) -> tuple[Any, ...]:
 
 
 def one_document(graph: Graph) -> Graph:
-    r"""The same graph with everything in one document, which is called `-`.
+    r"""The graph with everything in one document, called `-`.
 
     >>> graph = read_graph(b"a\tr\tb\td1\n")
     >>> list(one_document(graph).table.rows())
@@ -140,7 +140,7 @@ def one_document(graph: Graph) -> Graph:
 
 
 def graph_in_memory(value: Any, name: str, names: TripleNames | None = None) -> Graph:
-    """Triples, documents of them, a frame, or a graph of NetworkX.
+    """Triples, documents with triples, a data frame, or a NetworkX graph.
 
     >>> list(graph_in_memory([("Ana", "founded", "Corvex"), {"s": "Ana", "p": "born", "o": 1970}], "gold").table.rows())
     [('Ana', 'founded', 'Corvex', '-'), ('Ana', 'born', '1970', '-')]
@@ -170,13 +170,13 @@ def _is_triple(value: Any) -> bool:
 
 
 def _is_whole(value: Mapping[str, Any]) -> bool:
-    """Whether a mapping is what a file has, and not documents by name."""
+    """Whether a mapping is one graph rather than documents by name."""
     known = {"triples", "relations", "facts", "triplets", "edges", "nodes", "rels", "relationships"}
     return bool(known & value.keys()) or roles_of(value) is not None
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: tuples as lists, records as objects, numbers of libraries as numbers."""
+    """A value as in JSON: tuples as lists, records as objects, numbers of libraries as numbers."""
     if isinstance(value, str | bool | int | float) or value is None:
         return value
     if isinstance(value, Mapping):
@@ -233,7 +233,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _networkx(graph: Any, name: str, names: TripleNames | None) -> Graph:
-    """The edges of a directed graph; the name of a node is its attribute `name` or `label`, else the node itself."""
+    """The edges of a directed graph; nodes are named by their attribute `name` or `label`, else by themselves."""
     if not graph.is_directed():
         hint = "use a MultiDiGraph"
         raise FormatError(Problem(f"{name}: an undirected graph does not say which end is the subject", hint=hint))

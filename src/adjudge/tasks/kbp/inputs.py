@@ -1,8 +1,8 @@
-"""Files of a comparison: gold annotation with its tables, the outputs of systems, and whether they fit together.
+"""The files of a comparison: gold annotation with its tables, system output, and whether they fit together.
 
 There are two kinds of comparison. Annotated documents (ACE, Rich ERE, JSON lines) are compared with knowledge bases
 (Cold Start) or extractions by document (JSON lines): mentions are aligned, gold entities are linked across documents.
-Plain triples are compared with plain triples: names are equal or not, and nothing has to be aligned.
+Plain triples are compared with plain triples by name; nothing has to be aligned.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class GoldInput:
 
 @dataclass(frozen=True, slots=True)
 class SystemInput:
-    """What a system has made: a knowledge base, or a table of triples (one of the two)."""
+    """The output of a system: a knowledge base, or a table of triples (one of the two)."""
 
     name: str
     path: str
@@ -66,7 +66,7 @@ class SystemInput:
     kb: KnowledgeBase | None = None
     graph: Graph | None = None
     outside: int = 0
-    """How many triples are about documents that are not on the list; knowledge bases count theirs when mapped."""
+    """How many triples are in documents that are not on the list; those of knowledge bases are counted when mapped."""
     notes: Sequence[Problem] = ()
 
     @property
@@ -76,9 +76,9 @@ class SystemInput:
 
 
 class KbInputs(NamedTuple):
-    """Both sides of a comparison; `documents` are those on the list of documents, None if there is no list.
+    """Both sides of a comparison; `documents` are those on the list of documents, None without a list.
 
-    `texts` are those of documents of graphs, as far as they were given beside the graphs.
+    `texts` are those of the documents of graphs, if they were given in addition to the graphs.
     """
 
     gold: GoldInput
@@ -93,7 +93,7 @@ class KbInputs(NamedTuple):
 
     @property
     def notes(self) -> list[Problem]:
-        """Everything that the user should know about the files."""
+        """Remarks on the files for the user."""
         return [*self.gold.notes, *(note for system in self.systems for note in system.notes)]
 
 
@@ -102,10 +102,10 @@ class Reading:
     """How both sides are read.
 
     `wiki` links gold mentions to pages, `redirects` and `stop` are lists of pages, `documents` of the documents to
-    score, `texts` is a folder with the source texts of Rich ERE. `units` says what the offsets of ACE gold are turned
-    into: characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the systems are
-    Cold Start knowledge bases. With `strict`, Cold Start files must keep all rules. `rdf` says how names are made of
-    RDF; with `ignore_documents` all triples are in one document.
+    score, `texts` is a folder with the source texts of Rich ERE. `units` says what the offsets of ACE gold are
+    converted to: characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the
+    systems are Cold Start knowledge bases. With `strict`, Cold Start files must follow all rules. `rdf` says how RDF
+    terms become names; with `ignore_documents` all triples are in one document.
     """
 
     wiki: Source | None = None
@@ -135,7 +135,7 @@ class DocumentList(NamedTuple):
 def read_inputs(
     gold: Source, systems: Sequence[Source], *, names: Sequence[str | None] | None = None, **reading: Any
 ) -> KbInputs:
-    r"""Both sides, checked to fit together; all triples share their names. The other arguments are those of `Reading`.
+    r"""Both sides, checked to fit together; all triples share their names. Other arguments: see `Reading`.
 
     >>> both = read_inputs(b"ana\tspouse\tben\td1\n", [b"ana\tspouse\tdan\td1\n"], names=["A"])
     >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
@@ -176,7 +176,7 @@ def read_inputs(
 
 
 def check_documents(of_gold: Sequence[str], systems: Sequence[Names]) -> None:
-    """Raise if one side says of which documents its triples are, and the other one does not."""
+    """Raise if only one side says which documents its triples are from."""
     for path, names in systems:
         if names and (set(names) == {NOWHERE}) != (set(of_gold) == {NOWHERE}) and set(names).isdisjoint(of_gold):
             which = "the system" if set(names) == {NOWHERE} else "gold"
@@ -186,7 +186,7 @@ def check_documents(of_gold: Sequence[str], systems: Sequence[Names]) -> None:
 
 
 def _check_there(sources: Sequence[Source]) -> None:
-    """Raise if more than one file is not there; of a single one its reader says so."""
+    """Raise if more than one file is missing; a single one is reported by its reader."""
     paths = [str(each) for each in sources if isinstance(each, str | Path) and str(each) != "-"]
     lost = [path for path in paths if not Path(path).exists() and not any(sign in path for sign in "*?[")]
     if len(lost) > 1:
@@ -341,7 +341,7 @@ def _check_kinds(kind: Format, gold: Source, kinds: Sequence[Format], systems: S
 
 
 def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
-    """What the systems count: Cold Start counts tags, extractions by document do not."""
+    """The units of the systems' offsets: Cold Start counts tags, extractions by document do not."""
     raw = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind == "coldstart"]
     text = [source_name(each) for kind, each in zip(kinds, systems, strict=True) if kind != "coldstart"]
     if raw and text:
@@ -351,7 +351,7 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
 
 
 def documents_of(graph: Graph | None) -> list[str]:
-    """The documents that a graph names, those of its rows first, in the order of their numbers."""
+    """The documents of a graph, those of its rows first, in the order of their numbers."""
     import numpy as np
 
     from adjudge.tasks.kbp.relations import columns_of
@@ -368,7 +368,7 @@ def _attach_table(
 ) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
     """The rows of the table by mention.
 
-    Mentions are numbered, so that rows whose offsets count the text (ACEtoWiki) serve for gold in raw units as well.
+    Mentions are numbered, so that rows with text offsets (ACEtoWiki) also serve for gold in raw units.
     """
     found = attach_links(table, corpus.documents)
     if how.units == "raw":

@@ -1,7 +1,7 @@
-"""Judgement files of others as scores: what a language model said of facts that a graph should support (MINE, KGGen).
+"""Scores from judgement files: verdicts of a language model on facts that a graph should support (MINE, KGGen).
 
-A file is a list of facts, each with `evaluation` 0 or 1; its last element may state the accuracy. Files are what is
-resampled: the score is the mean over files of the share of facts that were judged right.
+A file is a list of facts, each with `evaluation` 0 or 1; its last element may state the accuracy. The score is the mean
+over files of the share of facts judged right; files are resampled.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Judged(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """The share that was judged right; of nothing, 0."""
+        """The share judged right; 0 without facts."""
         return self.right / self.facts if self.facts else 0.0
 
     def agrees(self) -> bool:
-        """Whether the stated accuracy is what the judgements say, to the digits that are stated.
+        """Whether the stated accuracy agrees with the judgements, to the digits stated.
 
         >>> Judged(2, 3, "66.67%").agrees(), Judged(2, 3, "70%").agrees()
         (True, False)

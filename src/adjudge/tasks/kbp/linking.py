@@ -1,8 +1,8 @@
-"""Which thing a gold entity is, across documents: the page of most of its named mentions, else its name.
+"""Links gold entities across documents: by the page of most of their named mentions, else by name.
 
 Every named mention with a page votes for it; other mentions do not vote. Of equal numbers of votes, the page of the
 earliest voting mention wins, then the first in the alphabet. An entity without a page is known by its name, compared
-exactly. Corpus ids say what they rest on: `W:page`, `N:name`, `C:cluster` of the table, `D:document#entity`.
+exactly. Corpus ids show their source: `W:page`, `N:name`, `C:cluster` of the table, `D:document#entity`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 20  # problems
 
 
 class Linked(NamedTuple):
-    """The corpus id of a gold entity, None without a name, and what it rests on.
+    """The corpus id of a gold entity, None without a name, and its source.
 
     `votes` are the pages (or clusters) with their numbers of votes, the winner first; `names` are the distinct names.
     """
@@ -44,8 +44,8 @@ def link(
 ) -> dict[GoldKey, Linked]:
     """The corpus id of every gold entity.
 
-    `links` has the rows of the table of links by mention, as `attach_links` gives them; pages in `stop` are not pages.
-    An entity none of whose names has a page may have a link of its own (`Entity.links`), which is taken as its page.
+    `links` has the rows of the table of links by mention, as returned by `attach_links`; pages in `stop` do not count.
+    An entity without a linked name may have a link of its own (`Entity.links`), which is taken as its page.
 
     >>> oslo = Entity("E1", mentions=(Mention("d", 0, 4, text="Oslo"),))
     >>> link([KbDocument("d", [oslo])], KbOptions())["d", "E1"].id
@@ -89,7 +89,7 @@ def link(
     for each, name in zip(unlinked, merged, strict=True):
         id = f"N:{each.type}:{name}" if options.nil_by_type else f"N:{name}"
         found[each.key] = Linked(id, (), each.names)
-    # As the annotation has them, not as they were linked.
+    # In the order of the annotation, not of linking.
     return {
         (document.id, entity.id): found[document.id, entity.id]
         for document in documents
@@ -100,7 +100,7 @@ def link(
 def mention_name(mention: Mention, text: str | None = None) -> str:
     r"""The name that a mention has: the string of its head, white space folded.
 
-    The text of a mention may be that of its extent or of its head; if it has none, the text of the document tells.
+    The text of a mention may be that of its extent or of its head; without one, the text of the document is used.
 
     >>> from adjudge.model.kbp import Span
     >>> mention_name(Mention("d", 0, 12, text="the Per\nDahl", head=Span(4, 12)))
@@ -120,7 +120,7 @@ def mention_name(mention: Mention, text: str | None = None) -> str:
 def nil_name(names: Sequence[str], key: NilKey) -> str:
     """The name of an entity, from its names in the order of the text.
 
-    Equally long names: the more frequent; equally frequent ones: the longer; then the first in the alphabet.
+    Of equally long names the more frequent, of equally frequent ones the longer, then the first in the alphabet.
     """
     if key == "first":
         return names[0]
@@ -132,7 +132,7 @@ def nil_name(names: Sequence[str], key: NilKey) -> str:
 
 def vote(pages: Iterable[str]) -> tuple[tuple[str, int], ...]:
     """The pages with their votes, the winner first; votes come in the order of the text."""
-    # Counter keeps the order of first votes, and sorting is stable: the earliest of equals stays in front.
+    # Counter keeps the order of first votes, and sorting is stable: of equals the earliest comes first.
     return tuple(sorted(Counter(pages).items(), key=lambda pair: -pair[1]))
 
 
@@ -176,7 +176,7 @@ class _Pages(NamedTuple):
     def _rows(
         self, document: str, entity: Entity, named: list[tuple[int, Mention]], what: Callable[[MentionLink], str]
     ) -> list[str]:
-        """What the rows of the mentions say, in the order of the text; of one place the first in the alphabet."""
+        """The values of the rows of the mentions, in text order; at one place, the first in the alphabet."""
         found = []
         for number, mention in named:
             row = self.links.get((document, entity.id, number))
@@ -200,7 +200,7 @@ class _Unlinked(NamedTuple):
 def _any_shared(entities: Sequence[_Unlinked]) -> list[str]:
     """One name for all entities that are connected by names in common.
 
-    Different groups have no name in common, so that the name of any member serves; the longest is taken.
+    Different groups have no name in common, so any member's name would do; the longest is taken.
     """
     links = [[(each.type, name) for name in each.names] for each in entities]
     groups = closed(links, (name for link in links for name in link))

@@ -1,9 +1,9 @@
-"""From annotation and knowledge bases to triples about the same things: facts of systems in terms of gold entities.
+"""Maps annotation and knowledge bases to comparable triples: system facts in terms of gold entities.
 
 A fact (s, r, o) that document d supports becomes the triple of the corpus ids of the gold entities with which s and o
 are aligned in d. A node that is not aligned there becomes a private node `S:node`, which is never a gold entity but
-keeps its identity, so that paths may lead through it. Facts about gold entities without a name are out of scope: they
-are neither right nor wrong. The outcome of every fact, and why, is kept for explanations.
+keeps its identity, so that paths can pass through it. Facts about gold entities without a name are out of scope:
+neither right nor wrong. The outcome of every fact, and why, is kept for explanations.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ STATUSES: dict[Status, str] = {
 
 
 class Endpoint(NamedTuple):
-    """The subject or object of a fact: what it is in the document of the fact.
+    """The subject or object of a fact: what it is mapped to in the document of the fact.
 
-    `id` is a corpus id, or that of a private node, or None if it is out of scope. `alignment` says how a node of a
-    system came to it; gold entities have none.
+    `id` is a corpus id, that of a private node, or None if out of scope. `alignment` explains how a system's node got
+    it; gold entities have none.
     """
 
     node: str
@@ -57,8 +57,8 @@ class Endpoint(NamedTuple):
 class Step(NamedTuple):
     """The outcome of one fact: `fact` is its place among the facts of its side, `row` its row in the table or -1.
 
-    `relation` is what the relation counts as, None if it does not. Facts that were dropped before their subject and
-    object were looked at have no endpoints.
+    `relation` is what the relation counts as, None if it does not count. Facts that were dropped before their subject
+    and object were mapped have no endpoints.
     """
 
     fact: int
@@ -70,10 +70,10 @@ class Step(NamedTuple):
 
 
 class MappedSystem(NamedTuple):
-    """The triples of a system, with final names of relations, and how they came about.
+    """The triples of a system, with final names of relations, and how they were made.
 
-    `own` and `labels` are there for `identity_source="system"`: the same facts between the system's own nodes, and the
-    gold node for which each of them counts over the whole corpus (-1: none).
+    `own` and `labels` are for `identity_source="system"`: the same facts between the system's own nodes, and the gold
+    node that each of them counts as over the whole corpus (-1: none).
     """
 
     name: str
@@ -89,8 +89,8 @@ class MappedSystem(NamedTuple):
 class Mapped(NamedTuple):
     """Gold and systems as triples that share their names; `gold_trace` has a step for each of `gold_facts`.
 
-    Plain triples are as they were, with all that is said of annotation empty, and `named` is not set: their relations
-    do not have their final names. `renamed` are their graphs under names that can be compared.
+    Plain triples are unchanged, all that concerns annotation is empty, and `named` is false: their relations do not
+    have their final names yet. `renamed` are their graphs under comparable names.
     """
 
     gold: TripleTable
@@ -207,12 +207,12 @@ def _map_facts(
     options: KbOptions,
     own: tuple[TripleTable, str] | None = None,
 ) -> list[Step]:
-    """What becomes of each fact, with its document; those of a system must be of gold documents and sure enough.
+    """The outcome of each fact, given with its document; a system's must be in gold documents and confident enough.
 
-    `own` is a table for the same facts between the system's own nodes, and what their names begin with.
+    `own` is a table for the same facts between the system's own nodes, and the prefix of their names.
     """
     documents = table.names.documents
-    relations: dict[str, str | None] = {}  # what each counts as, looked up once
+    relations: dict[str, str | None] = {}  # what each counts as
     steps: list[Step] = []
     for number, (document, fact) in enumerate(facts):
         if side == "system" and (document not in documents or fact.confidence < options.min_confidence):
@@ -242,7 +242,7 @@ def _map_facts(
 
 
 class _Mapping:
-    """What the nodes of one system are in each document, looked up once for each."""
+    """What the nodes of one system are in each document, computed once."""
 
     def __init__(self, aligned: Aligned, ids: Mapping[GoldKey, str | None], options: KbOptions, prefix: str) -> None:
         self.aligned, self.ids, self.options, self.prefix = aligned, ids, options, prefix
@@ -288,7 +288,7 @@ def _map_system(system: KnowledgeBase, name: str, mapping: _Mapping, names: Trip
 
 
 def _notes(system: KnowledgeBase, tally: Mapping[str, int], aligned: Aligned) -> list[Problem]:
-    """What looks like files that do not belong together, rather than like a bad system."""
+    """Signs of files that do not belong together, rather than of a bad system."""
     notes = []
     place = system.path or system.id or None
     if tally["facts"] and tally["outside"] == tally["facts"]:

@@ -1,4 +1,4 @@
-"""Knowledge graphs in memory as what is compared: any mix of files, tuples, frames and graphs on both sides."""
+"""Knowledge graphs in memory as inputs: any mix of files, tuples, data frames and graphs on both sides."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from adjudge.tasks.kbp.scoring import graph_inputs
 
 _RDF = ("iri", "literals", "rdf_type")
 _OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
-"""Columns of frames that are not rows of triples."""
+"""Columns of data frames whose rows are not triples."""
 
 
 def split_names(names: Any) -> tuple[Sequence[str] | None, dict[str, Any]]:
-    """The names of systems, and how names of entities are compared: `names` may be either.
+    """The names of systems, and the way to compare names of entities: `names` may be either.
 
     >>> split_names(["A", "B"]), split_names("folded")[1]["naming"].mode
     ((['A', 'B'], {}), 'folded')
@@ -37,7 +37,7 @@ def split_names(names: Any) -> tuple[Sequence[str] | None, dict[str, Any]]:
 
 
 def reading_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said about reading, as the arguments of `read_inputs`.
+    """Options for reading, as the arguments of `read_inputs`.
 
     >>> reading_of({"iri": "local", "ignore_documents": True})["rdf"].iri
     'local'
@@ -54,7 +54,7 @@ def memory_inputs(
     docs: Iterable[str] | None,
     reading: Mapping[str, Any],
 ) -> KbInputs | None:
-    """Both sides as graphs; None if one of them is nothing of the kind, such as raw answers of a model."""
+    """Both sides as graphs; None if one of them is not a graph, such as raw answers of a model."""
     known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
     several = name_systems(gold, system, names, known=known, is_whole=_is_graph, texts=not is_file(gold))
     if not all(is_file(each) or _is_graph(each) for each in (gold, *(each for _, each in several))):
@@ -92,7 +92,7 @@ def _graph(value: Any, name: str, reading: Mapping[str, Any], names: TripleNames
 
 
 def _is_graph(value: Any) -> bool:
-    """Whether something in memory is a graph: triples, documents with them, a frame, or a graph of NetworkX."""
+    """Whether a value is a graph: triples, documents with triples, a data frame, or a NetworkX graph."""
     if origin(value) == "networkx":
         return True
     table = as_table(value, "the side")

@@ -1,7 +1,7 @@
-"""When two names mean the same thing: as they are written, folded, by a table of aliases or a map, or nearly equal.
+"""When two names are the same: as written, folded, by a table of aliases or a map, or nearly equal.
 
-Folding and aliases are the same function on both sides; a map and fuzzy pairs change the names of the system. Fuzzy
-pairs are one to one, found by the greatest sum of similarities in exact arithmetic, and listed.
+Folding and aliases apply to both sides; a map and fuzzy pairs change the names of the system. Fuzzy pairs are one to
+one, maximise the sum of similarities in exact arithmetic, and are listed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Mode: TypeAlias = Literal["exact", "folded", "alias", "map", "fuzzy"]
 MODES: tuple[Mode, ...] = ("exact", "folded", "alias", "map", "fuzzy")
 MOST = 2_000
-"""Names in one group of which each is near enough to some other one."""
+"""Most names in a group in which each is near enough to some other one."""
 
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -36,7 +36,7 @@ _CELLS = 1 << 22  # pairs of names that are compared at once
 
 
 class Naming(NamedTuple):
-    """How names are compared; the table of aliases (alias: canonical name) or of a map, and the threshold of fuzzy."""
+    """How names are compared; the table of aliases (alias: canonical name) or of a map, and the fuzzy threshold."""
 
     mode: Mode = "exact"
     table: Mapping[str, str] | None = None
@@ -69,7 +69,7 @@ class NamePair(NamedTuple):
 
 
 class Renamed(NamedTuple):
-    """Both sides under names that can be compared, how many rows became one on each, and the fuzzy pairs."""
+    """Both sides under comparable names, how many rows were merged on each, and the fuzzy pairs."""
 
     gold: Graph
     systems: tuple[Graph, ...]
@@ -79,7 +79,7 @@ class Renamed(NamedTuple):
 
 
 def fold(name: str) -> str:
-    """A name without case, underscores, repeated blanks and quotes around it.
+    """A name in lower case, without underscores, repeated blanks and surrounding quotes.
 
     >>> fold("  Ana_Ruiz "), fold("“Corvex  SA”"), fold('""')
     ('ana ruiz', 'corvex sa', '""')
@@ -95,7 +95,7 @@ def fold(name: str) -> str:
 
 
 def fold_relation(name: str) -> str:
-    """The same for a relation, in which capitals begin words and hyphens are blanks.
+    """The same for a relation, in which a capital begins a word and a hyphen is a blank.
 
     >>> fold_relation("basedIn"), fold_relation("based-in"), fold_relation("BASED_IN")
     ('based in', 'based in', 'based in')
@@ -107,7 +107,7 @@ def fold_relation(name: str) -> str:
 
 
 def naming_of(given: Any) -> Naming:
-    """What somebody says about names: `folded`, `alias=FILE`, `map=FILE`, `fuzzy=0.9`, or a mode with a table.
+    """A way to compare names: `folded`, `alias=FILE`, `map=FILE`, `fuzzy=0.9`, or a mode with a table.
 
     >>> naming_of("fuzzy=.9").threshold, naming_of(("map", {"Q1": "Ana"})).table
     (Fraction(9, 10), {'Q1': 'Ana'})
@@ -184,7 +184,7 @@ def read_aliases(source: Source) -> dict[str, str]:
 
 
 def rename_graphs(gold: Graph, systems: Sequence[Graph], naming: Naming, *, typed: bool = False) -> Renamed:
-    """Both sides with names that can be compared; all graphs share their names, before and after."""
+    """Both sides with comparable names; all graphs share their names, before and after."""
     if naming.mode == "exact" and not typed:
         return Renamed(gold, tuple(systems), 0, (0,) * len(systems), ((),) * len(systems))
     names = TripleNames(Names(), Names(), gold.table.names.documents)
@@ -213,7 +213,7 @@ _Function: TypeAlias = Callable[[str], str]
 
 
 def _functions(naming: Naming, gold: Graph, systems: Sequence[Graph]) -> tuple[_Function, _Function, _Function]:
-    """What becomes of names of gold and of systems, and of relations."""
+    """The functions that rename nodes of gold, nodes of systems, and relations."""
     if naming.mode == "exact":
         return str, str, str
     if naming.mode == "map":
@@ -248,7 +248,7 @@ def _lookup(table: Mapping[str, str]) -> _Function:
 
 
 def _renamed(graph: Graph, of_node: _Function, of_relation: _Function, names: TripleNames) -> Graph:
-    """A graph under other names, which are looked up once for each name."""
+    """A graph under other names, each computed once."""
     import numpy as np
 
     from adjudge.tasks.kbp.relations import columns_of
@@ -285,7 +285,7 @@ def _numbers(old: Names, new: Names, function: _Function, used: Any) -> Any:
 
 
 def _merged(before: Graph, after: Graph) -> int:
-    """How many rows have become one with another: none if no two names have."""
+    """How many rows were merged; none if no names were."""
     import numpy as np
 
     from adjudge.tasks.kbp.facts import make_facts
@@ -303,7 +303,7 @@ def _merged(before: Graph, after: Graph) -> int:
 
 
 def _typed(graph: Graph, names: TripleNames) -> Graph:
-    """Nodes are names with their types."""
+    """The graph with the types of nodes in their names."""
     nodes = graph.table.names.nodes.listed
     relations, documents = graph.table.names.relations.listed, graph.table.names.documents.listed
     table = TripleTable(names)
@@ -337,7 +337,7 @@ def used_names(graph: Graph) -> list[str]:
 
 
 def fuzzy_pairs(gold: Sequence[str], system: Sequence[str], threshold: Fraction) -> tuple[NamePair, ...]:
-    """Names of the system and the name of gold that each of them counts as, one to one; equal names are no matter.
+    """Names of the system with the gold name that each counts as, one to one; equal names are left out.
 
     Similarity is 2 LCS / (length + length), in code points. The sum of similarities is greatest; of equal sums, names
     of gold in order take the first name of the system that keeps it.

@@ -1,4 +1,4 @@
-"""What a reader of knowledge-base scores should know that the numbers do not say of themselves."""
+"""Notes on knowledge-base scores: what the numbers alone do not tell."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _UNALIGNED = {"private": "they are wrong, and so are paths that begin or end the
 
 
 def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usual: Sequence[Note]) -> list[Note]:
-    """Remarks on the whole: gold, the cautions about intervals, what is approximate, and those of every result."""
+    """Notes on the whole: gold, cautions about intervals, what is approximate, and those of every result."""
     options, run, gold, counted = task.options, task.run, task.corpus, task.counted
     triples = len(gold.facts.subjects)
     left = [
@@ -108,7 +108,7 @@ def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usua
 
 
 def notes_of_names(pairs: Sequence[NamePair], lacking: Sequence[str]) -> list[Note]:
-    """Which names of a system count as names of gold that are nearly equal, and which scores were not counted.
+    """Which names of a system count as nearly equal gold names, and which scores were not counted.
 
     >>> from adjudge.tasks.kbp.naming import NamePair
     >>> notes_of_names([NamePair("ana ruis", "ana ruiz", 0.875)], [])[0].examples
@@ -126,9 +126,9 @@ def notes_of_names(pairs: Sequence[NamePair], lacking: Sequence[str]) -> list[No
 
 
 def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = False) -> list[Note]:
-    r"""What makes every score 0 and is rather a matter of how names are written than of a bad system.
+    r"""Causes of a score of 0 that lie in how names are written rather than in a bad system.
 
-    Nodes that were mapped have the names of gold if they are aligned: whether they are is counted.
+    Mapped nodes have gold names if they are aligned, which is counted elsewhere.
 
     >>> from adjudge.model.kbp import TripleNames
     >>> from adjudge.tasks.kbp.facts import make_facts
@@ -165,7 +165,7 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
 
 
 def _notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
-    """Which notches do not overlap, for likeness with the paper."""
+    """Which notches do not overlap, for comparison with the paper."""
     from adjudge.stats.intervals import notches_apart
 
     boxes = {
@@ -187,7 +187,7 @@ def _notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:
 def notes_of_system(
     name: str, tally: Mapping[str, int], counted: Sequence[VariantCounts], scores: Sequence[Score], options: KbOptions
 ) -> list[Note]:
-    """Remarks on one system: its facts, the engine, scores outside their intervals, empty sides."""
+    """Notes on one system: its facts, the engine, scores outside their intervals, empty sides."""
     found = []
     total = tally.get("facts", 0)
     for kind, text in TALLY_TEXT.items():
@@ -222,7 +222,7 @@ def notes_of_system(
     if missed:
         message = "scores outside their own percentile interval, because every resample is a smaller corpus"
         found.append(Note("percentile-misses", len(missed), message, tuple(missed[:_SHOWN])))
-    # A system without any paths is said to have none below.
+    # Systems without any paths are reported below.
     empty = {s.metric: s.uncertainty.empty for s in whole if s.uncertainty and s.uncertainty.empty and s.value}
     if empty:
         message = "resamples in which the system has no paths"
@@ -238,7 +238,7 @@ def notes_of_system(
 
 
 def input_notes(read: KbInputs, options: KbOptions, profile: str) -> list[Note]:
-    """What the readers remarked, and which of the relations that were named nobody has."""
+    """Remarks of the readers, and relations named in options that no side has."""
     found = problem_notes(read.notes)
     known: set[str] | None = None
     for field in ("include", "exclude", "symmetric_types"):
@@ -271,7 +271,7 @@ def _relation_names(read: KbInputs, options: KbOptions) -> set[str]:
 
 
 def problem_notes(problems: Sequence[Problem]) -> list[Note]:
-    """Remarks as notes of the result: one for each kind."""
+    """Remarks as notes, one for each kind."""
     groups: dict[str, list[str]] = {}
     for problem in problems:
         where = ":".join(str(part) for part in (problem.path, problem.line) if part)

@@ -1,7 +1,7 @@
-"""Whether a graph keeps to an ontology, and whether what it names stands in the texts: no gold is needed.
+"""Checks graphs against an ontology, and their entities against the texts; no gold is needed.
 
 A relation conforms if the ontology has it; its ends conform if their types are the declared ones or below them. An end
-is grounded if its words, folded and without punctuation, stand one behind the other in the text of the document.
+is grounded if its words, folded and without punctuation, occur in a row in the text of the document.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _PROPERTY = re.compile(r"(?:^|[#/])(?:\w*Property)$")
 _NO_WORD = re.compile(r"[\W_]+")
 CHECKS = ("relation", "domain", "range", "subject", "object")
-"""What is looked at in a row: its relation, the types of its ends, and whether its ends are in the text."""
+"""The checks of a row: its relation, the types of its ends, and whether its ends are in the text."""
 
 
 class Ontology(NamedTuple):
@@ -170,7 +170,7 @@ def _ancestors(name: str, parents: Mapping[str, set[str]]) -> frozenset[str]:
 
 
 class Checked(NamedTuple):
-    """A row of a graph and what was found: for each of `CHECKS` whether it is right, None if that is not known."""
+    """A row of a graph and its checks: whether it passes each of `CHECKS`, None if unknown."""
 
     row: int
     names: tuple[str, str, str, str]
@@ -180,7 +180,7 @@ class Checked(NamedTuple):
 def check_rows(
     graph: Graph, ontology: Ontology | None, texts: Mapping[str, str], *, folded: bool = False
 ) -> Iterator[Checked]:
-    """Every row of a graph by itself; `folded` says that relations are compared as folded names are."""
+    """The checks of every row of a graph; with `folded`, relations are compared as folded names."""
     from adjudge.tasks.kbp.naming import fold_relation
 
     known: Mapping[str, Any] = {}
@@ -214,7 +214,7 @@ def plain_words(text: str) -> str:
 
 
 def read_texts(source: str | Path, documents: Iterable[str]) -> dict[str, str]:
-    """The texts of documents: files of a folder that are called after them, or lines of JSON with id and text."""
+    """The texts of documents: files of a folder named after them, or JSON lines with id and text."""
     path = Path(source)
     if path.is_dir():
         files: dict[str, str] = {}

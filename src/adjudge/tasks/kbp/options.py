@@ -1,8 +1,8 @@
-"""How a knowledge base is compared with annotation: every choice in one place, and two profiles of them.
+"""How knowledge bases are compared with annotation: all choices in one place, and two profiles.
 
-`paper` has the choices of Min and others, "When ACE met KBP", and where the paper is silent, the plainest reading.
-`recommended` differs where that reading does not measure what users want to know: symmetric relations count in both
-directions, self-loops are dropped, paths are compared with and without their middle, intervals are jackknife intervals.
+`paper` has the choices of Min et al., "When ACE met KBP", and the plainest reading where the paper is silent.
+`recommended` differs where that does not measure what users want to know: symmetric relations count in both directions,
+self-loops are dropped, paths are compared with and without their middle, intervals are jackknife intervals.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MentionMatch: TypeAlias = Literal["head", "extent", "head-or-extent", "overlap"]
 NilKey: TypeAlias = Literal["longest", "most_frequent", "first"]
 Side: TypeAlias = Literal["gold", "system"]
 Engine: TypeAlias = Literal["auto", "sparse", "sample"]
-LONGEST = 64  # hops; nobody can wait for longer paths
+LONGEST = 64  # hops
 ENGINES: tuple[Engine, ...] = ("auto", "sparse", "sample")
 
 EXCLUDED = (
@@ -50,7 +50,7 @@ def _check(value: object, name: str, known: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KbOptions:
-    """All choices; a wrong one raises a `UsageError` that names the possible ones.
+    """All choices; an invalid one raises a `UsageError` that lists the valid ones.
 
     >>> KbOptions(unnamed="keep")
     Traceback (most recent call last):
@@ -67,23 +67,23 @@ class KbOptions:
     gold_levels: tuple[str, ...] = LEVELS
     """The gold mentions that may be hit."""
     require_type: bool = False
-    """Whether a node can be aligned with entities of its own type only."""
+    """Whether nodes can be aligned only with entities of their own type."""
     one_to_one: bool = False
-    """Whether two nodes must not be aligned with one gold entity of a document; the best assignment is taken."""
+    """Whether at most one node is aligned with each gold entity of a document, by the best assignment."""
 
     # Gold entities across documents
     nil_key: NilKey = "longest"
-    """The name of an entity without a page."""
+    """How an entity without a page is named."""
     nil_merge: Literal["canonical", "any-shared-name", "as-given"] = "canonical"
-    """When two entities without a page are one: equal names by `nil_key`, any name in common, or as the table says."""
+    """When entities without a page are merged: equal names by `nil_key`, any name in common, or as the table says."""
     nil_by_type: bool = False
     """Whether entities without a page must also have the same type to be one."""
 
     # Facts
     unattested: Literal["unaligned", "corpus-majority"] = "unaligned"
-    """A node without any mention in the document of the fact: unaligned, or what it is in most other documents."""
+    """A node without a mention in the document of the fact is unaligned, or what it is in most other documents."""
     unaligned: Literal["private", "ignore"] = "private"
-    """Facts about unaligned nodes are wrong answers, or are left out (to find out what alignment costs)."""
+    """Facts about unaligned nodes are wrong, or left out (to see what alignment costs)."""
     unnamed: Literal["drop", "document"] = "drop"
     """Gold entities without a name: out of scope on both sides, or entities of their document."""
     min_confidence: float = 0.0
@@ -116,13 +116,13 @@ class KbOptions:
     identity: Literal["endpoints", "full", "both"] = "endpoints"
     walks: Literal["all", "simple"] = "all"
     identity_source: Literal["gold", "system"] = "gold"
-    """Whose nodes are joined: gold ids, after mapping, or the system's own, mapped only to be compared."""
+    """Whose nodes are joined: gold ids, after mapping, or the system's own, mapped only for comparison."""
 
     # Graphs
     graph: bool = False
     """Whether triples, pairs, entities and relations are scored item by item as well."""
     ontology: Ontology | None = None
-    """What relations and types systems should keep to."""
+    """The relations and types that systems should use."""
 
     # Uncertainty
     interval: str = "percentile"
@@ -156,7 +156,7 @@ class KbOptions:
 
 @cache
 def choices() -> dict[str, tuple[str, ...]]:
-    """The possible values of each option that has some.
+    """The possible values of each option that has a fixed set.
 
     >>> choices()["unnamed"]
     ('drop', 'document')
@@ -175,7 +175,7 @@ DEFAULT_PROFILE = "recommended"
 
 
 def make_options(profile: str = DEFAULT_PROFILE, **changes: Any) -> KbOptions:
-    """The choices of a profile with some of them changed.
+    """The choices of a profile, with changes.
 
     >>> make_options("paper", threshold=40).threshold, make_options().self_loops
     (40, 'drop')
@@ -229,7 +229,7 @@ def relation_name(relation: str, options: KbOptions, side: Side) -> str | None:
 
 
 def is_turned(relation: str, options: KbOptions, side: Side) -> bool:
-    """Whether the table of names says that a relation leads from object to subject.
+    """Whether the table of names turns a relation round.
 
     >>> is_turned("child_of", KbOptions(system_relations={"child_of": "^parent_of"}), "system")
     True

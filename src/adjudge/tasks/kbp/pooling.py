@@ -1,10 +1,10 @@
 """Pooling bias: how the score of a system would change if its own unique answers had not been assessed.
 
-A pool has the answers of some systems, and assessors judge nothing else. A system from outside the pool is punished:
-what it alone has found counts for nothing. To see by how much, leave one system out at a time. Remove from the pool
-every assessment that only this system has contributed; a class of answers of which nothing is left is gone from gold;
-the answers of the system that are no longer assessed count as wrong (or are ignored, by the policy). The bias is the
-score afterwards minus the score before. An assessment to which no system has contributed (by hand) stays.
+A pool has the answers of some systems, and assessors judge nothing else. Systems outside the pool are at a
+disadvantage: what they alone find counts for nothing. To see by how much, each system is left out in turn: every
+assessment that only this system contributed is removed from the pool; classes of answers of which nothing is left
+disappear from gold; the system's answers that are no longer assessed count as wrong (or are ignored, by the policy).
+The bias is the score afterwards minus the score before. Assessments that no system contributed (made by hand) stay.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 PARTS = ("precision", "recall", "f1")
 UNSEEN = Policy(unassessed="wrong")
-"""What is not in the pool is wrong, as it is for a system that was never pooled."""
+"""What is not in the pool is wrong, as for a system that was never pooled."""
 
 
 class PartBias(NamedTuple):
-    """One part of the score before and after; the interval is of the difference, over resampled queries."""
+    """One part of the score before and after, with an interval of the difference over resampled queries."""
 
     before: float | None
     after: float | None
@@ -50,9 +50,9 @@ class PartBias(NamedTuple):
 class SystemBias:
     """What happens to a system whose unique answers were not pooled.
 
-    `assessed` of its answers are in the pool, `unique` of them are nobody else's, among these `unique_correct` right
-    ones; `lost` classes of gold have no other answer. Ranks are among all systems, by the last part of the metric, all
-    scored with the same pool; equal scores share the better rank.
+    `assessed` of its answers are in the pool; `unique` of them come from no other system, `unique_correct` of these are
+    right; `lost` gold classes have no other answer. Ranks are by F1 among all systems, scored with the same pool; equal
+    scores share the better rank.
     """
 
     name: str
@@ -172,7 +172,7 @@ def pooling_bias(
 
 
 def _owners(systems: Sequence[Counted], pool: Sequence[Assessment]) -> list[set[int]]:
-    """The systems that have contributed each assessment: those with just this answer."""
+    """The systems that contributed each assessment: those with exactly this answer."""
     by_key: dict[tuple[str, str, str, str], set[int]] = {}
     for place, system in enumerate(systems):
         for outcome in system.outcomes:
@@ -182,7 +182,7 @@ def _owners(systems: Sequence[Counted], pool: Sequence[Assessment]) -> list[set[
 
 
 def _reachable(pool: Sequence[Assessment], ids: frozenset[str]) -> list[Assessment]:
-    """The pool without classes whose class above is gone: nobody would have been asked about them."""
+    """The pool without classes whose parent class is gone: they would not have been asked about."""
     classes = _classes(pool, ids)
     kept = []
     for each in pool:
@@ -193,7 +193,7 @@ def _reachable(pool: Sequence[Assessment], ids: frozenset[str]) -> list[Assessme
 
 
 def _classes(pool: Sequence[Assessment], ids: frozenset[str]) -> set[tuple[str, ...]]:
-    """The classes of all questions, each with the question before its path."""
+    """The classes of all questions, as question and path."""
     pairs = ((asked_path(each.asked, ids), each.group) for each in pool if each.group)
     return {(root[0], *group) for root, group in pairs if root is not None}
 

@@ -1,7 +1,7 @@
-"""Queries: what can be asked, where a query starts and what its relations lead to, and answers given already.
+"""Queries: where they start, what their relations lead to, and the answers of systems.
 
-The official rule for the start: of the named mentions that have a character in common with the entry point, take those
-with most characters in common, of these the ones with fewest characters outside it, of these the first in the file.
+The official rule for the start: of the named mentions that overlap the entry point, those with the most characters in
+common, of these the ones with the fewest characters outside it, of these the first in the file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from adjudge.tasks.kbp.options import KbOptions
 
 
 class Fill(NamedTuple):
-    """One way in which a node fills a slot; `node` is empty for a plain string, `mention` its name in the document."""
+    """A filler of a slot; `node` is empty for a plain string, `mention` is its name in the document."""
 
     node: str
     value: str
@@ -47,7 +47,7 @@ class Fill(NamedTuple):
 
 Slots: TypeAlias = tuple[str, ...]
 Leads: TypeAlias = Mapping[str, Mapping[str, Collection[str]]]
-"""By node, the relations that have an answer, and the nodes among the answers."""
+"""By node, the relations with answers, and the nodes among these."""
 
 
 class KbIndex:
@@ -67,7 +67,7 @@ class KbIndex:
         self.kb = kb
         self.name = name or kb.id
         self.entities = kb.by_id()
-        self.unnamed = 0  # facts whose object has no mention in their document, so that nobody could judge them
+        self.unnamed = 0  # facts whose object has no mention in their document, which could not be judged
         self._facts: dict[tuple[str, str], list[Fact]] = {}
         for fact in kb.facts:
             self._facts.setdefault((fact.subject, _slot(fact.relation)), []).append(fact)
@@ -78,7 +78,7 @@ class KbIndex:
                 self._places.setdefault(mention.document, []).append((entity, mention))
 
     def overlapping(self, document: str, start: int, end: int, *, type: str = "") -> list[Entity]:
-        """The nodes that the rule for entry points leaves before it takes the first, in file order."""
+        """The nodes that are best by the rule for entry points, in file order, of which it takes the first."""
         best: tuple[int, int] | None = None
         found: list[Entity] = []
         for entity, mention in self._places.get(document, ()):
@@ -93,7 +93,7 @@ class KbIndex:
         return found
 
     def start(self, question: Question, *, same_type: bool = False) -> str | None:
-        """The node that the rule finds, or the node that the query names if it has no entry point."""
+        """The node that the rule finds, or the one that the query names if it has no entry point."""
         point = question.entry_point
         if point is None:
             return question.node if question.node in self.entities else None
@@ -128,14 +128,14 @@ class KbIndex:
             self.unnamed += 1
             return None
         if subject is not None and "event" in (entity.kind, subject.kind):
-            # What supports an argument of an event includes the name of the subject.
+            # The provenance of an event argument includes the name of the subject.
             name = _name_in(subject, fact.document)
             spans |= {name.span} if name is not None else set()
         provenance = join_places((fact.document, *span) for span in spans or {mention.span})
         return Fill(entity.id, mention.text, mention, provenance, entity.type, fact.confidence)
 
     def leads(self) -> Leads:
-        """The nodes that a relation leads to, if it has an answer at all."""
+        """The nodes that each relation with an answer leads to."""
         found: dict[str, dict[str, list[str]]] = {}
         for subject, relation in self._facts:
             if fills := self.fills(subject, relation):
@@ -143,7 +143,7 @@ class KbIndex:
         return found
 
     def entry(self, node: str) -> tuple[tuple[EntryPoint, ...], str] | None:
-        """Its first canonical mention by name that leads back to it, or the first such mention by name."""
+        """Its first named mention that leads back to it, canonical ones first."""
         entity = self.entities.get(node)
         if entity is None or entity.kind != "entity":
             return None
@@ -200,11 +200,11 @@ class TripleIndex:
 
 
 Asked: TypeAlias = KbIndex | TripleIndex
-"""What can be asked: a knowledge base with mentions, or a table of triples."""
+"""What queries are put to: a knowledge base with mentions, or a table of triples."""
 
 
 def _sequences(leads: Leads, shorter: Mapping[str, Collection[Slots]] | None) -> dict[str, list[Slots]]:
-    """The sequences of relations that lead somewhere from each node, in order, from those that are one hop shorter."""
+    """The sequences of relations with answers from each node, in order, made from those one hop shorter."""
     found: dict[str, list[Slots]] = {}
     for node, ahead in leads.items():
         if shorter is None:  # the last relation may lead to strings, so to no nodes
@@ -218,7 +218,7 @@ def _sequences(leads: Leads, shorter: Mapping[str, Collection[Slots]] | None) ->
 
 
 def _slot(name: str) -> str:
-    """A relation as it is looked up: old and misspelt names of Cold Start are what they stand for."""
+    """A relation as it is looked up: old and misspelt names of Cold Start are replaced."""
     domain, colon, rest = name.partition(":")
     slot = find_slot(domain.lower(), rest.lower())[0] if colon else None
     return name if slot is None else f"{slot.domain}:{slot.name}"
@@ -235,12 +235,13 @@ def _name_in(entity: Entity | None, document: str) -> Mention | None:
 
 
 def index_kb(kb: KnowledgeBase | TripleTable, *, name: str = "") -> Asked:
-    """What can be asked of a knowledge base or a table of triples."""
+    """The index of a knowledge base or a table of triples."""
     return KbIndex(kb, name=name) if isinstance(kb, KnowledgeBase) else TripleIndex(kb, name=name)
 
 
 def answer_questions(kb: Asked, asked: Sequence[Question], *, same_type: bool = False) -> AnswerSet:
-    """The answers of a knowledge base, hop by hop, in the order of the questions; remarks on what it cannot answer.
+    """The answers of a knowledge base, hop by hop, in the order of the questions, with remarks on what it cannot
+    answer.
 
     >>> table = TripleTable()
     >>> for row in (("ana", "spouse", "ben", "d1"), ("ben", "employer", "corvex", "d2")): table.add(*row)
@@ -281,7 +282,7 @@ def answer_questions(kb: Asked, asked: Sequence[Question], *, same_type: bool = 
 def generate_queries(gold: Asked, number: int, *, hops: Sequence[int] = (1, 2), seed: int = 13) -> list[KbQuery]:
     """A random set of queries that gold can answer: for each number of hops, up to `number` of them.
 
-    Every pair of an entity and a sequence of relations with an answer is equally likely, none is drawn twice.
+    Every pair of an entity and a sequence of relations with an answer is equally likely; none is drawn twice.
 
     >>> table = TripleTable()
     >>> for row in (("ana", "spouse", "ben", "d1"), ("ben", "employer", "corvex", "d2")): table.add(*row)
@@ -330,14 +331,14 @@ _MOST = 1_000_000  # relations of all sequences of one length that queries are d
 
 
 class Answers(NamedTuple):
-    """The answers of a system, and whether we have asked a knowledge base for them or a file had them."""
+    """The answers of a system, and whether a knowledge base was asked for them or they were read."""
 
     given: AnswerSet
     asked: bool
 
 
 def read_asked(source: Source, *, name: str | None = None) -> KbIndex | TripleIndex:
-    r"""A knowledge base to be asked; a Cold Start file gets the inverses that it lacks.
+    r"""A knowledge base to be queried; missing inverses are added to a Cold Start file.
 
     >>> read_asked(b"ana\tspouse\tben\td1\n", name="A").fills("ana", "spouse")[0].value
     'ben'
@@ -354,11 +355,11 @@ def read_asked(source: Source, *, name: str | None = None) -> KbIndex | TripleIn
 
 
 def read_gold_asked(source: Source, systems: Sequence[Source] = (), **reading: Any) -> KbIndex | TripleIndex:
-    """Gold to be asked: a Cold Start file, triples, or annotated documents, whose entities are linked across them.
+    """Gold to be queried: a Cold Start file, triples, or annotated documents, whose entities are linked.
 
-    The other arguments are those of `Reading`. The entry points of queries are found by offsets, so those of ACE gold
-    must count what the `systems` count: `units`, or what follows from their formats. These are characters of the raw
-    file, as official queries count, unless all systems count those of the text.
+    The other arguments are those of `Reading`. Entry points are found by offsets, so ACE gold must use the units of the
+    `systems`: `units`, or what their formats imply. These are characters of the raw file, as in official queries,
+    unless all systems count those of the text.
     """
     how = Reading(**reading)
     kind = detected(source)
@@ -380,7 +381,7 @@ def read_gold_asked(source: Source, systems: Sequence[Source] = (), **reading: A
 def linked_kb(gold: GoldInput) -> KnowledgeBase:
     """Annotated documents as a knowledge base: entities with the same corpus id are one node, mentions are their heads.
 
-    Entities without a name are not nodes, and what is said of them is left out.
+    Entities without a name are not nodes, and facts about them are left out.
     """
     assert isinstance(gold.corpus, KbCorpus)
     documents = gold.corpus.documents
@@ -454,7 +455,7 @@ def ask_all(
 
 
 def known_roots(ids: Iterable[str], queries: Sequence[KbQuery]) -> list[str]:
-    """Ids of files without the digits of later hops."""
+    """Ids in files without the digits of later hops."""
     names = {query.id for query in queries}
     roots: dict[str, None] = {}
     for each in ids:

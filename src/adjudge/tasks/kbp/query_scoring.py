@@ -1,10 +1,10 @@
 """Scores of answers to queries: the counts of rows added up by query, precision, recall and F1, intervals, comparisons.
 
-A query takes the place that a document has elsewhere: it is what is resampled. `kbp.query.hop0` and `kbp.query.hop1`
+Queries take the place of documents: they are what is resampled. `kbp.query.hop0` and `kbp.query.hop1`
 pool the counts of a hop, `kbp.query` those of all hops. With `.macro` they are means over rows that gold can answer:
 the first hop of a question, and the second below each class of the first. A query with several entry points asks
 several questions; `each` of them counts, only the `best` one, or their `mean` (the official SF, LDC-MAX, LDC-MEAN).
-With `.ap` they are the average precision of 2017, of questions that assessments can answer.
+`.ap` is the average precision of 2017, over questions that assessments can answer.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 View: TypeAlias = Literal["each", "best", "mean"]
 VIEWS: tuple[View, ...] = ("each", "best", "mean")
 FIELDS = ("query", "slots", "hops", "type")
-"""What results can be sliced by."""
+"""The fields by which results can be sliced."""
 
 TABLE_HEADER = ("system", "row", "hop", *COUNTS, "precision", "recall", "f1")
 
 
 class Ratios(NamedTuple):
-    """Precision, recall and F1; what cannot be divided is 0."""
+    """Precision, recall and F1; 0/0 is 0."""
 
     precision: float
     recall: float
@@ -72,7 +72,7 @@ def row_ratios(row: Row) -> Ratios:
 
 
 def check_questions(asked: Sequence[Question], systems: Sequence[AnswerSet]) -> None:
-    """Raise if there are no questions, or two queries or systems whose answers could not be told apart."""
+    """Raise if there are no questions, or if queries or systems cannot be told apart."""
     names = [system.name for system in systems]
     if len(set(names)) < len(names):
         raise UsageError(f"systems with the same name: {', '.join(names)}", hint="write NAME=FILE")
@@ -94,9 +94,9 @@ def metric_hops(asked: Sequence[Question]) -> int:
 
 
 def query_measures(hops: int, view: View = "each", *, ap: bool = False) -> list[Measure]:
-    """The measures for queries of so many hops; the mean of entry points has no counts to pool.
+    """The measures for queries of so many hops; with the mean of entry points there are no counts to pool.
 
-    With assessments there is average precision (`ap`).
+    `ap` adds average precision, which needs assessments.
 
     >>> [measure.name for measure in query_measures(1) if isinstance(measure, Prf)]
     ['kbp.query.hop0', 'kbp.query']
@@ -173,7 +173,7 @@ def query_table(
 
 
 def _group_f1(rows: Sequence[Row]) -> float:
-    """The F1 by which the best entry point is chosen; the first of equals is."""
+    """The F1 by which the best entry point is chosen; of equals the first is taken."""
     right, wrong, gold = (sum(row.counts[name] for row in rows) for name in ("right", "wrong", "gold"))
     return ratios(right, right + wrong, gold).f1
 
@@ -203,7 +203,7 @@ def _add_means(groups: Sequence[Sequence[Row]], sums: dict[str, float]) -> None:
 
 
 def _add_precisions(own: Sequence[Mapping[str, Precision]], sums: dict[str, float], *, mean: bool) -> None:
-    """Questions without a class to find do not count; of a mean over entry points they do, if another one has some."""
+    """Questions without a class to find do not count, except in a mean over entry points if another one has some."""
     for name in own[0]:
         found = [each[name] for each in own]
         total, asked = fsum(each.value for each in found), sum(each.classes > 0 for each in found)
@@ -228,7 +228,7 @@ def count_systems(
 
 
 class QueryScores(NamedTuple):
-    """The result by the common contract, and behind it all rows and outcomes of each system."""
+    """The result, and the rows and outcomes of each system behind it."""
 
     result: Result
     counted: Mapping[str, Counted]
@@ -376,7 +376,7 @@ def _aligned(
                 wrong = each.effect == WRONG or (again and policy.duplicates == "wrong")
                 (spurious if wrong else ignored).append(Single(number, why))
     numbers = {key: place for place, key in enumerate(gold)}
-    # A slot with one value has one right answer, whichever of those that were found right.
+    # A slot with a single value has one right answer, whichever of the right ones was found.
     answered = {(query, path[:-1]) for query, path in right}
     missed = []
     for (query, path), place in numbers.items():
@@ -422,7 +422,7 @@ def _notes(system: AnswerSet, counted: Counted, judge: Judge) -> list[Note]:
 
 
 def row_table(counted: Mapping[str, Counted]) -> str:
-    """All rows with all counts as lines with TABs, a header first."""
+    """All rows with all counts as a table with TABs and a header."""
     lines = ["\t".join(TABLE_HEADER)]
     for name, found in counted.items():
         for row in found.rows:

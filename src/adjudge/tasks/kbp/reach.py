@@ -1,8 +1,8 @@
-"""What is connected in a knowledge graph, and how far apart, in many samples of the documents at once.
+"""Connectivity and distances in a knowledge graph, in many samples of the documents at once.
 
-A sample is a bit of a word (see `facts`): a fact has the samples in which one of its documents is. Distances follow
-edges step by step with sets of samples instead of truth values; components are those of a graph that has every sample
-as a part of its own. Whoever has no samples has one, with all documents.
+A sample is a bit of a word (see `facts`): a fact is in the samples that have one of its documents. Distances follow
+edges step by step with sets of samples instead of truth values; components are those of a graph with a separate part
+for every sample. Without samples there is one, with all documents.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     Ints: TypeAlias = npt.NDArray[Any]
     Words: TypeAlias = npt.NDArray[Any]
 
-_MOST_EDGES = 1 << 25  # facts times samples whose components are looked for
-_MOST_WORDS = 1 << 22  # words of samples of all facts, with which distances are looked for
-_MOST_STEPS = 1 << 27  # steps times words that are made for them; a step itself costs as much as some words
+_MOST_EDGES = 1 << 25  # facts times samples, at most, for components
+_MOST_WORDS = 1 << 22  # words of samples of all facts, at most, for distances
+_MOST_STEPS = 1 << 27  # steps times words, at most, for distances; a step itself costs as much as some words
 _STEP = 8
 _AT_ONCE = 1 << 20
 
@@ -47,7 +47,7 @@ def every_document(documents: int) -> Samples:
 def connected_counts(sides: Sequence[Facts], samples: Samples) -> list[tuple[Ints, Ints, Ints]] | None:
     """For every system, pairs of names in one weakly connected component: on both sides, in gold, in the system.
 
-    None if there are too many samples for facts as many as these.
+    None if there are too many samples for so many facts.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> chain, broken = make_facts([0, 1, 2], [0, 0, 0], [1, 2, 3]), make_facts([0, 2], [0, 0], [1, 3])
@@ -131,11 +131,11 @@ class _Reached(NamedTuple):
 
 
 class _TooMany(Exception):
-    """There are too many steps to make."""
+    """Distances would take too many steps."""
 
 
 class _Budget:
-    """How many steps may still be made."""
+    """The steps that are left."""
 
     def __init__(self) -> None:
         self.left = _MOST_STEPS
@@ -150,7 +150,7 @@ class _Budget:
 def distance_counts(sides: Sequence[Facts], hops: int, samples: Samples) -> list[list[tuple[Ints, Ints]]] | None:
     """For every system, by distance in gold, how many ordered pairs it connects within it, and how many there are.
 
-    None if there are too many steps to make.
+    None if that takes too many steps.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
     >>> chain, short = make_facts([0, 1, 2], [0, 0, 0], [1, 2, 3]), make_facts([0, 2], [0, 0], [2, 3])
@@ -201,7 +201,7 @@ def _united(keys: Ints, masks: Words) -> _Reached:
 
 
 def _steps(edges: _Edges, nodes: tuple[int, int], budget: _Budget) -> Iterator[tuple[_Reached, _Reached]]:
-    """After 1, 2, ... steps from some nodes: which pairs are so far apart, and which are within that distance."""
+    """After 1, 2, ... steps from some nodes: the pairs at that distance, and those within it."""
     import numpy as np
 
     size = len(edges.starts) - 1

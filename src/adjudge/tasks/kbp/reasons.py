@@ -1,8 +1,8 @@
-"""Why one side does not have a triple of the other: the step that broke.
+"""Why one side lacks a triple of the other: the step that failed.
 
-The steps are those by which a fact comes to be counted: its mentions are found, its entities are aligned with gold
+These are the steps that a fact must pass to be counted: its mentions are found, its entities are aligned with gold
 entities, these are the right ones, the two are related, by the right relation, and nothing is left out on the way. If
-several documents say the same, the one counts in which the system came farthest.
+several documents state the fact, the one in which the system got farthest counts.
 """
 
 from __future__ import annotations
@@ -88,16 +88,16 @@ REASONS: dict[Reason, Meaning] = {
         "gold has the relation, with an entity in the middle that is not the one of the system",
     ),
 }
-"""The steps in their order; a later one is nearer to a right answer."""
+"""The steps in order; a later one is closer to a right answer."""
 
 RANK: dict[Reason, int] = {reason: place for place, reason in enumerate(REASONS)}
 
 
 class Why(NamedTuple):
-    """The step that broke, what is known of it, and the document in which it did, if there is one to name.
+    """The step that failed, the details, and the document in which it did, if there is one to name.
 
-    `ends` counts the entities of the fact, subject and object, with which something is wrong. `near` is the fact that
-    the other side has instead, -1 if it has none.
+    `ends` is how many of subject and object have a problem. `near` is the fact that the other side has instead, -1 if
+    it has none.
     """
 
     reason: Reason
@@ -108,9 +108,9 @@ class Why(NamedTuple):
 
 
 class Side:
-    """One side, ready to be looked into: its facts by label, which of them the other side has, and its rows.
+    """One side as needed for explanations: its facts by label, which of them the other side has, and its rows.
 
-    `named` and `labels` are those of `prepare`; `matched` is set when both sides are there.
+    `named` and `labels` are those of `prepare`; `matched` is set once both sides are there.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Side:
         return int(self.subjects[fact]), int(self.facts.relations[fact]), int(self.objects[fact])
 
     def written(self, fact: int) -> str:
-        """A fact by its names; nodes that are not gold nodes have labels beyond them."""
+        """A fact by its names."""
         subject, relation, object_ = self.triple(fact)
         return f"{self.node(subject)} {self.names.relations.listed[relation]} {self.node(object_)}"
 
@@ -171,7 +171,7 @@ class Side:
 
     @cached_property
     def alone(self) -> dict[tuple[str, int, int], list[int]]:
-        """The facts that the other side does not have: between two nodes, by subject and by object with a relation."""
+        """The facts that the other side lacks: by both nodes, by subject and relation, and by object and relation."""
         import numpy as np
 
         found: dict[tuple[str, int, int], list[int]] = {}
@@ -201,7 +201,7 @@ class Side:
         return found
 
     def saying(self, fact: int) -> list[int]:
-        """The rows that stand for a fact, directly or the other way round."""
+        """The rows behind a fact, directly or reversed."""
         s, r, o = (int(column[fact]) for column in self.facts[:3])
         found = []
         for row in self._rows.get((True, min(s, o), max(s, o)), ()):
@@ -223,9 +223,9 @@ class TripleReasons:
         self.gold, self.system = gold, system
 
     def why(self, fate: Fate, fact: int, middle: tuple[bool, bool]) -> Why:
-        """Why the other side does not have a fact; `middle` says whether its subject and object are inside of a path.
+        """Why the other side lacks a fact; `middle` says whether its subject and its object are inside a path.
 
-        A relation that both sides have is right, and no confusion of the one that is missing.
+        A relation that both sides have is right, and not a confusion with the missing one.
         """
         own, other = (self.gold, self.system) if fate == "missed" else (self.system, self.gold)
         s, _, o = triple = own.triple(fact)
@@ -249,7 +249,7 @@ class TripleReasons:
 
 
 class AnnotationReasons(TripleReasons):
-    """Reasons where gold is annotation: the outcome of mentions, entities and facts on the way to triples."""
+    """Reasons if gold is annotation: from the outcomes of mentions, entities and facts in the mapping to triples."""
 
     def __init__(
         self, gold: Side, system: Side, mapped: Mapped, mine: MappedSystem, kb: KnowledgeBase, *, own: bool = False
@@ -261,7 +261,7 @@ class AnnotationReasons(TripleReasons):
             "missed": {step.row: step for step in mapped.gold_trace if step.row >= 0},
             "wrong": {step.row: step for step in mine.trace if step.row >= 0},
         }
-        # Which nodes the gold entities of each document are, wholly or in part.
+        # The nodes aligned with the gold entities of each document, and those with some of their mentions.
         self.aligned: dict[tuple[str, str], list[Alignment]] = {}
         self.touched: dict[tuple[str, str], list[Alignment]] = {}
         for alignment in mine.aligned.found.values():
@@ -271,7 +271,7 @@ class AnnotationReasons(TripleReasons):
                 self.touched.setdefault((alignment.document, entity), []).append(alignment)
 
     def said(self, fate: Fate, fact: int) -> list[tuple[Step, Fact]]:
-        """What the annotation or the system says of a fact of its side, and its outcome."""
+        """The facts of the annotation or the system behind a fact of its side, with their outcomes."""
         steps = [self.steps[fate][row] for row in (self.gold if fate == "missed" else self.system).saying(fact)]
         return [(step, self.facts[fate][step.fact]) for step in steps]
 
@@ -295,14 +295,14 @@ class AnnotationReasons(TripleReasons):
                 relation, status = dropped
                 message = f"{other.who} has {relation} between them, but {STATUSES[status]}"
                 return Why("left-out", message, said.document)
-            # The earliest step at which subject or object broke; of several facts, the one that came farthest.
+            # The earliest step at which subject or object failed; of several facts, the one that got farthest.
             problem = min(found, key=lambda why: RANK[why.reason])._replace(ends=len(found))
             best = max(best or problem, problem, key=lambda why: (RANK[why.reason], -why.ends))
         return best or no_relation(triple, middle, other)
 
     @cached_property
     def _dropped(self) -> dict[Fate, dict[tuple[str, frozenset[str | None]], tuple[str, Status]]]:
-        """Facts that do not count of the side that lacks a path, by the gold entities that they are about."""
+        """Facts that do not count, of the side that lacks a path, by their gold entities."""
         found: dict[Fate, dict[tuple[str, frozenset[str | None]], tuple[str, Status]]] = {"missed": {}, "wrong": {}}
         for step in self.mine.trace:
             if step.status in ("low-confidence", "excluded"):
@@ -352,7 +352,7 @@ class AnnotationReasons(TripleReasons):
             return Why(reason, f"{end.node}: {describe_endpoint(end)}", document)
         if end.outcome == "majority":
             return Why("linked-elsewhere", f"{end.node}: {describe_endpoint(end)}", document)
-        # The node may also have mentions of another entity, of which gold says what the system says of this one.
+        # The node may also have mentions of another entity, about which gold states the same.
         if end.alignment is None or other.id is None:
             return None
         nodes = self.gold.names.nodes
@@ -367,7 +367,7 @@ class AnnotationReasons(TripleReasons):
         return None
 
     def _label(self, node: str) -> str | None:
-        """What a node is over all documents."""
+        """What a node counts as over all documents."""
         number = self._own_numbers.get(node)
         label = -1 if number is None or self.mine.labels is None else self.mine.labels.get(number, -1)
         return self.gold.names.nodes.listed[label] if label >= 0 else None
@@ -387,7 +387,7 @@ class AnnotationReasons(TripleReasons):
 
 
 def no_relation(triple: tuple[int, int, int], middle: tuple[bool, bool], other: Side, document: str = "") -> Why:
-    """The relation is with another entity in the middle of the path, or not there at all."""
+    """The relation leads to another entity in the middle of the path, or does not exist."""
     subject, relation, object_ = triple
     instead: list[int] = []
     if middle[1]:

@@ -1,7 +1,7 @@
-"""From a table of triples to facts: which relations count, and in which directions (steps S6 and S7).
+"""From a table of triples to facts: which relations count, and in which directions.
 
 In this order: other names, relations that do not count, inverses, symmetric relations, self-loops. Names are looked up
-once for each relation, never for each triple.
+once per relation, not per triple.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Ints: TypeAlias = npt.NDArray[Any]
 
 
-_PIECE = 1 << 16  # rows that are looked at at once
+_PIECE = 1 << 16  # rows that are hashed at once
 
 
 class Prepared(NamedTuple):
-    """The facts of one side, and how many rows of the table are not among them, and why.
+    """The facts of one side, and how many rows of the table were left out, by reason.
 
     `excluded` counts rows of relations that do not count, `outside` those of other documents, `loops` self-loops.
     """
@@ -46,8 +46,8 @@ def prepare(
 ) -> Prepared:
     """The facts of a table in the documents given: number in the table -> row of the samples.
 
-    `labels` say which gold node each of the system's own nodes is; the others count as nodes of their own. `named`
-    says that the relations of the table have their final names already.
+    `labels` map the system's own nodes to gold nodes; others count as themselves. `named` says that the relations of
+    the table already have their final names.
 
     >>> from adjudge.model.kbp import TripleTable
     >>> table = TripleTable()
@@ -78,7 +78,7 @@ def prepare(
 
 
 def columns_of(table: TripleTable) -> list[Ints]:
-    """Subjects, relations, objects and documents, which are not copied."""
+    """Subjects, relations, objects and documents, not copied."""
     import numpy as np
 
     columns = (table.subjects, table.relations, table.objects, table.documents)
@@ -133,12 +133,12 @@ def rows_of(
 
 
 def reversed_relations(relations: Names, options: KbOptions) -> dict[int, int]:
-    """The relations that also hold in the other direction, and what they are called there, by number."""
+    """The relations that also hold in reverse, and their names in that direction, by number."""
     found: dict[int, int] = {}
     if options.inverse == "close":
         for one, other in inverses(options).items():
             if one in relations or other in relations:
-                # A relation that only one side of the comparison states still has its inverse there.
+                # A relation that only one side has still has its inverse there.
                 found[relations[one]] = relations[other]
                 found[relations[other]] = relations[one]
     if options.symmetric == "close":
@@ -202,7 +202,7 @@ def hash_names(names: TripleNames) -> NameHashes:
 
 
 def table_digest(table: TripleTable, hashes: NameHashes | None = None) -> bytes:
-    r"""A sum over the rows, each mixed from the hashes of its names.
+    r"""A digest: the sum over the rows of a hash mixed from the hashes of their names.
 
     >>> from adjudge.formats.kb_triples import read_triples
     >>> one, other = read_triples(b"a\tr\tb\td\nb\tr\tc\td\n"), read_triples(b"b\tr\tc\td\na\tr\tb\td\n")

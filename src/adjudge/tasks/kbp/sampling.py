@@ -1,10 +1,10 @@
-"""Estimating the share of right paths from some first nodes, where there are too many paths to count them all.
+"""Estimates the share of right paths from a sample of first nodes, if there are too many paths to count.
 
 K first nodes are drawn with replacement, each with probability p proportional to the walks that begin there on either
 side, and the paths from each of them are counted exactly. Counts divided by p estimate the totals without bias (Hansen
 and Hurwitz 1943); scores are ratios of such totals. `error` is the usual half width from the linearised standard error.
-`low` and `high` hold without any approximation: paths are at most walks, so that what one draw adds is bounded, and the
-empirical Bernstein inequality (Maurer and Pontil 2009) says which scores the draws still allow.
+`low` and `high` hold without approximation: there are at most as many paths as walks, so each draw is bounded, and the
+empirical Bernstein inequality (Maurer and Pontil 2009) gives the scores that the draws allow.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _GRID = 20_000
 
 
 class Estimate(NamedTuple):
-    """A score that was estimated: usually within `error`, and from `low` to `high` whatever the data are like.
+    """An estimated score: usually within `error`, and between `low` and `high` whatever the data.
 
-    Both hold with probability `level` of the sample: the first for large samples, the second for all.
+    Both hold with probability `level` over samples: the first for large samples, the second for all.
     """
 
     value: float
@@ -41,7 +41,7 @@ class Estimate(NamedTuple):
 
 
 class HopEstimate(NamedTuple):
-    """Estimated numbers of paths of one length, and the scores; `complete` if all first nodes were counted."""
+    """Estimated numbers of paths of one length and scores; `complete` if all first nodes were counted."""
 
     hop: int
     both: float

@@ -75,10 +75,9 @@ def score(
 
     `changes` are options that differ from the profile (`hops=2`, `threshold=40`), see `KbOptions`, and those of every
     task: `by`, `bootstrap`, `ci`, `seed`, `docs`, `jobs`, `cluster`, `align` (see `adjudge.evaluate.task`); also
-    `engine`, `clusters` (of documents by id, which are drawn together), and `box` for the numbers of box plots.
-    `inputs` are other arguments of
-    `adjudge.tasks.kbp.inputs.read_inputs`, such as the folder of `texts`. With `bootstrap=None` there are 1000
-    resamples wherever that takes some minutes at most.
+    `engine`, `clusters` (by document id, which are drawn together), and `box` for the numbers of box plots. `inputs`
+    are other arguments of `adjudge.tasks.kbp.inputs.read_inputs`, such as the folder of `texts`. With `bootstrap=None`
+    there are 1000 resamples wherever that takes a few minutes at most.
 
     >>> gold = b"ana\tworks_for\tcorvex\td1\ncorvex\tbased_in\toslo\td2\n"
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
@@ -98,7 +97,7 @@ def score(
 def file_inputs(
     gold: Source, systems: Source | Sequence[Source], docs: Iterable[str] | None = None, **given: Any
 ) -> KbInputs:
-    """Files, or the bytes of files, as what is compared; `docs` are the documents that count, if not all."""
+    """Inputs from files or their bytes; `docs` are the documents that count, if not all."""
     several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
     if docs is not None:
         given["documents"] = DocumentList("docs", dict.fromkeys(map(str, docs), 0))
@@ -106,7 +105,7 @@ def file_inputs(
 
 
 def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, Any]) -> tuple[KbOptions, KbRun]:
-    """The options of a profile with changes, or the given ones, and the run that the other changes ask for.
+    """The options of a profile with changes, or the given ones, and the run made of the other changes.
 
     >>> options, run = chosen_run("paper", None, {"hops": 2, "seed": 7})
     >>> options.hops, run.inference.seed, run.inference.level
@@ -133,25 +132,25 @@ def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, An
 
 
 def score_inputs(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> Result:
-    """Score what was read: map annotation to triples, then score these."""
+    """Score inputs: map annotation to triples, then score these."""
     with _in_time(read, options, run):
         return corpus_result(paths_task(read, options, run, profile=profile), run)
 
 
 def explain_document(read: KbInputs, options: KbOptions, run: KbRun, document: str) -> dict[str, Explanation]:
-    """The outcome of the facts and paths of one document, for each system by name; a part of its name suffices."""
+    """The facts and paths of one document and their outcomes, for each system; a part of its name suffices."""
     with _in_time(read, options, run):
         return corpus_explanations(paths_task(read, options, run), document, run)
 
 
 def _in_time(read: KbInputs, options: KbOptions, run: KbRun) -> AbstractContextManager[None]:
-    """Names are compared in the time of the documents, too."""
+    """The time limit of the documents, which includes comparing names."""
     fuzzy = options.naming.mode == "fuzzy"
     return in_time(read.size, run.time_limit, "a higher threshold of --names fuzzy" if fuzzy else PathsTask.sooner)
 
 
 def paths_task(read: KbInputs, options: KbOptions, run: KbRun, *, profile: str = DEFAULT_PROFILE) -> PathsTask:
-    """What was read as a task of the whole corpus, to be scored and explained."""
+    """Inputs as a task of the whole corpus, to be scored and explained."""
     return _task(map_inputs(read, options), options, run, profile, read)
 
 
@@ -187,7 +186,7 @@ def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
 
 
 def _surer(graph: Graph, least: float) -> Graph:
-    """Those triples of a graph whose confidence is not lower."""
+    """The triples of a graph with at least this confidence."""
     rows = [row for row, confidence in enumerate(graph.confidences) if confidence >= least]
     return graph if len(rows) == len(graph.confidences) else graph.select(rows, set(documents_of(graph)))
 
@@ -221,7 +220,7 @@ def score_triples(
 def triple_inputs(
     gold: TripleTable, systems: Mapping[str, TripleTable], documents: Sequence[str] | None = None
 ) -> KbInputs:
-    """Tables of triples as what is compared; all of them share the names of gold."""
+    """Inputs from tables of triples; all of them share the names of gold."""
     shared = {}
     for name, table in systems.items():
         own = table
@@ -234,7 +233,7 @@ def triple_inputs(
 
 
 def graph_inputs(gold: Graph, systems: Mapping[str, Graph], documents: Iterable[str] | None = None) -> KbInputs:
-    """Graphs that share their names as what is compared."""
+    """Inputs from graphs that share their names."""
     shared = [SystemInput(name, name, "triples", graph=each, notes=each.notes) for name, each in systems.items()]
     known = None if documents is None else frozenset(documents)
     return KbInputs(GoldInput("gold", "triples", graph=gold, notes=gold.notes), tuple(shared), known)
@@ -282,7 +281,7 @@ def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: Kb
 
 
 def _confidences(mapped: Mapped, read: KbInputs, place: int) -> Sequence[float]:
-    """Those of the rows of a system, none if it says nothing of them."""
+    """The confidences of the rows of a system, none if it has none."""
     if mapped.renamed is not None:
         return mapped.renamed.systems[place].confidences
     kb = read.systems[place].kb
@@ -293,7 +292,7 @@ def _confidences(mapped: Mapped, read: KbInputs, place: int) -> Sequence[float]:
 def _graph_sides(
     mapped: Mapped, options: KbOptions, read: KbInputs | None, documents: Mapping[int, int]
 ) -> tuple[GraphSide, ...]:
-    """Both sides for scores item by item, and what can be checked of systems by themselves; nothing if nobody asks."""
+    """Both sides for scores item by item, with the checks of systems; nothing if neither is wanted."""
     import numpy as np
 
     renamed = mapped.renamed
@@ -326,9 +325,9 @@ def _graph_sides(
 def _checked(
     given: Graph, graph: Graph, options: KbOptions, texts: Mapping[str, str], known: Mapping[str, int]
 ) -> dict[str, Any]:
-    """What is counted of the rows of a system by themselves: ends as they are written, relations as they count.
+    """The checks of the rows of a system: ends as they are written, relations as they count.
 
-    Rows that differ in their names only are one.
+    Rows that differ only in how names are written are one.
     """
     turned = [relation_name(name, options, "system") or name for name in graph.table.names.relations.listed]
     rows: dict[tuple[int, ...], None] = {}
@@ -347,7 +346,7 @@ def _checked(
 
 
 def replace_relations(given: TripleTable, table: TripleTable, relations: Sequence[str]) -> TripleNames:
-    """The names of a table, with those of the relations that rows have in another one."""
+    """The names of a table, with other names of relations."""
     own = Names()
     own.extend("\n".join(relations), len(relations))
     return TripleNames(given.names.nodes, own if relations else table.names.relations, given.names.documents)
@@ -360,7 +359,7 @@ def _explainers(*sides: Any) -> Iterable[tuple[str, Explainer]]:
 
 
 def thresholds(confidences: Sequence[float], *, points: int = POINTS) -> list[float]:
-    """The confidences at which the curve has points, from the lowest: all that differ, or some that split the facts.
+    """The confidences at which the curve has points, in ascending order: all distinct ones, or quantiles.
 
     >>> thresholds([0.5, 0.9, 0.5, 0.7])
     [0.5, 0.7, 0.9]
@@ -375,7 +374,7 @@ def thresholds(confidences: Sequence[float], *, points: int = POINTS) -> list[fl
 
 
 def _tallied(before: Mapping[str, int], ready: Prepared) -> dict[str, int]:
-    """The outcome of the facts that are not triples, with those that preparation has left out."""
+    """The outcomes of facts that are not triples, including those left out by `prepare`."""
     return {
         **before,
         "excluded": before.get("excluded", 0) + ready.excluded,

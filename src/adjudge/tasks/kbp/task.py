@@ -1,8 +1,8 @@
 """Paths over a knowledge base as a task of the whole corpus: counted in samples, with slices, curves and tests.
 
-In the randomisation test, documents are exchanged between two systems, and paths are counted anew. The statistic is the
-difference of F1 over its jackknife error, which is found anew in every exchange by leaving out documents, or random
-groups of them where they are many.
+In the randomisation test, documents are exchanged between two systems, and paths are recounted. The statistic is the
+difference of F1 over its jackknife error, which is recomputed in every exchange by leaving out documents, or random
+groups if there are many.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ if TYPE_CHECKING:
 
 SLICES = ("relation", "first", "sequence", "confidence")
 TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
-"""What is counted of the facts that are not triples, or not about gold entities; each is a metric `kbp.NAME`."""
+"""The outcomes that are counted of facts that are not triples, or not about gold entities; each is a metric
+`kbp.NAME`."""
 
 # Groups of documents that are left out in every exchange.
 GROUPS = 50
@@ -78,7 +79,7 @@ _BLOCK = 64  # samples that are packed at once
 
 
 class Corpus(NamedTuple):
-    """The gold side: its facts, the names of relations and documents, what to say of it, and the digests.
+    """The gold side: its facts, the names of relations and documents, the outcomes of other facts, notes, and digests.
 
     `tally` says the outcome of facts that are not triples, by name.
     """
@@ -145,11 +146,11 @@ class PathsTask(CorpusTask):
         self._presence: Any = None
 
     def measures(self) -> list[Measure]:
-        """Those of all hops and ways, and of what was left out."""
+        """The measures of all hops and variants, and of what was left out."""
         return self._measures
 
     def fields(self) -> dict[str, SignatureValue]:
-        """What differs from the profile, and what gold and the inputs were."""
+        """What differs from the profile, and the digests of the inputs."""
         found: dict[str, SignatureValue] = {"hops": self.options.hops}
         usual = PROFILES[self.profile]
         for each in fields(KbOptions):
@@ -160,7 +161,7 @@ class PathsTask(CorpusTask):
         return {**found, "notch": self.options.notch, **self.corpus.digests}
 
     def parts(self) -> list[Part]:
-        """The whole corpus, and each relation of any side, those first that gold has most often."""
+        """The whole corpus, and each relation of any side, the most frequent in gold first."""
         import numpy as np
 
         places = range(self.documents)
@@ -177,7 +178,7 @@ class PathsTask(CorpusTask):
         return found
 
     def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Any]]:
-        """All ways that are counted in samples; of a relation, its triples."""
+        """All variants that are counted in samples; for a relation, its triples."""
         if not part.slice:
             if draws.samples > 1:
                 blocks = (weights.T > 0 for weights in draws.weights(_BLOCK))
@@ -224,7 +225,7 @@ class PathsTask(CorpusTask):
         return found
 
     def _count_reach(self, number: int) -> list[dict[str, Any]]:
-        """Of every system, what is connected, and how far apart; empty if that is too much in so many samples."""
+        """Connectivity and distances for every system; empty if they are too costly in so many samples."""
         sides = [side.facts for side in self.graph]
         samples = Samples(self._presence, number) if number > 1 else every_document(self.documents)
         found: list[dict[str, Any]] = [{} for _ in self.systems]
@@ -236,7 +237,7 @@ class PathsTask(CorpusTask):
         return found
 
     def _whole_items(self, name: str, done: Collection[str]) -> dict[str, float]:
-        """What is counted on all documents only; and what has samples, if there are none."""
+        """What is counted on all documents only, and everything else if there are no samples."""
         place = self.systems.index(name)
         reach = self._whole_reach[place] if self.options.graph else {}
         found = {
@@ -264,7 +265,7 @@ class PathsTask(CorpusTask):
         return [only_relation(side, relation) for side in (self.corpus.facts, *(each.facts for each in self.sides))]
 
     def _sampled(self, name: str) -> dict[str, Any]:
-        """What was counted in samples of all documents, for every way to compare paths."""
+        """What was counted in samples of all documents, for every variant."""
         found: dict[str, Any] = {}
         for way in self.counted:
             for hop in range(way.variant.first, way.sampled + 1):
@@ -279,7 +280,7 @@ class PathsTask(CorpusTask):
     # Scores without samples
 
     def scores(self, name: str, sampled: Sequence[Score]) -> list[Score]:
-        """Those with samples and all others, in the order of the metrics; then slices, and points of the curve."""
+        """The scores with samples and all others, in the order of the metrics; then slices, and points of the curve."""
         tally = self.scored[name].tally
         done = {each.metric for each in sampled if not each.slice}
         counts: dict[str, float] = {f"kbp.{each}:count": tally[each] for each in TALLIES if each in tally}
@@ -306,7 +307,7 @@ class PathsTask(CorpusTask):
         return found
 
     def _estimated(self, metric: str, found: HopEstimate) -> list[Score]:
-        """Scores that were estimated from some first nodes, with their error; the counts are estimates too."""
+        """Scores estimated from a sample of first nodes, with their error; the counts are estimates, too."""
         counts = dict(zip(metric_columns(metric), (found.both, found.gold, found.system), strict=True))
         reach = normal_reach(found.level)
         scores = []
@@ -337,7 +338,7 @@ class PathsTask(CorpusTask):
         return scores
 
     def _slices(self, name: str, relations: bool) -> Iterator[tuple[Slice, str, Counts]]:
-        """Counts per relation, first relation and sequence of relations, as far as they have no samples."""
+        """Counts per relation, first relation and sequence of relations that have no samples."""
         way = self.counted[0]
         for field in dict.fromkeys(self.run.by):
             if field == "confidence" or (field == "relation" and relations):
@@ -354,7 +355,7 @@ class PathsTask(CorpusTask):
                     yield {field: title}, way.variant.metric(hop.hop), counts
 
     def _curve(self, name: str) -> Iterator[tuple[Slice, str, Counts]]:
-        """Counts of the facts alone that are at least so confident."""
+        """Counts of the facts at or above each confidence."""
         way, gold, options = self.counted[0].variant, self.corpus.facts, self.options
         for least, facts in self.scored[name].curve:
             hops = choose_engine(gold, facts, hops=options.hops, way=way, walks=options.walks).exact_hops
@@ -365,7 +366,7 @@ class PathsTask(CorpusTask):
     # Comparisons
 
     def compared(self, found: list[Comparison], outcome: Outcome) -> list[Comparison]:
-        """Pair by pair; p by exchanging documents if that is asked for, and differences that were not tested."""
+        """Pair by pair, with p from exchanging documents on request, and differences that were not tested."""
         pairs = {pair: place for place, pair in enumerate(combinations(self.systems, 2))}
         found = sorted(found, key=lambda each: pairs[each.a, each.b])
         if outcome.how.test == "randomisation" and pairs:
@@ -378,7 +379,7 @@ class PathsTask(CorpusTask):
         return found + whole_differences(outcome.scores, headline_keys(self._measures), found)
 
     def _exchange_p(self, outcome: Outcome) -> dict[tuple[str, str, str, str], float]:
-        """p by systems, metric and relation; systems that keep their own nodes cannot exchange documents."""
+        """p by systems, metric and relation; systems compared by their own nodes cannot exchange documents."""
         found: dict[tuple[str, str, str, str], float] = {}
         usual = Exchange(self.documents, seed=self.run.inference.seed, walks=self.options.walks, clusters=self.clusters)
         for way in self.counted:
@@ -409,7 +410,7 @@ class PathsTask(CorpusTask):
     # Notes
 
     def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
-        """Those of its mapping, and its outcomes facts."""
+        """Notes on its mapping and on the outcomes of its facts."""
         own, scores = self.scored[name], outcome.scores[name]
         known = {each.metric for each in scores}
         wanted = (f"{PARTIAL}.micro", "kbp.distance1") if self.options.graph else ()
@@ -432,7 +433,7 @@ class PathsTask(CorpusTask):
         return list(self.explainers())
 
     def panels(self, result: Result) -> tuple[Panel, ...]:
-        """Where paths are lost, with examples, and the boxes of the paper."""
+        """Waterfalls with examples, and the box plots of the paper."""
         from adjudge.tasks.kbp.explain import explained
         from adjudge.tasks.kbp.waterfalls import box_panels, waterfall_panels
 
@@ -443,7 +444,7 @@ class PathsTask(CorpusTask):
 
 
 def check_run(run: KbRun, *, confidences: bool = False) -> None:
-    """Raise if something is asked for that there is not."""
+    """Raise if something is wanted that does not exist."""
     for field in run.by:
         if field not in SLICES:
             hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"
@@ -461,7 +462,7 @@ def check_run(run: KbRun, *, confidences: bool = False) -> None:
 def _written(value: Any) -> SignatureValue:
     if isinstance(value, Mapping):
         return hash_chunks(f"{one}\t{other}\n".encode() for one, other in sorted(value.items()))
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):  # what has fields says itself what it is
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):  # named tuples have a text of their own
         text = "+".join(value)
         return text if len(text) <= 40 else hash_chunks([text.encode()])
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
@@ -472,7 +473,7 @@ def _written(value: Any) -> SignatureValue:
 
 
 class Exchange(NamedTuple):
-    """How documents are exchanged, and which paths are compared; `together` adds up the paths of all lengths, too."""
+    """How documents are exchanged, and which paths are compared; `together` also adds up the paths of all lengths."""
 
     documents: int
     trials: int = 1000
@@ -485,7 +486,7 @@ class Exchange(NamedTuple):
 
 
 def listed_clusters(ids: Sequence[str], clusters: Mapping[str, str] | None) -> tuple[str, ...] | None:
-    """The cluster of every document, of which one that is not listed is its own; a stranger on the list is an error."""
+    """The cluster of every document (its own if it is not listed); an unknown document on the list is an error."""
     if clusters is None:
         return None
     strangers = sorted(set(clusters) - set(ids))
@@ -529,11 +530,11 @@ def exchange_tests(
 
 
 def exchanging(gold: Facts, first: Facts, second: Facts, swapped: Any, group: Any, how: Exchange) -> Work:
-    """What is to be counted of two systems that exchange documents (`swapped`: exchanges x documents), in one graph.
+    """The work of counting two systems that exchange documents (`swapped`: exchanges x documents), as one graph.
 
-    The samples are those of the one system, then those of the other; for every exchange all documents, and without each
-    `group` of documents, on the gold side, too. An assertion moves with its document. Both systems must use the same
-    numbers for the same nodes, and numbers of their own for what is private to one of them.
+    The samples are those of the first system, then those of the second; for every exchange all documents, then without
+    each `group` of documents, also on the gold side. An assertion moves with its document. Both systems must use the
+    same numbers for the same nodes, and separate ones for private nodes.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
-"""Everything that is wrong with a knowledge base or an annotated corpus, each with its file and line.
+"""Validates knowledge bases and annotated corpora: every finding has its file and line.
 
-Cold Start files are the ones that break their rules in practice, and the ones that can be repaired: what is clear is
-repaired, lines that mean nothing are left out, and the result is checked again, so that the user knows what remains.
+Cold Start files often break their rules in practice, and can be repaired: what is clear is repaired, lines that cannot
+be understood are left out, and the result is checked again to show what remains.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS = (
     *("triple", "unknown-relation", "domain", "range", "ungrounded-subject", "ungrounded-object"),
     *("empty", "empty-field", "unknown-document", "offset-behind-text", "other-text", "invalid", "note"),
 )
-"""Every kind of problem that a knowledge base can have, in the order of `docs/kb-formats.md`."""
+"""Every kind of finding in a knowledge base, in the order of `docs/kb-formats.md`."""
 
 
 def validate(
@@ -166,7 +166,7 @@ def _graph_counts(graph: Graph) -> dict[str, int]:
 
 
 def _graph(source: Source, kind: Format, found: Findings, rdf: Rdf) -> Graph:
-    """A graph with all that is wrong with its file; readers of some formats raise all problems at once."""
+    """A graph and the findings in its file; readers of some formats raise all problems at once."""
     if kind == "triples":
         return _triples(source, found)
     from adjudge.formats.kb_triples import no_triples
@@ -204,7 +204,7 @@ _RATED = {
 
 
 def _check_graph(graph: Graph, found: Findings, ontology: Ontology | None, texts: Mapping[str, str]) -> None:
-    """What a graph says against an ontology and the texts, as warnings, and the rates of it."""
+    """Contradictions to an ontology and to the texts, as warnings, and the rates of conformance."""
     known, right = Counter[str](), Counter[str]()
     seen: set[tuple[str, ...]] = set()
     for each in check_rows(graph, ontology, texts):
@@ -236,7 +236,7 @@ def _triples(source: Source, found: Findings) -> Graph:
 
 
 def _other_counts(source: Source, kind: Format, found: Findings) -> dict[str, int]:
-    """The formats whose readers raise all problems at once."""
+    """Findings and contents for formats whose readers raise all problems at once."""
     try:
         if kind == "links":
             from adjudge.formats.kb_links import read_links

@@ -3,10 +3,10 @@
 A sample is a set of documents; a fact is in it if one of its documents is, and a path if one of its witnesses has all
 of its facts in it. Alignment looks only inside documents, so that nodes are the same in every sample. Each fact gets a
 mask with one bit per sample, the union over its documents; a step along a fact is AND, merging witnesses is OR, and the
-count of a sample is the number of paths that have its bit. AND distributes over OR, hence merging the witnesses after
-every hop loses nothing, and the counts equal those of computing every sample anew. A corpus is a sample of itself.
+count of a sample is the number of paths with its bit. AND distributes over OR, so merging witnesses after every hop
+loses nothing, and the counts equal those of computing every sample separately. A corpus is a sample of itself.
 
-Paths that keep their middle nodes are walks: products with vectors count them, with one column for each sample.
+Paths that keep their middle nodes are walks: products with vectors count these, with one column for each sample.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ Range: TypeAlias = tuple[int, int]
 # A row (gold, then for each system what is on both sides, and the system), a sequence, and its paths in each sample.
 RowCounts: TypeAlias = "tuple[int, tuple[int, ...], Ints]"
 
-# Bytes of the masks of one block of walks: larger blocks leave the caches, smaller ones spend their time in Python.
+# Bytes of the masks of one block of walks: larger blocks do not fit the caches, smaller ones spend their time in
+# Python.
 BLOCK = 1 << 24
-# Bytes of all masks of facts, or of the walks of one first node, that may be held at once.
+# Most bytes of masks of facts, or of the walks of one first node, held at once.
 MEMORY = 1 << 29
-# The most walks there may be in all before going through them one by one is refused.
+# Most walks that are enumerated one by one; more are refused.
 LIMIT = 1 << 29
 _CELLS = 1 << 23
 
@@ -78,7 +79,7 @@ class Work(NamedTuple):
 
     @property
     def one_by_one(self) -> bool:
-        """Whether walks must be told apart by all their nodes, which no product can do."""
+        """Whether walks must be distinguished by all their nodes, which products cannot do."""
         labelled = any(side.labels is not None for side in self.sides)
         return self.walks == "simple" or (self.identity == "full" and labelled)
 
@@ -94,7 +95,7 @@ class Work(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many words of all masks may be held at once."""
+        """How many words of all masks can be held at once."""
         heaviest = 0.0 if self.by_vectors else float(label_walks(self.sides, self.hops).max(initial=0.0))
         facts = max(len(side.subjects) + len(side.documents) for side in self.sides)
         return max(1, int(self.memory / 8 / max(1.0, facts, min(heaviest, 1e18))))
@@ -112,8 +113,8 @@ class Work(NamedTuple):
 def sample_totals(work: Work, part: Range | None = None, masks: Sequence[Words] | None = None) -> Ints:
     """Rows: gold, then for each system what is on both sides, and the system; by hop, and by sample.
 
-    A part is the paths from some first labels, or the samples of some words where there are no first labels to tell
-    apart. `masks` are those of all facts in all samples, if somebody has them already.
+    A part is the paths from some first labels, or the samples of some words if first labels are not distinguished.
+    `masks` are those of all facts in all samples, if the caller has them.
     """
     import numpy as np
 
@@ -134,7 +135,7 @@ def row_counts(
 ) -> Iterator[RowCounts]:
     """The paths of every row and length in the samples of the masks.
 
-    Sequences of relations are told apart if `apart`, for one sample, else they are those of a single relation. With
+    With `apart`, sequences of relations are distinguished, for one sample; else all relations count as one. With
     `sources`, only paths whose first label is from the one to before the other.
 
     >>> from adjudge.tasks.kbp.facts import make_facts
@@ -153,7 +154,7 @@ def row_counts(
 
 
 class Walks(NamedTuple):
-    """Walks of one length: what tells them apart, their nodes, the fact of the last hop, and which walk it continues.
+    """Walks of one length: what identifies them, their nodes, the fact of the last hop, and the walk that it continues.
 
     `columns` are the first label and the relations, with the labels between them if these count; `nodes` is the last
     node alone, or all nodes if none may come twice. At one hop there are no `parents`.
@@ -238,7 +239,7 @@ def longer(side: Facts, starts: Ints, state: Walks, work: Work) -> Walks:
 
 
 def path_keys(work: Work, walks: Sequence[Walks]) -> list[Ints]:
-    """Numbers that are equal, on one side or across sides, if and only if the paths are; nodes count first."""
+    """Numbers that are equal, on one side or across sides, if and only if the paths are; sorted by nodes first."""
     import numpy as np
 
     last = np.concatenate([label_of(side, own.nodes[:, -1]) for side, own in zip(work.sides, walks, strict=True)])
@@ -269,7 +270,7 @@ def _merged(
 
 
 def _tallied(found: Sequence[tuple[Ints, Words, Ints | None]], hop: int) -> Iterator[RowCounts]:
-    """The paths of each side and of both, from their keys, masks, and sequences if these are told apart."""
+    """The paths of each side and of both, from their keys, masks, and sequences if these are distinguished."""
     import numpy as np
 
     keys, words, _ = found[0]

@@ -1,4 +1,4 @@
-"""Waterfalls: all paths of one length, and at which step each of the others is lost, with examples; and as panels."""
+"""Waterfalls: all paths of one length and the steps at which they are lost, with examples; also as panels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 SIDES: dict[Fate, tuple[str, str]] = {"missed": ("gold paths", "found"), "wrong": ("system paths", "right")}
-"""How each waterfall begins and ends."""
+"""The first and the last step of each waterfall."""
 TITLES: dict[Fate, str] = {"missed": "where gold paths are lost", "wrong": "where paths of the system go wrong"}
 
 
@@ -29,7 +29,7 @@ class Loss(NamedTuple):
 
 
 class PathFact(NamedTuple):
-    """A fact of a path: its names, whether the other side has it too, its documents, and the text of some of them."""
+    """A fact of a path: its names, whether the other side has it, its documents, and the text of some of them."""
 
     subject: str
     relation: str
@@ -40,7 +40,7 @@ class PathFact(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A lost path: the facts along it, which of them broke first (from 1), and why; `paths` broke at this very fact."""
+    """A lost path: the facts along it, which of them failed first (from 1), and why; `paths` failed at this fact."""
 
     fate: Fate
     reason: Reason
@@ -65,7 +65,7 @@ class Example(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """For each fact the text of its first document, or where it stands."""
+        """For each fact the text of its first document, or its documents."""
         found = []
         for fact in self.facts:
             if fact.evidence:
@@ -77,9 +77,9 @@ class Example(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What was looked at instead of everything: `drawn` of `all` first nodes.
+    """The sample that was inspected instead of everything: `drawn` of `all` first nodes.
 
-    `too_large` first nodes have so many walks of their own that they were not among those to be drawn.
+    `too_large` first nodes have so many walks that they could not be drawn.
     """
 
     drawn: int
