@@ -95,6 +95,7 @@ class Corpus(NamedTuple):
 def measures_of(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:
     """Precision, recall, F1 and counts by the number of hops, and of all hops together; then the tallies.
 
+    >>> from adjudge.stats.measure import Prf
     >>> [each.name for each in measures_of(KbOptions(hops=2, identity="both")) if isinstance(each, Prf)]
     ['kbp.hop1', 'kbp.hop2', 'kbp.hop2.full', 'kbp.hops']
     """
