@@ -6,12 +6,10 @@ import time
 from itertools import permutations
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import adjudge as aj
 from adjudge.algebra.solve.assignment import first_heaviest
-from adjudge.algebra.solve.matrix import first_permutation
 from adjudge.errors import AdjudgeError
 from calling import caller
 
@@ -98,7 +96,6 @@ def test_the_first_of_the_best_orders():
         orders = list(permutations(range(size)))
         sums = [sum(row[place] for row, place in zip(table, order, strict=True)) for order in orders]
         best = list(orders[sums.index(max(sums))])
-        assert first_permutation(np.array(table)) == best
         more = {row: {at: value + 100 for at, value in enumerate(own)} for row, own in enumerate(table)}
         assert list(first_heaviest(more).values()) == best
 

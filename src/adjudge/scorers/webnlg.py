@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 
 from adjudge.algebra.solve.assignment import first_heaviest
 from adjudge.algebra.solve.deadline import running, timed
-from adjudge.algebra.solve.matrix import first_permutation
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.kg_webnlg import read_entries
@@ -43,7 +42,6 @@ from adjudge.stats.measure import Measure, Ratio, Total
 PLACES = ("subject", "predicate", "object")
 _HALF = ("ent_type", "partial")  # in which a partial match is half a match
 _ENUMERATED = 8  # triples whose orders are tried one by one, because rounding decides ties
-_EXACT = 1 << 50  # sums of weights that floats hold exactly
 _PARTS = ("precision", "recall", "f1")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BLANKS = re.compile(r"\s+")
@@ -185,9 +183,9 @@ def best_order(tallies: Sequence[Sequence[Tally]]) -> list[int]:
     size = len(tallies)
     if size == 1:
         return [0]
-    import numpy as np
-
     if size <= _ENUMERATED:
+        import numpy as np
+
         weights = np.array([[_float_weight(each) for each in row] for row in tallies])
         orders = _orders(size)
         sums = weights[0, orders[:, 0]]
@@ -198,8 +196,6 @@ def best_order(tallies: Sequence[Sequence[Tally]]) -> list[int]:
     exact = [[_weight(each) for each in row] for row in tallies]
     scale = lcm(*{value.denominator for row in exact for value in row})
     whole = [[value.numerator * (scale // value.denominator) for value in row] for row in exact]
-    if 4 * size * scale < _EXACT:
-        return first_permutation(np.array(whole, dtype=np.int64))
     more = 1 + size * max(max(row) for row in whole)  # so much more for every pair that all triples have one
     pairs = first_heaviest(
         {row: {place: value + more for place, value in enumerate(own)} for row, own in enumerate(whole)}, running()
