@@ -53,7 +53,12 @@ class Misfits:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None and self.found:
+        if kind is None:
+            self.close()
+
+    def close(self) -> None:
+        """Raise what was collected, if anything was."""
+        if self.found:
             whole = Misfit(self.found[0][1])
             whole.found = self.found
             raise whole

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache, partial
-from keyword import iskeyword
 from math import fsum
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.access import MissingField, getter, kind
 from adjudge.algebra.operators.base import (
@@ -27,18 +25,12 @@ from adjudge.algebra.operators.base import (
     missing,
     step,
 )
-from adjudge.algebra.operators.leaf import ExactOp
 from adjudge.algebra.operators.misfit import Misfit, Misfits, expected
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
     from adjudge.algebra.operators.leaf_outcomes import Outcomes
     from adjudge.algebra.solve.matrix import Matrix
-
-Field: TypeAlias = tuple[
-    Callable[[Any], Any], Callable[[Sequence[Any]], list[Any]] | None, frozenset[type], Callable[..., Sequence[Any]]
-]
-_NONE: frozenset[type] = frozenset()
 
 # A bucket this small is compared directly; a larger one asks its most selective part for candidates.
 _DIRECT = 16
@@ -52,9 +44,7 @@ class FieldsOp(Op):
     def __init__(self, ops: dict[str, Op]) -> None:
         self.ops = ops
         self.getters = [(name, getter(name), op) for name, op in ops.items()]
-        self.todo = lru_cache(maxsize=1024)(self._todo)
-        self.readers: dict[type, Callable[[Any], Sequence[Any]]] = {}
-        self.fields: dict[type, list[Field]] = {}
+        self.readers: dict[type, list[Callable[[Any], Any]]] = {}
         self.integral = all(op.integral for op in ops.values())
         self.rational = all(op.rational or op.integral for op in ops.values())
         self.nested = any(op.nested for op in ops.values())
@@ -90,23 +80,22 @@ class FieldsOp(Op):
             raise expected("an array" if positions else "an object", value, f"with the fields {listed(names)}")
 
     def read(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
-        """All fields, prepared: read at once if that is possible, else one by one, which also finds what is missing."""
-        reader = self.readers.get(type(value)) or self._reader(type(value))
-        try:
-            raws = reader(value)
-        except (KeyError, AttributeError, MissingField):
-            return self._one_by_one(value, side, memo)
-        todo = self.todo(tuple(map(type, raws)))
-        if not todo:
-            return tuple(raws)
-        out = list(raws)
-        place = 0
-        try:
-            for place, prepare in todo:
-                out[place] = prepare(out[place], side, memo)
-        except Misfit as misfit:
+        """All fields, prepared once; everything that does not fit is raised together."""
+        out: list[Any] = []
+        misfits = Misfits()
+        for name, get, op in self.getters:
+            try:
+                out.append(op.prepare(get(value), side, memo))
+            except MissingField:
+                if op.accepts_null:
+                    out.append(op.prepare(None, side, memo))
+                else:
+                    misfits.add(missing(value, name), "")
+            except Misfit as misfit:
+                misfits.add(misfit, step(name))
+        if misfits.found:
             self.check_kind(value)
-            self._go_on(misfit, place, out, side, memo)
+            misfits.close()
         return tuple(out)
 
     def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
@@ -115,13 +104,18 @@ class FieldsOp(Op):
         if len(kinds) != 1 or len(items) < _FEW:
             return super().prepare_each(items, side, memo)
         kind = kinds.pop()
-        fields = self.fields.get(kind) or self.fields.setdefault(kind, self._fields(kind))
+        readers = self.readers.get(kind) or self.readers.setdefault(kind, self._readers(kind))
         parts: list[Sequence[Any]] = []
         try:
-            for get, get_all, plain, prepare in fields:
-                raws = list(map(get, items)) if get_all is None else get_all(items)
-                parts.append(raws if plain.issuperset(map(type, raws)) else prepare(raws, side, memo))
-        except (KeyError, AttributeError, MissingField, Misfit):  # whose, and of what value, is found one by one
+            for (name, _, op), read in zip(self.getters, readers, strict=True):
+                try:
+                    raws = list(map(read, items))
+                except (KeyError, AttributeError):
+                    if not op.accepts_null:
+                        raise
+                    raws = _or_none(kind, name, items)
+                parts.append(op.prepare_each(raws, side, memo))
+        except (KeyError, AttributeError, MissingField, Misfit):  # of which value, is found one by one
             return super().prepare_each(items, side, memo)
         return self.whole_each(list(zip(*parts, strict=True)))
 
@@ -129,70 +123,12 @@ class FieldsOp(Op):
         """Prepared values from their prepared fields."""
         return parts
 
-    def _fields(self, kind: type) -> list[Field]:
-        """How each field is read of a value of some type, or of many; a value of a plain type is its own key."""
-        own, found = kind.__module__ != "builtins", list[Field]()
-        for name, get, op in self.getters:
-            get_all: Callable[[Sequence[Any]], list[Any]] | None = None
-            if kind is dict or (own and issubclass(kind, Mapping)):
-                get = itemgetter(name)
-                get_all = partial(_keys, get, name) if kind is dict and op.accepts_null else None
-            elif own and name.isidentifier() and not iskeyword(name):
-                # Written out for every type, an attribute is found where it was found in the value before.
-                get_all = eval(f"lambda items: [item.{name} for item in items]")  # noqa: S307
-                get_all = partial(_attributes, get_all, name) if op.accepts_null else get_all
-            found.append((get, get_all, op.plain if isinstance(op, ExactOp) else _NONE, op.prepare_each))
-        return found
-
-    def _go_on(self, misfit: Misfit, place: int, raws: list[Any], side: int, memo: Memo) -> None:
-        """Raise what does not fit in one field and in those that follow it."""
-        with Misfits() as misfits:
-            misfits.add(misfit, step(self.getters[place][0]))
-            for (name, _, op), raw in zip(self.getters[place + 1 :], raws[place + 1 :], strict=True):
-                with misfits.at(step(name)):
-                    op.prepare(raw, side, memo)
-
-    def _todo(self, kinds: tuple[type, ...]) -> list[tuple[int, Callable[..., Any]]]:
-        """The fields to prepare if they have these types; a value of a plain type is its own key."""
-        return [
-            (place, op.prepare)
-            for place, (kind, (_, _, op)) in enumerate(zip(kinds, self.getters, strict=True))
-            if not (isinstance(op, ExactOp) and kind in op.plain)
-        ]
-
-    def _one_by_one(self, value: Any, side: int, memo: Memo) -> tuple[Any, ...]:
-        self.check_kind(value)
-        out = []
-        with Misfits() as misfits:
-            for name, get, op in self.getters:
-                with misfits.at(""):
-                    raw = self.raw(value, name, get, op)
-                    with misfits.at(step(name)):
-                        out.append(op.prepare(raw, side, memo))
-        return tuple(out)
-
-    def _reader(self, kind: type) -> Callable[[Any], Sequence[Any]]:
-        """A function that reads all fields of such a value, in one step if there is one."""
-        names = [name for name, _, _ in self.getters]
-        optional = [(name, op.accepts_null) for name, _, op in self.getters]
-        read: Callable[[Any], Sequence[Any]]
-        if kind is dict and any(absent for _, absent in optional):
-
-            def read(value: Any) -> Sequence[Any]:
-                return [value.get(name) if absent else value[name] for name, absent in optional]
-
-        elif len(names) > 1 and issubclass(kind, Mapping):
-            read = itemgetter(*names)
-        elif len(names) > 1 and kind.__module__ != "builtins" and all(name.isidentifier() for name in names):
-            read = attrgetter(*names)
-        else:
-            getters = [get for _, get, _ in self.getters]
-
-            def read(value: Any) -> Sequence[Any]:
-                return [get(value) for get in getters]
-
-        self.readers[kind] = read
-        return read
+    def _readers(self, kind: type) -> list[Callable[[Any], Any]]:
+        """The fastest way to read each field of values of a type."""
+        if issubclass(kind, Mapping):
+            return [itemgetter(name) for name in self.ops]
+        own = kind.__module__ != "builtins"
+        return [attrgetter(name) if own and name.isidentifier() else get for name, get, _ in self.getters]
 
     def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
         """The comparison of every field of two raw values."""
@@ -408,20 +344,11 @@ class SumOp(FieldsOp):
         return Line("sum of parts", "", tuple((name, op.line()) for name, op in self.ops.items()))
 
 
-def _keys(get: Callable[[Any], Any], name: str, items: Sequence[Any]) -> list[Any]:
-    """A key that may be absent, of many mappings."""
-    try:
-        return list(map(get, items)) if name in items[0] else [item.get(name) for item in items]
-    except KeyError:
+def _or_none(kind: type, name: str, items: Sequence[Any]) -> list[Any]:
+    """A field of many values, None where it is absent."""
+    if issubclass(kind, Mapping):
         return [item.get(name) for item in items]
-
-
-def _attributes(get_all: Callable[[Sequence[Any]], list[Any]], name: str, items: Sequence[Any]) -> list[Any]:
-    """An attribute that may be absent, of many objects."""
-    try:
-        return get_all(items)
-    except AttributeError:
-        return [getattr(item, name, None) for item in items]
+    return [getattr(item, name, None) for item in items]
 
 
 def below(path: str, name: str) -> str:
