@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import adjudge as aj
 from adjudge.errors import FormatError
 from adjudge.formats.bio import check_sentences, read_bio
 from adjudge.model.tags import (
@@ -59,6 +60,17 @@ class TestSameSentences:
             FormatError, match=r"s:1: sentence-1 has 2 tokens in 1 sentence, in g 1 token in 1 sentence"
         ):
             check_sentences(gold, system)
+
+    @pytest.mark.parametrize("reader", ["bio", "iob2"])
+    def test_other_tokens_are_noted_and_the_first_is_named(self, reader, tmp_path):
+        gold, system = tmp_path / "g.bio", tmp_path / "s.bio"
+        gold.write_text("-DOCSTART- O\n\nAda B-x\nleft O\n\nBo B-x\n", encoding="utf-8")
+        system.write_text("-DOCSTART- O\n\nAda B-x\nleft O\n\nBob B-x\n", encoding="utf-8")
+        for other, noted in ((gold, []), (system, [("tokens-differ", 1)])):
+            result = aj.score("ner.strict", gold, {"run": other}, reader=reader, bootstrap=0)
+            assert [(note.code, note.count) for note in result.systems[0].notes] == noted
+            assert result["ner.strict"].f1 == 1
+        assert "document 'document-1', token 3: 'Bob', and 'Bo' in gold" in str(result)
 
     def test_other_numbers(self):
         gold, system = read_bio(b"a B-x\n\nb O\n", name="g"), read_bio(b"a B-x\n", name="s")

@@ -15,8 +15,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
+
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import raise_problems
+from adjudge.formats.coerce.corpus import Notes
+from adjudge.formats.coerce.tags import note_tokens
 from adjudge.formats.source import Source, read_text, reads
 from adjudge.model.document import Corpus, Document
 from adjudge.model.tags import (
@@ -40,11 +44,15 @@ _BLANKS = re.compile(r"[ \t\r]+")
 
 
 class Sentence(NamedTuple):
-    """The tags of a sentence, its first line, and the number of its document, counted from 1 (0 without documents)."""
+    """The tags of a sentence, its first line, and the number of its document, counted from 1 (0 without documents).
+
+    `words` has its tokens, one per line.
+    """
 
     line: int
     tags: list[str]
     document: int
+    words: str
 
 
 class Columns(NamedTuple):
@@ -61,20 +69,21 @@ def read_columns(source: Source, *, column: int = -1, name: str | None = None, p
     """The tags of a file, from one of its columns (-1 is the last); every line that has none is a problem.
 
     >>> read_columns(b"EU B-ORG\\nrejects O\\n").sentences
-    [Sentence(line=1, tags=['B-ORG', 'O'], document=0)]
+    [Sentence(line=1, tags=['B-ORG', 'O'], document=0, words='EU\\nrejects')]
     """
     whole, text = read_text(source, name=name)
     sentences: list[Sentence] = []
     problems: list[Problem] = []
     known: set[str] = set()
     tags: list[str] = []
+    words: list[str] = []
     width = wide = begun = starts = 0  # the number of columns, and the line that has it first
     for number, line in enumerate([*text.split("\n"), ""], 1):
         parts = line.split() if line.isascii() else _BLANKS.split(line.strip(" \t\r"))
         if not parts or parts[0] in ("", BOUNDARY, DOCUMENT):
             if tags:
-                sentences.append(Sentence(begun, tags, starts))
-                tags = []
+                sentences.append(Sentence(begun, tags, starts, "\n".join(words)))
+                tags, words = [], []
             starts += parts[:1] == [DOCUMENT]
             continue
         begun = begun if tags else number
@@ -92,6 +101,7 @@ def read_columns(source: Source, *, column: int = -1, name: str | None = None, p
                 else:
                     known.add(tag)
         tags.append(tag)
+        words.append(parts[0])
     if not sentences and not problems:
         problems.append(Problem("the file has no tokens", path=whole.place, hint="write tokens and their tags"))
     raise_problems(problems, whole.place)
@@ -166,14 +176,8 @@ def read_words(source: Source, *, name: str | None = None) -> dict[str, list[str
     >>> read_words(b"EU B-ORG\\nrejects O\\n")
     {'sentence-1': ['EU', 'rejects']}
     """
-    _, text = read_text(source, name=name)
-    lines = text.split("\n")
     return {
-        identifier: [
-            _BLANKS.split(lines[number - 1].strip(" \t\r"))[0]
-            for sentence in sentences
-            for number in range(sentence.line, sentence.line + len(sentence.tags))
-        ]
+        identifier: [word for sentence in sentences for word in sentence.words.split("\n")]
         for identifier, sentences in grouped(read_columns(source, name=name))
     }
 
@@ -243,12 +247,14 @@ def _corpus(columns: Columns, chunks: Sequence[Sequence[Chunk]]) -> Corpus:
             offset += len(sentence.tags)
         lengths = [len(sentence.tags) for sentence in sentences]
         data = {"id": identifier, "sentences": lengths, "entities": entities}
-        documents.append(Document(id=identifier, data=data, line=sentences[0].line if sentences else None))
+        line = sentences[0].line if sentences else None
+        words = "\n".join([sentence.words for sentence in sentences])
+        documents.append(Document(id=identifier, data=data, line=line, words=words))
     return Corpus(path=columns.place, documents=tuple(documents), digest=columns.digest)
 
 
 def check_sentences(gold: Corpus, system: Corpus) -> Corpus:
-    """The system's documents, if they have the sentences of the gold ones, token for token.
+    """The system's documents, if they have sentences of the same lengths as gold; a note says where tokens differ.
 
     >>> check_sentences(read_bio(b"EU B-ORG\\n"), read_bio(b"EU O\\n")).documents[0].id
     'sentence-1'
@@ -266,7 +272,11 @@ def check_sentences(gold: Corpus, system: Corpus) -> Corpus:
             message = f"{right.id} has {_lengths(here)}, in {gold.path} {_lengths(there)}"
             problems.append(Problem(message, path=path, line=right.line, hint="write a line for every gold token"))
     raise_problems(problems, path or "system")
-    return system
+    notes = Notes()
+    for left, right in zip(gold.documents, system.documents, strict=True):
+        if left.words != right.words and left.words is not None and right.words is not None:
+            note_tokens(left.id, left.words.split("\n"), right.words.split("\n"), "", notes)
+    return msgspec.structs.replace(system, notes=(*system.notes, *notes.made()))
 
 
 def _lengths(sentences: Sequence[int]) -> str:

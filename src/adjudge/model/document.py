@@ -10,13 +10,15 @@ import msgspec
 class Document(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     """A raw document.
 
-    `line` is its line in the file, None if it never was in one; `path` is the file if the corpus has several.
+    `line` is its line in the file, None if it never was in one; `path` is the file if the corpus has several. `words`
+    has the tokens, one per line, of a document whose offsets count them and that does not have them itself.
     """
 
     id: str
     data: Any
     line: int | None = None
     path: str | None = None
+    words: str | None = None
 
 
 class CorpusNote(msgspec.Struct, frozen=True):

@@ -88,11 +88,12 @@ def paired(gold: Side, systems: Sequence[Side], pair: Pair) -> list[Side]:
             for each in (gold, side)
         ]
         try:
-            documents = pair(*both).documents
+            brought = pair(*both)
         except FormatError as error:
             problems.extend(error.problems)
         else:
-            found.append(replace(side, documents={document.id: document for document in documents}))
+            documents = {document.id: document for document in brought.documents}
+            found.append(replace(side, documents=documents, notes=(*side.notes, *brought.notes)))
     if problems:
         raise FormatError(problems)
     return found

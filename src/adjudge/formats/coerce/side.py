@@ -61,8 +61,10 @@ class OneSide:
             elif isinstance(found, Part):
                 if found.shape == entities.LEFT_OUT:
                     self.left_out.append(name)
-                else:
+                elif found.items:
                     self.parts[name] = without_fragments(name, found, self.declared, self.notes)
+                else:
+                    self.parts[name] = found
             else:
                 self.facts[name] = found
                 if isinstance(found, relations.Facts) and found.joined:

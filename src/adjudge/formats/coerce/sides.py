@@ -93,7 +93,10 @@ def _some(names: Iterable[str]) -> str:
 def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
     for system in systems:
         tags.check_lengths(gold.parts, system.parts, system.declared.side)
-        tags.note_tokens(gold.parts, system.parts, system.declared.side, system.notes)
+        for name, part in system.parts.items():
+            ours, theirs = gold.parts[name].tokens if name in gold.parts else None, part.tokens
+            if part.tags is not None and ours is not None and theirs is not None:
+                tags.note_tokens(name, ours, theirs, system.declared.side, system.notes)
     gold.parts = tags.without_ignored(gold.parts, [system.parts for system in systems], gold.notes)
     texts = gold.texts()
     for side in (gold, *systems):

@@ -140,8 +140,7 @@ def hull_of(value: Any) -> tuple[tuple[int, int] | None, tuple[tuple[int, int], 
 
 def without_fragments(name: str, part: Part, declared: Declared, notes: Notes) -> Part:
     """The part with one item for each mention, or for each fragment if these are to be kept."""
-    if part.items and not part.tags:
-        declared.used.add("fragments")
+    declared.used.add("fragments")
     broken = sum(bool(item.fragments) for item in part.items)
     if not broken:
         return part

@@ -170,15 +170,11 @@ def check_lengths(gold: Mapping[str, Part], system: Mapping[str, Part], who: str
         )
 
 
-def note_tokens(gold: Mapping[str, Part], system: Mapping[str, Part], who: str, notes: Notes) -> None:
-    """Say where the tokens of the tags of one document are not the same on both sides."""
-    for name, part in system.items():
-        ours, theirs = gold[name].tokens if name in gold else None, part.tokens
-        if part.tags is None or ours is None or theirs is None:
-            continue
-        pairs = enumerate(zip(map(plain, ours), map(plain, theirs), strict=False), 1)
-        found = next(((place, *pair) for place, pair in pairs if pair[0] != pair[1]), None)
-        if found is not None:
-            place, mine, other = found
-            message = f"{who}: {{n}} documents do not have the tokens of gold"
-            notes.add("tokens-differ", message, f"document {name!r}, token {place}: {other!r}, and {mine!r} in gold")
+def note_tokens(name: str, gold: Sequence[Any], system: Sequence[Any], who: str, notes: Notes) -> None:
+    """Say which token of a document is the first that is not the same on both sides."""
+    pairs = enumerate(zip(map(plain, gold), map(plain, system), strict=False), 1)
+    found = next(((place, *pair) for place, pair in pairs if pair[0] != pair[1]), None)
+    if found is not None:
+        place, ours, theirs = found
+        message = f"{who}{': ' * bool(who)}{{n}} documents do not have the tokens of gold"
+        notes.add("tokens-differ", message, f"document {name!r}, token {place}: {theirs!r}, and {ours!r} in gold")
