@@ -19,6 +19,7 @@ from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     Sides,
     Value,
+    check_metric,
     choice,
     command,
     flag,
@@ -118,6 +119,7 @@ def score(metric: str, **options: Any) -> None:
     pattern in quotes ('runs/mine-*.jsonl'), is all of its files as one. A system is named after its file, or NAME if
     given as NAME=FILE. Several systems are compared with paired tests.
     """
+    check_metric(metric, [options["gold"], *options["systems"]])
     options["given"] = conventions_of(options)
     score_metric(metric, sides_of(options, inputs=metric_files(metric, options)), options)
 
@@ -232,7 +234,9 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
     @command(
         "score",
         side_arguments(),
-        value("--metric", "NAMES", f"Which metrics. [default: {'; '.join([', '.join(family.metrics), *own])}]"),
+        value(
+            "--metric", "NAMES", f"Which metrics; repeatable. [default: {'; '.join([', '.join(family.metrics), *own])}]"
+        ),
         choice(
             "--reader",
             (GUESS, *readers),

@@ -25,6 +25,7 @@ FORMATS = ("text", "json", "csv", "md", "latex")
 MANY = 15  # options that need headings
 DIGITS = 18  # of whole numbers, which then fit everywhere
 LONGEST = 10**8  # seconds: three years
+_LISTS = ("NAMES", "LIST", "LEVELS", "SCORES")  # what values are called that are several between commas
 SAVE_DOCUMENTS = "With --save: also save the texts and the outcome of every item, for report."
 
 
@@ -213,7 +214,7 @@ class Command(click.Command):
         """Take gold and systems from the arguments and from the options that once stood for them."""
         for place, (name, equals, text) in enumerate([each.partition("=") for each in args]):
             args[place] = f"{self.old.get(name, name)}{equals}{text}"
-        rest = super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, self._joined(args))
         sides = [each for each in self.params if isinstance(each, click.Argument) and each.name in ("gold", "systems")]
         if len(sides) == 2 and not ctx.resilient_parsing:
             old, systems = ctx.params.pop("old_gold", None), list(ctx.params.pop("old_systems", None) or ())
@@ -224,10 +225,37 @@ class Command(click.Command):
                 raise click.MissingParameter(ctx=ctx, param=sides[0], param_hint=names[0])
             given[1:1] = systems
             if len(given) < 2 and not self.alone:
+                if any(isinstance(each, click.Argument) and each.name == "metric" for each in self.params):
+                    check_metric(ctx.params["metric"], given)
+                    hint = f"{names[1]} ('METRIC' comes first, then 'GOLD'; adjudge GOLD SYSTEM guesses the task)"
+                    raise click.MissingParameter(ctx=ctx, param=sides[1], param_hint=hint)
                 hint = f"{names[1]} (the first one is {names[0]})" if old is None else names[1]
                 raise click.MissingParameter(ctx=ctx, param=sides[1], param_hint=hint)
             ctx.params |= {"gold": given[0], "systems": given[1:]}
         return rest
+
+    def _joined(self, args: Sequence[str]) -> list[str]:
+        """The arguments, an option whose value is a list given once with all of its values between commas."""
+        single = [each for each in self.params if isinstance(each, click.Option) and not each.multiple]
+        known = {name: each for each in single for name in each.opts if each.metavar in _LISTS or name == "--metric"}
+        found: list[str] = []
+        first: dict[click.Option, int] = {}  # where the value of an option is
+        waiting = iter(args)
+        for each in waiting:
+            name, equals, text = each.partition("=")
+            option = known.get(name)
+            if each == "--" or option is None:
+                found += [each, *waiting] if each == "--" else [each]
+                continue
+            value = text if equals else next(waiting, None)
+            if option in first and value is not None:
+                if option.metavar not in _LISTS:
+                    raise UsageError(f"{name} is given twice", hint="give it once")
+                found[first[option]] += f",{value}"
+                continue
+            first[option] = len(found) + (not equals)
+            found += [each] if equals or value is None else [each, value]
+        return found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
@@ -241,6 +269,15 @@ class Command(click.Command):
         for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def check_metric(metric: str, files: Sequence[str]) -> None:
+    """Raise if there is a file where the name of a metric should be."""
+    if not is_file(metric) or metric.lower().endswith((".json", ".yaml", ".yml")):  # which may be a specification
+        return
+    shown = " ".join([metric, *files])
+    hint = f"write adjudge score METRIC {shown}, or adjudge {shown}, which guesses the task"
+    raise UsageError(f"the metric comes first, and {metric} is a file", hint=hint)
 
 
 def section(title: str, *parameters: Parameters) -> list[click.Parameter]:

@@ -70,7 +70,8 @@ def slicing(
             continue
         values = [field_of(document, name) for document in kinds]
         if all(value is NOTHING for value in values):
-            refuse_unknown(name, dict.fromkeys(field for document in kinds for field in _names(document)))
+            known = dict.fromkeys(field for document in kinds for field in _names(document))
+            refuse_unknown(name, known, _inside(name, metrics))
         attributes[name] = _attribute(name, values)
     saved, unsaved = _saved(kinds, metrics)
     if len(saved) + len(unsaved) >= MOST:  # then it matters how many documents have a field
@@ -103,10 +104,20 @@ def _shortened(value: Any) -> Any:
     return value if _is_short(value) else []
 
 
-def refuse_unknown(name: str, known: Iterable[str]) -> NoReturn:
-    """Raise because no document has a field."""
+def _inside(name: str, metrics: Sequence[AnyMetric]) -> list[str]:
+    """A field of elements that metrics compare, as slices call it."""
+    from adjudge.tasks.task import known_fields
+
+    fields = known_fields(metrics)
+    return [f"{outer}.{name}" for outer, inner in fields.items() if name in inner]
+
+
+def refuse_unknown(name: str, known: Iterable[str], inside: Sequence[str] = ()) -> NoReturn:
+    """Raise because no document has a field; elements may have it, which is then called as in `inside`."""
     known = list(known)
     hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "check the name")
+    if inside:
+        hint = f"elements have it: write {' or '.join(inside)}"
     raise UsageError(f"no gold document has a field {name!r} to slice by", hint=hint)
 
 
