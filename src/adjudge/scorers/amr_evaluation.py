@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Edge = tuple[str, str, str]
 
-# Name of the measure, what the scripts print before the numbers, and between them.
+# Name of the measure, and what the scripts print before and between the numbers.
 PRINTED = (
     ("smatch", "Smatch ->", ","),
     ("unlabelled", "Unlabeled ->", ","),
@@ -44,7 +44,7 @@ PRINTED = (
     ("reentrancy", "Reentrancies ->", " ,"),
     ("srl", "SRL ->", " ,"),
 )
-# What the scripts do to the text of a file before they read it again.
+# Rewriting of the text of a file by the scripts before they read it again.
 _LABEL = re.compile(r":[a-zA-Z0-9-]*")
 _SENSE = re.compile(r"(/ [a-zA-Z0-9-]+)-[0-9]+")
 
@@ -95,7 +95,7 @@ def triples(graph: Graph) -> Triples:
 
 
 def _rewritten(text: str, pattern: re.Pattern[str], by: str) -> Triples:
-    """The triples of a graph whose text is changed before."""
+    """The triples of a graph after its text was rewritten."""
     from adjudge.model.penman import parse
 
     return triples(parse(pattern.sub(by, text)))
@@ -117,8 +117,8 @@ def _edges(graph: Graph) -> list[Edge]:
 def _facts(graph: Graph) -> tuple[dict[str, str], list[Edge]]:
     """Concepts by variable, and all other triples (role, source, target); here every inverse role is turned round.
 
-    They come in the order of the scripts, for the first node of a part will count as its top: constants before nodes,
-    by the node they belong to, and mentions of nodes that are only defined later last.
+    They are in the order of the scripts, because the first node of a part counts as its top: constants before nodes, by
+    the node they belong to, and mentions of nodes that are defined later at the end.
     """
     concepts = {node: concept_of(concept) for node, concept in graph.concepts.items()}
     values: dict[str, list[Edge]] = {node: [] for node in concepts}

@@ -1,7 +1,7 @@
 """What `anls_score` of anls-star 1.0.1 gives for nested JSON: ANLS*, the normalised Levenshtein similarity of trees.
 
-Every value becomes a sum of similarities and a length, and the score is one over the other; lists are matched
-one-to-one so that the averages of the pairs are greatest. Departures from `record.fields`:
+Every pair of values gives a sum of similarities and a length, and the score is their ratio; lists are matched
+one-to-one so that the sum of the averages of the pairs is greatest. Departures from `record.fields`:
 
 - Values are texts: 10 against 10.0 earns one half, 5 against -5 too; a similarity below one half is 0.
 - A null on both sides earns 1, so that fields which are null everywhere raise the score.
@@ -9,7 +9,7 @@ one-to-one so that the averages of the pairs are greatest. Departures from `reco
   `{"a": "x", "b": null}` is one half.
 - Lists are matched by the averages of pairs, which is not what makes the score greatest. All elements of the shorter
   list are matched, so that values on the wrong record earn what is right by chance.
-- Which of equally good matchings is taken, is not said; the package leaves it to its solver.
+- Which of several equally good matchings is taken is left to the solver.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _length(value: Any) -> int:
 
 
 class Comparison:
-    """RecordPairs of values, each as a sum of similarities and the length that it is divided by."""
+    """Pairs of values, each as a sum of similarities and the length that it is divided by."""
 
     def __init__(self) -> None:
         self.known: dict[str, dict[str, float]] = {}
@@ -106,7 +106,7 @@ class Comparison:
         weights = [[total / length if length else 1.0 for total, length in row] for row in table]
         for row, ours in zip(weights, gold, strict=True):
             for place, value in enumerate(row):
-                if value == 1 and ours == system[place]:  # the equal one of those that earn everything
+                if value == 1 and ours == system[place]:  # of all that earn everything, the equal one
                     row[place] = math.nextafter(1, 2)
         pairs = assigned(weights)
         chosen = [table[row][column] for row, column in pairs]
@@ -116,7 +116,7 @@ class Comparison:
         return math.fsum(total for total, _ in chosen), sum(length for _, length in chosen) + _length(alone)
 
     def look(self, gold: Sequence[Any], system: Sequence[Any]) -> None:
-        """Learn what all pairs of elements will need, at once."""
+        """Learn the similarities that all pairs of elements will need, at once."""
         if len(gold) * len(system) < _MANY:
             return
         texts = [list(dict.fromkeys(each for each in side if isinstance(each, str))) for side in (gold, system)]

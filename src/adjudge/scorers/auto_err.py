@@ -4,9 +4,9 @@ A mention is where its letters and digits first stand in the text, without a, an
 they are the same, else 1 - overlap^2 / (length * length), the lengths those of inclusive ends. Mentions that are not
 found are all at one place, so that they are equal to each other.
 
-Other departures from `adjudge template errors`: system entities are taken apart into mentions; types are the same as
-texts, or are no matter (`mode=Errors`); a spurious filler that stands in a template like another one is counted for
-both; the repair of a filler by another role takes away every missing filler that has the same first mention.
+Other departures from `adjudge template errors`: system entities are taken apart into mentions; types must be equal as
+texts, or do not matter (`mode=Errors`); a spurious filler that stands in a template like another one is counted for
+both; changing the role of a filler removes every missing filler that has the same first mention.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class System(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What a pair of templates comes to: for each role its error, and for each mention the gold entity, or -1."""
+    """The outcome of a pair of templates: right answers, error, and for each mention of each role its gold entity, or
+    -1."""
 
     right: int
     error: float
@@ -129,7 +130,7 @@ def _document(
     ]
 
     def error(chosen: list[int]) -> float:
-        """The error of a pairing, added up in the order of the program."""
+        """The error of a pairing, summed in the order of the program."""
         taken = [None if j < 0 else pairs[i][j] for i, j in enumerate(chosen)]
         parts = [alone[0][i] if pair is None else pair.error for i, pair in enumerate(taken)]
         return sum_in_order([*parts, *(size for j, size in enumerate(alone[1]) if j not in chosen)])
@@ -189,7 +190,7 @@ def _pair(gold: Gold, system: System, typed: bool) -> Pair:
         gains: list[list[Gain]] = [[(int(d == 0), 2 - d) if d < 1 else None for d in each] for each in far]
 
         def error(chosen: list[int], far: list[list[float]] = far, number: int = len(wanted)) -> float:
-            """The error of a role, added up in the order of the program."""
+            """The error of a role, summed in the order of the program."""
             parts = [1 if j < 0 else far[i][j] for i, j in enumerate(chosen)]
             return sum_in_order(parts + [1] * (number - sum(j >= 0 for j in chosen)))
 
@@ -206,7 +207,7 @@ def _classify(
     gold: list[Gold],
     errors: Counter[str],
 ) -> set[tuple[int, Mention]]:
-    """Count what kind of mistake each spurious filler is; gives the missing fillers that a change of role repairs."""
+    """Count the kinds of mistakes of spurious fillers; returns the missing fillers that a change of role repairs."""
     repaired = set()
     for template, role, mention in spurious:
         for other, place in matching:
@@ -233,9 +234,9 @@ def _classify(
 
 
 def _nearest(mention: Mention, templates: list[Gold]) -> list[tuple[float, int, Mention]]:
-    """The gold mention that is nearest, with its distance and role; nothing if none overlaps.
+    """The nearest gold mention, with its distance and role; nothing if none overlaps.
 
-    Of equally near ones the first, and roles come before templates.
+    Of equally near ones the first counts, role by role.
     """
     roles = len(templates[0].roles) if templates else 0
     best: list[tuple[float, int, Mention]] = []
@@ -298,15 +299,15 @@ RIGHT = 1e5  # one right answer outweighs all errors that a document can have
 NEAR = 1e-6
 TIES = 200
 Gain = tuple[int, float] | None
-"""What a pair adds: right answers, and how much smaller the error becomes; None if there can be no such pair."""
+"""The gain of a pair: right answers, and by how much the error falls; None if the pair is impossible."""
 
 
 def first_best(gains: Sequence[Sequence[Gain]], number: int, error: Callable[[list[int]], float]) -> list[int]:
     """For each row its column, or -1: the first of the best pairings in the order of the program.
 
-    The order: each row has none, then the columns in turn. `error` gives the error of a pairing as the program adds it
-    up; where pairings are equal but for the last digit of it, the program prefers the smaller, and so do we among the
-    first ones.
+    The order: for each row none, then the columns in turn. `error` gives the error of a pairing as the program sums it;
+    of pairings that differ only in its last digit, the program prefers the smaller one, and so do we among the first
+    ones.
 
     >>> first_best([[(1, 1.0), (1, 1.0)], [(1, 1.0), None]], 2, lambda pairing: 0.0)
     [1, 0]

@@ -1,8 +1,8 @@
 """What conlleval.pl (2004-01-26) prints for two columns of tags.
 
-A chunk is a maximal run of tags of one type; it may start with I-. A chunk is right if type and boundaries are. Of the
-prefixes only B, I, E and O mean something, so that `S-PER S-PER` is one chunk. Accuracy is that of tags, and a
-`-DOCSTART-` line counts as a token that is right.
+A chunk is a maximal run of tags of one type; it may start with I-. A chunk is correct if its type and boundaries are.
+Of the prefixes only B, I, E and O have a meaning, so that `S-PER S-PER` is one chunk. Accuracy is that of tags; a
+`-DOCSTART-` line counts as a correct token.
 """
 
 from __future__ import annotations

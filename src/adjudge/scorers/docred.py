@@ -2,8 +2,8 @@
 
 Departures from the definitions (`relation.docred*`): relations of documents that gold does not have stay in the
 denominator of precision; a gold label that is repeated counts once, its evidence each time; Ign F1 leaves only those
-known relations out of precision that are right; and a submission without relations, or one of which nothing is left
-after that, is an error (the script fails with an exception).
+known relations out of precision that are right; and a submission without relations, or of which nothing is left after
+that, is an error (the script raises an exception).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _count(
 
 
 def _f1(sums: dict[str, float], measure: Prf) -> float:
-    """F1 from the values of precision and recall, in the order of the script, for the last digits."""
+    """F1 from precision and recall, in the script's order of operations, so that the last digits agree."""
     (matched, system), (found, gold) = measure.precision, measure.recall
     return three(sums[matched], sums[system], sums[gold], sums[found])[2]
 

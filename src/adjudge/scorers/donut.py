@@ -1,7 +1,7 @@
 """The two scores that Donut's `JSONParseEvaluator` gives for nested JSON: F1 of fields, and tree edit distance.
 
-What is falsy (an empty text, 0, false, null, empty lists and objects) vanishes before, every scalar is a stripped text,
-and keys stand in the order of their length. Departures from `record.fields`:
+Falsy values (empty texts, 0, false, null, empty lists and objects) are dropped first, every scalar is a stripped text,
+and keys are sorted by length. Departures from `record.fields`:
 
 - `cal_f1` compares pairs of a path and a text, without places in lists: prices on the wrong lines, or years on the
   wrong people, score 1. Values 0 and false are never seen, and 10 is not 10.0.
@@ -68,7 +68,7 @@ def normalised(value: Any) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> list[Any]:
-    """A value as a list of texts, or of objects; empty if it vanishes."""
+    """A value as a list of texts or of objects; empty if it is dropped."""
     if not value:
         return []
     if isinstance(value, dict):
@@ -105,7 +105,7 @@ def tree_accuracy(gold: dict[str, Any], system: dict[str, Any]) -> float:
 
 
 def _tree(name: str, listed: list[Any]) -> Node:
-    """A key with the parts of its value; an object of a list has a node of its own, the only one at the root not."""
+    """A key with the parts of its value; each object of a list has a node of its own, except at the root."""
     if name == "<root>":
         return Node(name, tuple(_tree(f".{key}", own) for key, own in listed[0].items()))
     return Node(
@@ -160,11 +160,11 @@ class _Tree:
         return start
 
     def roots(self) -> list[int]:
-        """The last node of those with the same first node: their subtrees have to be compared one by one."""
+        """The last of the nodes with the same first node: their subtrees are compared one by one."""
         return sorted({start: place for place, start in enumerate(self.first)}.values())
 
     def levels(self) -> list[list[int]]:
-        """These nodes in groups: none is part of another of its group, and all parts are in earlier ones."""
+        """These nodes in groups: none is part of another in its group, and its parts are in earlier groups."""
         open_: list[tuple[int, int]] = []
         found: list[list[int]] = []
         for root in self.roots():
@@ -200,7 +200,7 @@ def tree_distance(one: Node, other: Node) -> int:
 
 
 class _Forests:
-    """Subtrees of a tree beside each other, none in another: the places of all starts of their sequences of nodes."""
+    """Disjoint subtrees of a tree side by side: the places of all prefixes of their node sequences."""
 
     def __init__(self, tree: _Tree, roots: Sequence[int]) -> None:
         import numpy as np
@@ -247,7 +247,7 @@ class _Forests:
 
 
 def _relabelling(left: Sequence[Node], right: Sequence[Node]) -> Array:
-    """What it costs to make every node of one tree one of the other."""
+    """The cost of turning every node of one tree into every node of the other."""
     import numpy as np
 
     names = [sorted({node.name for node in side if node.leaf}) for side in (left, right)]

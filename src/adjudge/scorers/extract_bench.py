@@ -1,4 +1,4 @@
-"""What the report of extract-bench 0.1.0 counts of the fields of a JSON Schema that need no language model.
+"""The report of extract-bench 0.1.0, for the fields of a JSON Schema that need no language model.
 
 Departures from `record.fields`:
 
@@ -47,7 +47,7 @@ _ABSENT = object()
 
 
 class Field(NamedTuple):
-    """A field of a schema: an object has fields, and anything else says what two values are worth."""
+    """A field of a schema: an object has fields, anything else has a comparison of two values."""
 
     kind: str
     nullable: bool
@@ -183,14 +183,14 @@ def _fuzzy(gold: str, system: str) -> float:
 
 
 def _near(gold: float, system: float, tolerance: float) -> float:
-    """How near two numbers are, as a share of the tolerance; those beyond a machine's are equal or not.
+    """How near two numbers are, as a share of the tolerance; numbers beyond floats are equal or not.
 
     >>> _near(3, 4, 2), _near(10**400, 1, 0.5), _near(10**400, 10**400, 0.5)
     (1.0, 0.0, 1.0)
     """
     try:
         apart = float(abs(gold - system))
-    except OverflowError:  # numbers beyond those of a machine are not near
+    except OverflowError:  # numbers beyond floats are not near
         return float(gold == system)
     return 1.0 if apart <= tolerance else max(0.0, 1 - apart / tolerance) if tolerance else 0.0
 

@@ -1,11 +1,11 @@
 """Generated arguments on WikiEvents, as the scorer of gen-arg counts them: spans, and spans that corefer.
 
 A system's line is a sentence that fills the template of its event; the words between those of the template are an
-argument, which is looked for in the document, nearest to the trigger. Departures from our rows: words that are not
-found are passed over, so that an invented argument costs nothing; gold spans lose a leading article; the n-th line of
-a document is its n-th event, and events without a line are not counted at all; with clusters, an answer that is not a
+argument, which is located in the document, nearest to the trigger. Departures from our metrics: words that are not
+found are skipped, so that an invented argument costs nothing; gold spans lose a leading article; the n-th line of a
+document is its n-th event, and events without a line are not counted at all; with clusters, an answer that is not a
 gold span counts if it is in the cluster of a gold argument of its event (mentions of clusters keep their articles).
-Matching by head words needs the program's parser and is not there.
+Matching by head words, which needs the program's parser, is not supported.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _found(template: _Type, words: Words, tokens: Words, trigger: Span) -> Itera
 
 
 def _fillers(template: _Type, words: Words) -> Iterator[tuple[str, Words]]:
-    """What stands in a sentence where its template has `<arg1>`: the words up to the next one of the template."""
+    """The words of a sentence where its template has `<arg1>`: up to the next word of the template."""
     pattern = template.template.split()
     at = 0
     for place, word in enumerate(pattern):
@@ -121,7 +121,7 @@ def _fillers(template: _Type, words: Words) -> Iterator[tuple[str, Words]]:
 
 
 def _parts(words: Words) -> Iterator[Words]:
-    """The words between "and"; one at the beginning is part of what follows."""
+    """The parts between "and"; one at the beginning belongs to what follows."""
     part: list[str] = []
     for word in words:
         if word == "and" and part:
@@ -134,7 +134,8 @@ def _parts(words: Words) -> Iterator[Words]:
 
 
 def _nearest(words: Words, tokens: Words, trigger: Span) -> Span | None:
-    """Where the words stand nearest to the trigger, the first of equally near ones; None if they do not."""
+    """The occurrence of the words that is nearest to the trigger, of equally near ones the first; None if there is
+    none."""
     best, distance = None, len(tokens)
     for start in range(len(tokens)):
         if list(tokens[start : start + len(words)]) == list(words):

@@ -1,9 +1,9 @@
 """CEAF-REE as the scorer of GRIT counts it: entities of a role, matched 1:1, over five roles.
 
-Departures from the definition (`template.ceaf-ree`): roles that gold does not list are not looked at, so that what a
-system says there costs nothing; the program fails if a gold document has no answer; a system entity without mentions
-fits every gold entity. With the similarity `prop`, which the program computes and does not print, a gold mention that
-is repeated counts each time, so that a score may be above 1, and a system entity without mentions is an error.
+Departures from the definition (`template.ceaf-ree`): roles that gold does not list are ignored, so that what a system
+says there costs nothing; the program fails if a gold document has no answer; a system entity without mentions fits
+every gold entity. With the similarity `prop`, which the program computes but does not print, a gold mention that is
+repeated counts each time, so that a score may be above 1, and a system entity without mentions is an error.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(gold: Any, system: Any, *, similarity: str | None = None) -> Published:
 
 
 def check(gold: Sheet, system: Sheet, *, roles: Sequence[str]) -> None:
-    """Raise where the published scorers fail: documents without an answer, roles that they do not know."""
+    """Raise where the published scorers fail: documents without an answer, unknown roles."""
     problems = [
         Problem(
             f"the gold document {identifier!r} has no answer, and the published scorer fails",
@@ -111,7 +111,7 @@ def _matched(gold: list[list[str]], system: list[list[str]], similarity: str) ->
     if not gold or not system:
         return 0.0
     scores = [[_similarity(wanted, found, similarity) for found in system] for wanted in gold]
-    # Row by row, as the scorer adds them up: the last digit depends on it.
+    # Row by row, as the scorer sums: the last digit depends on it.
     return sum_in_order(scores[i][j] for i, j in assigned(scores))
 
 

@@ -5,7 +5,7 @@ equally good the first counts; the type of a system template has to be a part of
 "attack / bombing"), and one that is not text is "attack"; gold templates that are the same are one; a system entity
 without mentions fits every gold entity; the program fails if a gold document has no answer.
 
-The program tries all pairings, (g + 1)^p of them; here those are left out that cannot be better than the best one.
+The program tries all (g + 1)^p pairings; here those that cannot beat the best one are skipped.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ NEAR = 1e-12  # of different values of F1, none are that near to each other
 
 
 class Counts(NamedTuple):
-    """What a pair of templates adds: right answers, and gold entities that were found, by name."""
+    """The counts of a pair of templates, by name: right answers, and gold entities that were found."""
 
     matched: tuple[int, ...]
     found: tuple[int, ...]
 
 
 def run(gold: Any, system: Any, *, event_n: str | None = None, docids: Any = None) -> Published:
-    """Count one system: all documents, or those that a file lists by their number of templates."""
+    """Count one system: all documents, or those listed in a file by their number of templates."""
     key, answers = read_lines(gold, "templates"), read_object(system, "pred_templates")
     check(key, answers, roles=ROLES)
     if (event_n is None) != (docids is None):
@@ -110,7 +110,7 @@ def _sizes(template: Template) -> tuple[int, ...]:
 
 
 def _pair(gold: Template, system: Template) -> Counts | None:
-    """What a pair adds, or None if its types do not fit."""
+    """The counts of a pair, None if its types do not fit."""
     if str(system.type) not in str(gold.type):
         return None
     matched, found = [1], [1]
@@ -124,13 +124,14 @@ def _pair(gold: Template, system: Template) -> Counts | None:
 def best_pairing(pairs: list[list[Counts | None]], p_den: int, r_den: int) -> list[tuple[int, int]]:
     """The pairs of the first pairing, in the order of the program, that has the highest F1.
 
-    The order: for each system template the gold ones one after the other, then none. Denominators are the same for all
-    pairings, and F1 grows with both numerators and is concave in them. So two bounds hold for all that begins in one
-    way: the F1 of the greatest numerators, each for itself; and the greatest value of a tangent, one assignment.
+    The order: for each system template the gold ones in turn, then none. Denominators are the same for all pairings,
+    and F1 grows with both numerators and is concave in them. So two bounds hold for all pairings with the same
+    beginning: the F1 of the greatest numerators, each by itself; and the greatest value of a tangent, which is one
+    assignment.
     """
     weights = [[(sum(pair.matched), sum(pair.found)) if pair else (0, 0) for pair in row] for row in pairs]
     number = len(pairs[0]) if pairs else 0
-    # The numerators of one good pairing: its F1 has to be reached, and it is where the tangent touches.
+    # The numerators of a good pairing: its F1 must be reached, and there the tangent touches.
     good = _greatest(weights, range(len(pairs)), range(number), (1.0, 1.0))
     while True:
         limit, slope = _value(*good, p_den, r_den), _slope(*good, p_den, r_den)
@@ -166,7 +167,7 @@ def best_pairing(pairs: list[list[Counts | None]], p_den: int, r_den: int) -> li
 
 
 def _slope(p_num: int, r_num: int, p_den: int, r_den: int) -> tuple[float, float]:
-    """The derivatives of F1 after the numerators; it is homogeneous, so that no constant is needed."""
+    """The derivatives of F1 by the numerators; it is homogeneous, so that no constant is needed."""
     if not p_num or not r_num:
         return 0.0, 0.0
     p, r = p_num / p_den, r_num / r_den
@@ -174,7 +175,7 @@ def _slope(p_num: int, r_num: int, p_den: int, r_den: int) -> tuple[float, float
 
 
 def _wobbles(value: float, p_den: int, r_den: int) -> bool:
-    """Whether other numerators give the same F1, but for the last digit, and a greater one in the program."""
+    """Whether other numerators give the same F1 but, in the program's arithmetic, a greater last digit."""
     for p in range(1, p_den + 1):
         rest = 2 * p - value * p_den
         r = round(value * p * r_den / rest) if rest > 0 else 0
@@ -184,7 +185,7 @@ def _wobbles(value: float, p_den: int, r_den: int) -> bool:
 
 
 def _value(p_num: int, r_num: int, p_den: int, r_den: int) -> float:
-    """F1 in the order of operations of the program, because it compares the last digits too."""
+    """F1 in the program's order of operations, because it also compares the last digits."""
     return three(p_num, p_den, r_den, r_num)[2]
 
 

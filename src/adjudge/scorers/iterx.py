@@ -1,10 +1,10 @@
-"""CEAF-RME as the scorer of IterX counts it: templates matched 1:1, and what their mentions share.
+"""CEAF-RME as the scorer of IterX counts it: templates matched 1:1 by the mentions that they share.
 
-Departures from the definition (`template.ceaf-rme`): one pairing of templates, the best for precision, serves recall
-too; with phi-subset, any shared mention makes a system entity right (its first mention that is found decides which gold
-entity), and with phi-3 the entities of two templates are matched 1:1. The denominators of phi-3 are numbers of mentions
-in the code, and numbers of entities in the comparisons that were released with it (`denominators=files`). A gold
-template of several types ("attack / bombing") is taken apart; the code counts the mentions of all its copies.
+Departures from the definition (`template.ceaf-rme`): one pairing of templates, the best for precision, is also used for
+recall; with phi-subset, any shared mention makes a system entity right (its first mention that is found decides which
+gold entity), and with phi-3 the entities of two templates are matched 1:1. The denominators of phi-3 are numbers of
+mentions in the code, and numbers of entities in the comparisons that were released with it (`denominators=files`). A
+gold template of several types ("attack / bombing") is taken apart; the code counts the mentions of all its copies.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _five(template: Template) -> Template:
 
 
 def _merged(template: Template) -> Template:
-    """The mentions of each slot as one entity, sorted: the program leaves their order to chance."""
+    """The mentions of each slot as one entity, sorted, because their order in the program is arbitrary."""
     roles: dict[str, Entities] = {
         role: entities if role in template.scalars else [sorted({one for entity in entities for one in entity})]
         for role, entities in template.roles.items()
@@ -99,7 +99,7 @@ def _count(gold: list[Clusters], system: list[Clusters], phi: str, *, entities: 
     table: list[list[tuple[int, int]]] = []
     for group in copies:
         rows = [[similar(wanted, found) for found in said] for wanted in group]
-        # Of the copies of a template, only the first one with the greatest scores keeps them.
+        # Of the copies of a template, only the first with the greatest sum keeps its scores.
         kept = max(range(len(rows)), key=lambda place: sum(right for right, _ in rows[place]))
         table += (row if place == kept else [(0, 0)] * len(said) for place, row in enumerate(rows))
     chosen = assigned([[right for right, _ in row] for row in table])

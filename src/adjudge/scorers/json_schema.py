@@ -1,4 +1,4 @@
-"""JSON Schemas as the published scorers of records take them: nodes without references, and one guessed from gold."""
+"""JSON Schemas for the published scorers of records: nodes with references resolved, and schemas guessed from gold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class JsonSchema:
         return cls(source)
 
     def referred(self, node: Json, where: Where) -> Json:
-        """A node with what its `$ref` names.
+        """A node merged with the target of its `$ref`.
 
         >>> schema = JsonSchema(Source({"$defs": {"t": {"type": "string"}}}, None))
         >>> schema.referred({"$ref": "#/$defs/t"}, ())
@@ -49,7 +49,7 @@ class JsonSchema:
         raise self.wrong(where, "the references are circular", "make them end at a type")
 
     def node(self, node: Json, where: Where) -> Json:
-        """The same, and of several alternatives the only one that is not null.
+        """The same, and of alternatives the only one that is not null.
 
         >>> JsonSchema(Source({}, None)).node({"anyOf": [{"type": "string"}, {"type": "null"}]}, ())
         {'type': 'string'}

@@ -1,9 +1,9 @@
-"""What the scorer JSONDiff of autoevals 0.4.1 gives for JSON values: the mean similarity of what stands at one place.
+"""JSONDiff of autoevals 0.4.1: the mean similarity of the values at the same places of two JSON values.
 
 Departures from `record.fields`:
 
 - Lists are compared by position: the same lines in another order are wrong.
-- Every number is close to every other of its size: 1815 for 1912 earns .974, prices on the wrong lines .809, birth
+- Every number is close to every other of similar size: 1815 for 1912 earns .974, prices on the wrong lines .809, birth
   years on the wrong people .991. A number against a text earns what their letters share: `"5"` for 5 .333.
 - A key that is null on both sides earns 1; texts are compared with their case and spacing.
 - The mean is taken at every level, so that a field of the document weighs as much as a whole list of lines.

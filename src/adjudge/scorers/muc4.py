@@ -46,8 +46,8 @@ SHOWN = 5
 class Asked(NamedTuple):
     """The options of the scorer.
 
-    `history` is a file of decisions, `slots` one of another kind of template, `messages` a list of all messages, if
-    the key does not have them all. `message` asks how one of them was scored.
+    `history` is a file of decisions, `slots` one of another kind of template, `messages` a list of all messages, if the
+    key does not have them all. `message` explains how one of them was scored.
     """
 
     history: Any = None
@@ -113,7 +113,7 @@ def compare(
 
 
 def counts(message: Message, slots: Slots, *, per_slot: bool = False) -> dict[str, float]:
-    """What one message adds to each row of the report."""
+    """The counts of one message in each row of the report."""
     rows: dict[str, Tally] = {_metric(name): row for name, row in summary_rows(message.pairs, slots).items()}
     rows[f"{NAME}.templates"] = add(map(template_tally, message.pairs))
     rows[f"{NAME}.messages"] = filtering([message])
@@ -129,7 +129,7 @@ def counts(message: Message, slots: Slots, *, per_slot: bool = False) -> dict[st
 
 
 def measures(slots: Slots, *, per_slot: bool = False) -> tuple[Measure, ...]:
-    """Precision, recall and F of each row, without rounding; of all templates also the counts."""
+    """Precision, recall and F of each row, unrounded; of all templates also the counts."""
     names = [*(_metric(row) for row in (*BASES, *FILLS)), f"{NAME}.templates", f"{NAME}.messages"]
     names.sort(key=lambda name: name != NAME)
     names += [f"{NAME}.{slot.id}" for slot in slots.scored] if per_slot else []
@@ -220,7 +220,7 @@ def _pair(message: str, pair: Pair, slots: Slots) -> Iterator[str]:
     yield ""
     yield _HEAD
     if not pair.tallies and pair.response is None:
-        # The program stops here: an unanswered optional template has no slots to show.
+        # The program stops here: an unanswered optional template has no slots.
         yield row(slots.template.id, Tally(missing=1)) + "  * "
         return
     yield row(slots.template.id, template_tally(pair))
@@ -310,7 +310,7 @@ def f_measure(tally: Tally, share: tuple[int, int]) -> float | None:
 
 
 def indent(text: str, column: int) -> str:
-    """A text filled up to a column with tabs, then blanks.
+    """A text padded to a column with tabs, then blanks.
 
     >>> indent("inc-type", 21)
     'inc-type\\t     '
@@ -369,7 +369,7 @@ def _links(judged: Judged) -> Iterator[str]:
     for link in judged.links:
         by = " (decided by people)" if link.decided else ""
         yield f"{link.outcome:9}  {show(link.key)}  |  {show(link.answer)}{by}"
-    # What is left over is only counted; here it stands in order, what may be left out last.
+    # What is left over is only counted; here it is listed in order, optional values last.
     keys, answers = sorted(judged.keys, key=is_optional), sorted(judged.answers, key=is_optional)
     incorrect, spurious, missing = leftovers(keys, answers)
     for place in range(max(len(keys), len(answers))):

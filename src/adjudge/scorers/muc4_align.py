@@ -1,4 +1,4 @@
-"""Which response template answers which key template of a message, and what each pair is worth."""
+"""Aligns response templates with key templates of a message, and counts each pair."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Pair(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Two templates that may be aligned: their places, and what the pair is worth."""
+    """Two templates that may be aligned: their places, the recall of the pair, and its counts."""
 
     key: int
     response: int
@@ -49,14 +49,14 @@ def candidates(
 
 
 def by_id(templates: Sequence[Template]) -> list[Template]:
-    """Templates in the order of their ids, which are texts: 10 stands before 2."""
+    """Templates in the order of their ids, which are texts: 10 comes before 2."""
     return sorted(templates, key=lambda template: template.id)
 
 
 def align(
     keys: Sequence[Template], responses: Sequence[Template], slots: Slots, history: Mapping[str, Entries]
 ) -> list[Pair]:
-    """The pairs of one message: greedily, best recall first, and each template once."""
+    """The pairs of one message: greedily, best recall first, each template once."""
     keys, responses = by_id(keys), by_id(responses)
     taken: dict[int, Candidate] = {}
     free = set(range(len(responses)))
@@ -85,7 +85,7 @@ def align(
 def score_pair(
     key: Template | None, response: Template | None, slots: Slots, entries: Entries, known: Tallies = EMPTY
 ) -> Tallies:
-    """The counts of every slot of two templates; those that are `known` are not made again."""
+    """The counts of every slot of two templates; those that are `known` are reused."""
     ours = key.values if key is not None else {}
     theirs = response.values if response is not None else {}
     tallies: dict[str, Tally] = {}
@@ -102,7 +102,7 @@ def score_pair(
 
 @cache
 def _blank(chances: int) -> Tally:
-    """The tally of a slot that is empty on both sides, which is most of them."""
+    """The tally of a slot that is empty on both sides, as most are."""
     return Tally(blank=1, chances=chances)
 
 
@@ -165,7 +165,7 @@ def _allowed(key: Template, response: Template, slots: Slots, entries: Entries) 
 def _agrees(
     slot: Slot, key: Template, response: Template, entries: Entries, known: dict[str, Tally]
 ) -> tuple[bool, bool]:
-    """Whether a slot speaks for two templates being the same, and whether it is empty on both sides."""
+    """Whether a slot is evidence that two templates are the same, and whether it is empty on both sides."""
     ours, theirs = key.values.get(slot.id, ()), response.values.get(slot.id, ())
     if not ours or not theirs:
         return False, not ours and not theirs
@@ -181,7 +181,7 @@ def _agrees(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Rows of the report: tallies of aligned templates, added up in different ways
+# Rows of the report: tallies of aligned templates, summed in different ways
 
 
 BASES: Mapping[str, frozenset[Standing]] = {
@@ -204,7 +204,8 @@ class Message(NamedTuple):
 
 
 def is_relevant(keys: Sequence[Template], responses: Sequence[Template]) -> tuple[bool, bool]:
-    """Whether a message is relevant for the key and for the response; the key may leave it to the response."""
+    """Whether a message is relevant for the key and for the response; with optional keys, the response decides for
+    both."""
     found = any(not each.irrelevant for each in responses)
     if any(not key.irrelevant and not key.optional for key in keys):
         return True, found
@@ -221,7 +222,7 @@ def add(tallies: Iterable[Tally]) -> Tally:
 
 
 def template_tally(pair: Pair) -> Tally:
-    """How a pair counts as templates, whatever is in them."""
+    """How a pair counts as templates, whatever they contain."""
     if pair.standing == "matched":
         return Tally(correct=1)
     if pair.standing == "missing":
@@ -258,7 +259,7 @@ def summary_rows(pairs: Sequence[Pair], slots: Slots) -> dict[str, Tally]:
 
 
 def filtering(messages: Iterable[Message]) -> Tally:
-    """How well relevant messages were told from others; `chances` are the messages that are not relevant."""
+    """How well relevant messages were distinguished; `chances` are the messages that are not relevant."""
     both = missed = false = neither = 0
     for message in messages:
         both += message.relevant and message.found

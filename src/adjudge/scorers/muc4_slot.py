@@ -1,4 +1,4 @@
-"""When two values of a template are the same, and when an answer is worth half (the rules of scorer 3.3)."""
+"""When two values of a template match, and when an answer gets half credit (the rules of scorer 3.3)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def same(key: Value | None, answer: Value | None) -> bool:
 
 
 def half(key: Value, answer: Value, slot: Slot) -> bool:
-    """Whether an answer is worth half: it stands above the key in the set, or is its country.
+    """Whether an answer gets half credit: it is above the key in the set, or is its country.
 
     >>> from adjudge.formats.muc4_slots import muc4_slots
     >>> half("MINE", "EXPLOSIVE", muc4_slots().scored[5]), half("EXPLOSIVE", "MINE", muc4_slots().scored[5])
@@ -85,7 +85,7 @@ def half(key: Value, answer: Value, slot: Slot) -> bool:
 
 
 def is_above(key: Value | None, answer: Value | None, slot: Slot) -> bool:
-    """Whether an answer stands above a value of the key in the set of the slot."""
+    """Whether an answer is above a value of the key in the set of the slot."""
     key, answer = required(key), required(answer)
     return isinstance(key, str) and isinstance(answer, str) and answer in slot.above.get(key, ())
 
@@ -137,9 +137,9 @@ Entries: TypeAlias = Mapping[str, Sequence[Decision]]  # the decisions for one k
 
 
 class Tally(NamedTuple):
-    """Counts of one slot; `decided` and `decided_partial` are those of correct and partial that people decided.
+    """Counts of one slot; `decided` and `decided_partial` are the correct and partial ones decided by people.
 
-    `chances` is how many wrong values of a set could have been given, for fallout.
+    `chances` is the number of wrong values of the set that could have been given, for fallout.
     """
 
     correct: int = 0
@@ -164,7 +164,7 @@ class Tally(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A key, the answer that was found for it, and what that is worth."""
+    """A key, the answer found for it, and the outcome."""
 
     outcome: Outcome
     key: Value
@@ -173,7 +173,7 @@ class Link(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """The counts of a slot, the keys and answers that nothing was found for, and the pairs that were made."""
+    """The counts of a slot, the keys and answers without a partner, and the pairs."""
 
     tally: Tally
     keys: Sequence[Value]
@@ -182,7 +182,7 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the automatic rule says of an answer; it uses up the keys at the places `keys`, perhaps none."""
+    """The automatic verdict on an answer; it uses up the keys at the places `keys`, perhaps none."""
 
     outcome: Outcome
     keys: tuple[int, ...]
@@ -190,7 +190,7 @@ class Verdict(NamedTuple):
 
 
 def judge(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entries: Entries) -> Judged:
-    """What the answers of one slot are worth.
+    """The outcome of the answers of one slot.
 
     >>> from adjudge.formats.muc4_slots import muc4_slots
     >>> judge(muc4_slots().scored[2], ["BOMBING"], ["ATTACK"], {}).tally.partial
@@ -244,7 +244,7 @@ def _several(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entrie
                 break
         else:
             left.append(key)
-    if left:  # people are not asked about answers to nothing
+    if left:  # without keys left, people are not asked
         remaining, failed = failed, []
         for answer in remaining:
             verdict = automatic(slot, left, answer, entries)
@@ -256,7 +256,7 @@ def _several(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entrie
     used = [link.key for link in links]
     incorrect, spurious, missing = leftovers(left, failed)
     needed = [key for key in left if not is_optional(key)]
-    # Optional keys count if they are taken for wrong answers; the program then takes the first one again and again.
+    # Optional keys count if wrong answers use them up; the program then takes the first one repeatedly.
     spare = [key for key in left if is_optional(key)]
     extra = spare[:1] * (len(failed) - len(needed)) if len(needed) < len(failed) <= len(left) else []
     correct = [link for link in links if link.outcome == "correct"]
@@ -275,7 +275,7 @@ def _several(slot: Slot, keys: Sequence[Value], answers: Sequence[Value], entrie
 
 
 def leftovers(keys: Sequence[Value], answers: Sequence[Value]) -> tuple[int, int, int]:
-    """Incorrect, spurious and missing among what found no partner.
+    """Incorrect, spurious and missing among values without a partner.
 
     >>> leftovers(["A1", "B1"], ["X"]), leftovers([Compound("optional", ("A1",))], [])
     ((1, 0, 1), (0, 0, 0))
@@ -296,7 +296,7 @@ def leftovers(keys: Sequence[Value], answers: Sequence[Value]) -> tuple[int, int
 
 
 def automatic(slot: Slot, keys: Sequence[Value], answer: Value, entries: Entries) -> Verdict | None:
-    """What is found for an answer among the keys that are left, without asking anybody; None if nothing is."""
+    """The verdict on an answer among the keys that are left, without asking anybody; None if there is none."""
     inner = required(answer)
     assert inner is not None
     if isinstance(inner, Compound) and inner.kind == "xref":

@@ -35,7 +35,8 @@ HEADER = "ptp\tfp\trtp\tfn\tprecis\trecall\tfscore\tmeasure\n"
 
 
 class Rule(NamedTuple):
-    """One of its measures: our name for it, what of a mention is compared, which mentions count, how clusters do."""
+    """One of its measures: our name, the fields of mentions that are compared, which mentions count, and how clusters
+    are scored."""
 
     metric: str
     key: tuple[str, ...]
@@ -102,7 +103,7 @@ def run(gold: Any, system: Any) -> Published:
 
 
 def _undefined(gold: Sequence[Annotated]) -> list[Note]:
-    """A remark if the program's CEAF is a matter of chance."""
+    """A note if the program's CEAF is arbitrary."""
     entities: dict[Any, set[str | None]] = {}
     for each in gold:
         entities.setdefault(each.span, set()).add(each.entity)
@@ -229,7 +230,7 @@ def _ceafm(gold: Clusters, system: Clusters) -> Counts:
 
 def _ceafe(gold: Clusters, system: Clusters) -> Counts:
     best, mine, yours = _ceaf(gold, system, dice=True)
-    found = best if gold or system else 0  # without any cluster it adds up whole numbers, which it prints as such
+    found = best if gold or system else 0  # without any cluster it sums whole numbers and prints them as such
     return found, yours, found, mine
 
 
@@ -240,7 +241,7 @@ def _ceaf(gold: Clusters, system: Clusters, *, dice: bool) -> tuple[float, float
     from adjudge.algebra.solve.matrix import solved_or_late
 
     numbers: dict[Any, int] = {}
-    # The program cuts the items of gold into clusters by the number of different items so far, not of all.
+    # The program cuts the gold items into clusters by the number of distinct items so far, not of all items.
     listed, cuts = [], [0]
     for items in gold.values():
         listed += [numbers.setdefault(item, len(numbers)) for item in items]
@@ -281,7 +282,7 @@ _COUNTED: dict[str, Callable[[Clusters, Clusters], Counts]] = {
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is printed, and what is resampled
+# Printing and resampling
 
 
 def _line(name: str, counts: Counts) -> str:
@@ -295,7 +296,7 @@ def _columns(rule: Rule) -> tuple[str, str, str, str]:
 
 
 def _rows(sides: Sequence[Sequence[Annotated]], ids: Sequence[str]) -> dict[str, list[float]]:
-    """The counts of every document, of the measures that are sums over documents."""
+    """The counts of every document for measures that are sums over documents."""
     places = {name: place for place, name in enumerate(ids)}
     found: dict[str, list[float]] = {}
     for rule in MEASURES.values():

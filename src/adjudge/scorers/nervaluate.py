@@ -1,6 +1,6 @@
 """What summary_report of nervaluate 1.2.1 gives for two columns of tags.
 
-How entities are matched says `adjudge.compat.nervaluate`, which is the same for lists in memory.
+For how entities are matched see `adjudge.compat.nervaluate`, which does the same for lists in memory.
 """
 
 from __future__ import annotations

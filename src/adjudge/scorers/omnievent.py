@@ -2,12 +2,12 @@
 
 Candidates for triggers are the gold triggers and the negative ones of the file; for arguments of a trigger, its gold
 arguments and the mentions of entities that have no mention overlapping one of these (without entities in the file, the
-negative triggers that overlap none). Departures from our rows: what a system finds outside the candidates
-disappears, and costs nothing; a type that gold never has costs nothing either; arguments are scored once for each
-trigger. `mode` says which triggers take part in the scores of arguments: `loose` only gold triggers that were found,
-`default` these and negative triggers that were taken for events, `strict` also gold triggers that were not found.
-With `paradigm` seq2seq, words (without blanks; of names the last level, in small letters) are compared instead of
-candidates, as multisets of each text for triggers and of each trigger for arguments, with 1e-10 added to denominators.
+negative triggers that overlap none). Departures from our metrics: what a system finds outside the candidates is dropped
+and costs nothing; so do types that gold never has; arguments are scored once for each trigger. `mode`
+says which triggers take part in the scores of arguments: `loose` only gold triggers that were found, `default` these
+and negative triggers that were taken for events, `strict` also gold triggers that were not found. With `paradigm`
+seq2seq, words (without blanks; of names the last level, in small letters) are compared instead of candidates, as
+multisets of each text for triggers and of each trigger for arguments, with 1e-10 added to denominators.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def labels_counts(pairs: Iterable[Pair], types: Iterable[str]) -> tuple[int, int
 
 
 def pair_counts(pairs: Iterable[tuple[Pair, Pair]]) -> tuple[int, int, int]:
-    """The same for (event type, role) of gold and system; one is nothing as soon as either part is.
+    """The same for (event type, role) of gold and system; a pair is nothing if either part is.
 
     >>> pair_counts([(("Attack", "Agent"), ("Attack", "Agent")), (("Attack", "Agent"), ("Attack", "NA"))])
     (1, 1, 2)
@@ -87,7 +87,7 @@ def _triggers(gold: Any, system: Any) -> Iterator[Pair]:
 
 
 def _scored(gold: Any, system: Any, mode: str) -> Iterator[tuple[Any, Any]]:
-    """Every trigger whose arguments are scored, and what the system says of it (None if nothing)."""
+    """Every trigger whose arguments are scored, and the system's event for it (None if there is none)."""
     said = {_span(event["trigger"]): event for event in system["events"]}
     negative = [{"type": NOTHING, "trigger": trigger, "arguments": []} for trigger in gold["negative_triggers"]]
     for event in (*gold["events"], *(negative if mode != "loose" else ())):
@@ -142,12 +142,12 @@ def _argument_words(number: int, event: Any) -> list[tuple[Any, ...]]:
 
 
 def _bare(text: str) -> str:
-    """A text without blanks, which do not count in what a model generates."""
+    """A text without blanks, which are ignored in generated text."""
     return text.replace(" ", "")
 
 
 def _plain(label: str) -> str:
-    """A label as the models generate it: the last level of its name, in small letters.
+    """A label as models generate it: the last level of its name, in lower case.
 
     >>> _plain("Attack.Time-Start")
     'timestart'

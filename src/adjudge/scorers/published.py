@@ -1,4 +1,4 @@
-"""What a published scorer is: how it is declared and found, how it is run, and its counts as a result."""
+"""Published scorers: how they are declared, found and run, and their counts as a result."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Option(NamedTuple):
 class Published(NamedTuple):
     """One system as a published scorer sees it: counts per document, what they become, and the lines it prints.
 
-    `rows` has the counts of every gold document, in one order for all systems; `text` ends with a line feed. A scorer
-    that counts clusters of the whole corpus gives a `counter` instead, which turns weights of the documents of `rows`
-    into counts; if it knows those of the whole corpus only, they are not `resampled`. `documents` are the ids of gold
-    and of the system, for a program that scores whatever they are; others refuse documents that they do not know.
+    `rows` has the counts of every gold document, in the same order for all systems; `text` ends with a line feed. A
+    scorer that counts clusters of the whole corpus gives a `counter` instead, which turns weights of the documents of
+    `rows` into counts; if it only knows those of the whole corpus, they are not `resampled`. `documents` are the ids of
+    gold and of the system, for a program that scores any documents; others refuse unknown documents.
     """
 
     rows: Sequence[tuple[str, Mapping[str, float]]]
@@ -49,9 +49,9 @@ class Published(NamedTuple):
 
 
 class Scorer(NamedTuple):
-    """A published scorer under the name that `--compat` takes, of a family; `run` is called with sources and options.
+    """A published scorer of a family, by the name for `--compat`; `run` is called with sources and options.
 
-    `explain` is the name under which it takes the document of `--explain`, if it can show one instead of its report.
+    `explain` is its option for the document of `--explain`, if it can explain one instead of printing its report.
     """
 
     name: str
@@ -80,7 +80,7 @@ def published_runs(
 ) -> dict[str, Published]:
     """Every system as a published scorer sees it; the problems of all files are raised together.
 
-    A document that takes more than so many seconds is an error: what a program would print, or nothing.
+    A document that takes more than so many seconds is an error, since a partial report is none.
     """
     from adjudge.algebra.solve.deadline import within
 
@@ -120,7 +120,7 @@ def published_result(
     ids = tuple(dict.fromkeys(identifier for each in found.values() for identifier, _ in each.rows))
     if any(each.counter is not None for each in found.values()):
         return _corpus_result(scorer, found, ids, fields, Run(inference=inference, time_limit=seconds))
-    # A scorer may report a row for each type that it has seen; all systems have all of them.
+    # A scorer may report a metric for each type that it has seen; all systems get all of them.
     measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
     columns = tuple(dict.fromkeys(key for each in found.values() for _, row in each.rows for key in row))
     scoring = Scoring(
@@ -150,7 +150,7 @@ def _corpus_result(
 
 
 def _spread(published: Published, ids: Sequence[str]) -> Counter:
-    """A counter over the documents of all systems, of which a scorer may know some only."""
+    """A counter over the documents of all systems, of which a scorer may know only some."""
     counter = published.counter
     assert counter is not None
     number = {identifier: place for place, identifier in enumerate(ids)}

@@ -3,7 +3,7 @@
 Departures: the scorer prints precision where recall belongs and the other way round (its "Precision" is correct /
 (correct + missing)); so do we here, in the text and in the numbers. With `constrained`, of each role only the answers
 of the highest scores count, as many as the file of multiplicities allows for the event type; a type that the file does
-not have is left as it is. Documents that gold does not have are passed over.
+not have is left as it is. Documents that gold does not have are skipped.
 """
 
 from __future__ import annotations

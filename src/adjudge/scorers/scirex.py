@@ -1,13 +1,12 @@
 """SciREX as its end-to-end script counts it: salient clusters, and relations of two and of four entities.
 
 Departures from the definitions (`relation.scirex-*`): every system mention is first replaced by the first gold mention
-that shares more than half of it; a system entity goes to the gold entity with which it shares most, more than half,
-several may go to one, and roles are not compared; the means are over documents (and combinations of roles), with 1e-7
-added to every denominator, so that nothing is ever quite right.
+that shares more than half of it; a system entity is assigned to the gold entity with which it shares most, more than
+half, several may share one, and roles are not compared; the means are over documents (and combinations of roles), with
+1e-7 added to every denominator, so that no score is ever exactly 1.
 
-Where two gold entities share equally much with a system entity, the script takes the one that comes first in a Python
-set, which changes from run to run. Here it is the one whose name comes first in the alphabet; the note says how many
-such ties there were.
+If two gold entities share equally much with a system entity, the script takes the first of a Python set, which varies
+from run to run. Here it is the first in alphabetical order; a note gives the number of such ties.
 """
 
 from __future__ import annotations
@@ -118,7 +117,7 @@ def _entities(gold: SciRex, system: SciRex) -> tuple[dict[str, str], int]:
 def _first_gold(system: Iterable[Span], gold: list[Span]) -> dict[Span, Span]:
     """System mentions and the first gold mention of the file that shares more than half of the tokens of both.
 
-    A mention that shares so much starts within a length of the other one, so few have to be looked at.
+    Such a mention starts within one length of the other, so few need to be checked.
     """
     by_start: dict[int, list[tuple[int, Span]]] = {}
     longest = max((end - start for start, end in gold), default=0)

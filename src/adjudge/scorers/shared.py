@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def both_sides(read: Callable[[Any], T], gold: Any, system: Any) -> tuple[T, T]:
-    """What is read of gold and of the system; the problems of both are raised together, the same one once."""
+    """Gold and the system as read; the problems of both are raised together, each once."""
     parts, problems = read_files((gold, system), read)
     if problems:
         raise FormatError(list(dict.fromkeys(problems)))
@@ -32,7 +32,8 @@ def both_sides(read: Callable[[Any], T], gold: Any, system: Any) -> tuple[T, T]:
 
 
 def paired(gold: Corpus, system: Corpus, empty: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """(id, gold, system) of every gold document; one that the system lacks is `empty`, one that gold lacks an error."""
+    """(id, gold, system) of every gold document; one that the system lacks is `empty`, one that gold lacks is an
+    error."""
     answers = {document.id: document for document in system.documents}
     known = {document.id: None for document in gold.documents}
     check_sides(Names(gold.path or "gold", known.keys()), [Names(system.path or "system", answers.keys())])
@@ -56,7 +57,7 @@ def paired(gold: Corpus, system: Corpus, empty: Mapping[str, Any]) -> list[tuple
 
 
 def columns(key: str = "") -> tuple[str, str, str]:
-    """The columns of what is counted under a key: what both sides have, what the system has, what gold has.
+    """The columns of the counts of a key: on both sides, in the system, in gold.
 
     >>> columns("trigger")
     ('trigger:matched', 'trigger:system', 'trigger:gold')
@@ -77,7 +78,7 @@ def counted(numbers: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
 
 def prf(name: str, key: str = "", *, harmonic: bool = False) -> Prf:
-    """Precision, recall and F1 of what is counted under a key."""
+    """Precision, recall and F1 from the counts of a key."""
     matched, system, gold = columns(key)
     return Prf(name, (matched, system), (matched, gold), harmonic=harmonic)
 
@@ -91,7 +92,7 @@ def totals(rows: Rows, key: str = "") -> tuple[int, int, int]:
 def three(
     matched: float, system: float, gold: float, found: float | None = None, *, tiny: float = 0
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 as most scripts compute them: F1 from the two, and 0 where nothing can be divided.
+    """Precision, recall and F1 as most scripts compute them: F1 from the two, and 0/0 is 0.
 
     `found` is the numerator of recall, if it differs from that of precision; some scripts add a `tiny` number to
     every denominator.
@@ -112,9 +113,9 @@ def percentages(matched: float, system: float, gold: float, found: float | None 
 
 
 def assigned(weights: Any) -> list[tuple[int, int]]:
-    """The pairs of the 1:1 matching of a table with the greatest sum, row by row; which of equal ones, is up to scipy.
+    """The pairs of the 1:1 matching of a table with the greatest sum, row by row; ties are broken by scipy.
 
-    The programs that are written in Python leave it to the same function, and so it is part of what they print.
+    Programs written in Python use the same function, so its ties are part of what they print.
 
     >>> assigned([[1.0, 3.0], [2.0, 3.0]])
     [(0, 1), (1, 0)]
@@ -129,7 +130,7 @@ def assigned(weights: Any) -> list[tuple[int, int]]:
 
 
 def sum_in_order(parts: Iterable[float]) -> float:
-    """A sum whose last digit is that of adding one part after the other: `sum` is more exact from Python 3.12 on.
+    """A sum of floats from left to right, as programs compute it; `sum` is more exact since Python 3.12.
 
     >>> sum_in_order([0.1] * 3)
     0.30000000000000004
@@ -141,7 +142,7 @@ def sum_in_order(parts: Iterable[float]) -> float:
 
 
 class RecordPairs(NamedTuple):
-    """Ids with the values of gold and system, what is to be said of how they were read, and where they stand."""
+    """Ids with the values of gold and system, notes on how they were read, and both sides as read."""
 
     documents: Sequence[tuple[str, Any, Any]]
     notes: Sequence[Note]
@@ -152,7 +153,7 @@ class RecordPairs(NamedTuple):
         return [ours for _, ours, _ in self.documents]
 
     def refuse(self, found: Iterable[tuple[str, int, str]], hint: str) -> None:
-        """Raise what a scorer cannot take: the id of a document, its side (0: gold), and what is wrong with it."""
+        """Raise what a scorer cannot handle: the id of a document, its side (0: gold), and what is wrong with it."""
         lines = [{each.id: each.line for each in side.documents} for side in self.sides]
         problems = [
             Problem(message, path=self.sides[side].path, line=lines[side].get(key), hint=hint)
@@ -163,7 +164,7 @@ class RecordPairs(NamedTuple):
 
 
 def read_records(gold: Any, system: Any) -> RecordPairs:
-    """The values of all documents as they are; an answer that cannot be read, or is not there, is an empty list."""
+    """The values of all documents; an answer that is unreadable or missing is an empty list."""
     sides = both_sides(read_answers, gold, system)
     documents = [(key, ours["records"], theirs["records"]) for key, ours, theirs in paired(*sides, {"records": []})]
     notes = [Note(each.code, each.count, each.message) for side in sides for each in side.notes]
@@ -176,7 +177,7 @@ def wrapped(value: Any) -> Any:
 
 
 def averaged(name: str, pairs: RecordPairs, score: Callable[[Any, Any], float]) -> Published:
-    """The mean over the documents of the score that a function gives gold and system."""
+    """The mean over documents of a score of gold and system."""
     rows = [(key, {"score": score(ours, theirs), "documents": 1.0}) for key, ours, theirs in timed(pairs.documents)]
     return Published(rows, (mean_measure(name),), f"{name}: {mean_score(rows)}\n", notes=pairs.notes)
 
@@ -187,7 +188,7 @@ def mean_measure(name: str) -> Ratio:
 
 
 def mean_score(rows: Sequence[tuple[str, Mapping[str, float]]]) -> float:
-    """What that measure is, added up in order as the programs do."""
+    """The value of that measure, summed in order as the programs do."""
     return sum_in_order(row["score"] for _, row in rows) / len(rows) if rows else 0.0
 
 

@@ -43,7 +43,7 @@ def run(gold: Any, system: Any, *, digits: str | None = None) -> Published:
 
 
 def search_note(pairs: int, unproven: int, climb: str) -> Note:
-    """How the numbers come about of a scorer that climbs from random starts."""
+    """A note on the optimum, beside a program that searches from random starts."""
     from adjudge.stats.result import Note
 
     if unproven:
@@ -54,7 +54,7 @@ def search_note(pairs: int, unproven: int, climb: str) -> Note:
 
 
 def triples(graph: Graph) -> Triples:
-    """The triples of a graph: repeated ones stay, a constant under an inverse role or under mod is lost.
+    """The triples of a graph: repeated ones are kept, constants under inverse roles or under mod are lost.
 
     >>> from adjudge.model.penman import parse
     >>> triples(parse("(b / Boy :mod 5 :op1-of (a / and))"))
@@ -95,7 +95,7 @@ def separated(
 
 
 def value_of(written: str) -> str:
-    """A constant as the program keeps it: for quotation marks an underscore, and nothing after the first blank.
+    """A constant as the program stores it: underscores for quotation marks, and nothing after the first blank.
 
     >>> value_of('"New York"'), value_of("5"), value_of('"Riga"')
     ('New', '5', 'Riga_')
@@ -107,7 +107,7 @@ def value_of(written: str) -> str:
 
 
 def concept_of(written: str) -> str:
-    """A concept as the program keeps it."""
+    """A concept as the program stores it."""
     return "".join(_unquoted(written).split(" ")) if '"' in written else written
 
 
@@ -118,7 +118,7 @@ def _unquoted(written: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """What is compared: lower case, without underscores at the end.
+    """A text as compared: lower case, without trailing underscores.
 
     >>> comparable("Riga_")
     'riga'
@@ -127,7 +127,7 @@ def comparable(text: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The best matching of triples, which the scorers of graphs have in common
+# The best matching of triples, shared by the scorers of graphs
 
 
 Attribute = tuple[str, str, str]
@@ -135,7 +135,7 @@ Relation = tuple[str, str, str]
 
 
 class Triples(NamedTuple):
-    """Of one graph: what is said of single nodes (node, role, value) and of two of them (source, role, target)."""
+    """The triples of a graph: attributes (node, role, value) and relations (source, role, target)."""
 
     attributes: Sequence[Attribute]
     relations: Sequence[Relation]

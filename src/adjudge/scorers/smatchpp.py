@@ -54,7 +54,7 @@ def observe(system: Sequence[Triple], gold: Sequence[Triple]) -> tuple[tuple[int
     known = {source for source, role, _ in system if role == _CONCEPT}
 
     def moved(node: str) -> str | tuple[str]:
-        # A node without a partner must not look like a node of the other graph.
+        # A node without a partner must not be mistaken for a node of the other graph.
         return mapping.get(node, (node,)) if node in known else node
 
     left = Counter((moved(s), role, t if role == _CONCEPT else moved(t)) for s, role, t in system)
@@ -84,7 +84,7 @@ def triples(graph: Graph, standard: str) -> list[Triple]:
     [('?b', 'instance', 'boy'), ('?b', 'mod', '?s'), ('?s', 'instance', 'small'), ('?s', 'root', 'small')]
     """
     plain = standard == "none"
-    # A mark before each variable, so that no constant looks like one.
+    # Variables are marked, so that no constant looks like one.
     names = {name: f"?{name}" for name in graph.concepts}
     found: list[Triple] = [(names[name], _CONCEPT, _text(concept, plain)) for name, concept in graph.concepts.items()]
     found.append((_ROOT, "root", names[graph.top]))
@@ -109,7 +109,7 @@ def _text(written: str, plain: bool) -> str:
 
 
 def _directed(triple: Triple) -> Triple:
-    """Every role that ends in -of turned round, whatever stands at its ends."""
+    """A triple with an -of role is inverted, whatever its ends are."""
     source, role, target = triple
     while role.endswith("-of"):
         source, role, target = target, role[:-3], source
@@ -117,7 +117,7 @@ def _directed(triple: Triple) -> Triple:
 
 
 def _dereified(triples: list[Triple]) -> list[Triple]:
-    """Nodes that have two arguments of a role, nothing else and no parent, as that role."""
+    """Nodes that only have the two arguments of a reified role, and no parent, are turned back into that role."""
     from adjudge.metrics.amr_triples import REIFIED
 
     spelt = {concept: (role, first, second) for role, (concept, first, second) in REIFIED.items()}

@@ -1,10 +1,5 @@
 """What `compare_with` of stickler-eval 1.0.0 gives for a model made from a JSON Schema: a score, and two tables.
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-
 Departures from `record.fields`:
 
 - Recall is TP / (TP + FN): a wrong value (FD) does not lower it. With every price on the wrong line it is 1.

@@ -1,10 +1,9 @@
-"""Text2KGBench as its script counts it: triples, conformance to the ontology, and what is not in the sentence.
+"""Text2KGBench as its script counts it: triples, conformance to the ontology, and hallucinations.
 
 Departures from the definitions (`kbp.triples`, `kbp.conformance`, `kbp.hallucination`): only triples of the system
-whose relation, as it is written, gold has in that document count for precision, so that a wrong relation costs
-nothing; a document without a line of the system adds 0 to every sum, conformance included; ends are looked for as
-Porter stems in the stems of the sentence and all concepts, as parts of a text without blanks. What needs a language
-model is not here.
+whose relation, as it is written, gold has in that document count for precision, so that a wrong relation costs nothing;
+a document without a line of the system adds 0 to every sum, conformance included; ends are searched as Porter stems in
+the stems of the sentence and all concepts, as substrings without blanks. What needs a language model is not supported.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def squeezed(text: str) -> str:
 
 
 def stems(text: str) -> str:
-    """The Porter stems of the words of a text, in one."""
+    """The Porter stems of the words of a text, as one string."""
     return squeezed("".join(map(_stem, words_of(text))))
 
 
@@ -171,7 +170,7 @@ def run(gold: Any, system: Any, *, ontology: Any = None) -> Published:
         known = read_labels(labels)
         own = [(f"{name}{each}", score_document(right[each], said.get(each), known)) for each in timed(right)]
         averages.append({part: fsum(row[part] for _, row in own) / len(own) for part in PARTS})
-        share = 1.0 if len(files) == 1 else 1 / len(own)  # files weigh the same, however many documents they have
+        share = 1.0 if len(files) == 1 else 1 / len(own)  # files have equal weight, however many documents they have
         rows += [(each, {**{part: share * row[part] for part in PARTS}, "documents": share}) for each, row in own]
         names[0].update(f"{name}{each}" for each in right)
         names[1].update(f"{name}{each}" for each in said)

@@ -1,7 +1,7 @@
 """TextEE: sets over the windows of a corpus, arguments by event type, and attached to their triggers.
 
 These are `event.trigger-*`, `event.argument-*(attach=type)` and `event.argument-*`. Departure from the last: events
-with the same trigger and type are one here, with the arguments of all of them; our row matches events one-to-one.
+with the same trigger and type are merged with all their arguments; our metric matches events one-to-one.
 """
 
 from __future__ import annotations

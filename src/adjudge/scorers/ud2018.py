@@ -52,7 +52,7 @@ def _measures() -> tuple[Measure, ...]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Counting; what a system file has is counted in the gold sentence in which it starts
+# Counting; words of the system are counted in the gold sentence in which they start
 
 
 def _rows(gold: Treebank, system: Treebank) -> list[tuple[str, dict[str, float]]]:
@@ -182,11 +182,11 @@ def _counts(metric: str, own: dict[str, float]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Words that are cut differently
+# Words of different tokenizations
 
 
 Placed: TypeAlias = "Sequence[Any]"
-"""Begins with the start and the end of the token, whether it is part of a multiword token, and its form."""
+"""Start and end of the token, whether it is part of a multiword token, its form, and anything else."""
 
 NONE = -1
 SHOWN = 20
@@ -220,7 +220,8 @@ def align(gold: Sequence[Placed], system: Sequence[Placed]) -> list[int]:
 
 
 def _region(gold: Sequence[Placed], system: Sequence[Placed], g: int, s: int) -> tuple[int, int, int, int]:
-    """Where the words around a multiword token begin and end on both sides: as few as cut no multiword token."""
+    """Where the words around a multiword token begin and end on both sides: the fewest that split no multiword
+    token."""
     left, right = gold[g], system[s]
     if left[2]:
         end = left[1]
@@ -249,7 +250,7 @@ def _region(gold: Sequence[Placed], system: Sequence[Placed], g: int, s: int) ->
 
 
 def _common(gold: Sequence[str], system: Sequence[str]) -> list[tuple[int, int]]:
-    """A longest common subsequence as pairs of places; where there are several, gold words are skipped first."""
+    """A longest common subsequence as pairs of places; of several, the one that skips gold words first."""
     if gold == system:
         return [(place, place) for place in range(len(gold))]
     best = [[0] * (len(system) + 1) for _ in range(len(gold) + 1)]
@@ -284,8 +285,8 @@ def check_text(gold: str, system: str, gold_path: str | None, path: str | None, 
 def align_documents(gold: Corpus, system: Corpus) -> Corpus:
     """The words of the system in the sentences of gold, with the numbers of the gold words that they are.
 
-    A word that is not a gold word gets a number that no gold word has. Where gold has no lemma (`_`), neither has the
-    system.
+    A word without a gold word gets a number that no gold word has. Where gold has no lemma (`_`), the system's is
+    dropped.
     """
     _check_documents(gold, system)
     ours = [(document, word) for document in gold.documents for word in document.data["dependencies"]]

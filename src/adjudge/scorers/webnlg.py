@@ -1,11 +1,12 @@
-"""Text to triples as the script of WebNLG 2020 counts it, which tries all orders of triples; here in polynomial time.
+"""Text to triples as the script of WebNLG 2020 counts it; the script tries all orders of triples, this takes polynomial
+time.
 
 Departures from the definitions (`kbp.triples`): words are compared, not triples; a triple whose subject and object are
 exchanged is exact and partially right; a quoted literal is never strictly equal to itself; every entry is filled up
 with empty triples, and precision, recall and F1 are means over all pairs of all entries, so that F1 is not the harmonic
 mean of the other two; entries are paired by their places, not by their ids. The script gives spans to nervaluate, of
-which 0.1.7 was required; later installations have 0.1.8, which counts in another way. Where the script stops (repeated
-words, entries that are empty on both sides) the rule that it follows elsewhere answers.
+which 0.1.7 was required; later installations have 0.1.8, which counts in another way. Where the script crashes
+(repeated words, entries that are empty on both sides), the rule that it follows elsewhere is applied.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def parts_of(triple: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a part by nltk; by its rules for words alone if it has no data to find sentences."""
+    """The words of a part by nltk; by its word rules alone if it has no data for splitting sentences."""
     return tuple(_tokenizer()(text))
 
 
@@ -131,7 +132,7 @@ def _tokenizer() -> Callable[[str], list[str]]:
 
 
 def has_sentences() -> bool:
-    """Whether nltk has the data to find sentences, which may change a word or two."""
+    """Whether nltk has the data for splitting sentences, which may change a word or two."""
     return getattr(_tokenizer(), "__name__", "") == "word_tokenize"
 
 
@@ -196,7 +197,7 @@ def best_order(tallies: Sequence[Sequence[Tally]]) -> list[int]:
     exact = [[_weight(each) for each in row] for row in tallies]
     scale = lcm(*{value.denominator for row in exact for value in row})
     whole = [[value.numerator * (scale // value.denominator) for value in row] for row in exact]
-    more = 1 + size * max(max(row) for row in whole)  # so much more for every pair that all triples have one
+    more = 1 + size * max(max(row) for row in whole)  # a bonus for every pair, so that all triples get one
     pairs = first_heaviest(
         {row: {place: value + more for place, value in enumerate(own)} for row, own in enumerate(whole)}, running()
     )
@@ -216,7 +217,7 @@ def _weight(tally: Tally) -> Fraction:
 
 
 def count_entry(gold: Sequence[Words3], system: Sequence[Words3], *, newer: bool) -> list[Tally]:
-    """What is counted of the pairs of an entry; both sides are filled up with empty triples."""
+    """The counts of the pairs of an entry; both sides are padded with empty triples."""
     size = max(len(gold), len(system))
     empty = Words3(((), (), ()), ((), (), ()))
     ours = [*gold, *[empty] * (size - len(gold))]
@@ -329,7 +330,7 @@ def run(gold: Any, system: Any, *, newer: bool = False, malformed: str | None = 
 
 
 def _triples(entries: Sequence[Entry], place: str, malformed: str | None) -> list[list[list[str]]]:
-    """The parts of all triples; those of a system that has not three may be wrong instead of an error."""
+    """The parts of all triples; a system's triple without three parts may be wrong instead of an error."""
     found, problems = [], []
     for number, entry in enumerate(entries, 1):
         own = []

@@ -1,7 +1,7 @@
-"""How the WebNLG script compares two triples: spans of words that both have, and four ways to count them.
+"""How the WebNLG script compares two triples: spans of shared words, counted in four ways.
 
-Every position (subject, predicate, object) of gold is one span of words. What the system has there becomes spans
-beside it, by runs of words that gold has, too. A position without a word in common is looked for at other positions.
+Every position (subject, predicate, object) of gold is one span of words. The system's words there become spans, by runs
+of words that gold has, too. A position without a shared word is compared with other positions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SIGNS = frozenset(string.punctuation)
 
 
 class Part(NamedTuple):
-    """One position compared: spans of gold and of the system from 0 on, their room, and whether words are shared."""
+    """One position compared: spans of gold and of the system from 0 on, their length, and whether words are shared."""
 
     gold: tuple[tuple[int, int], ...]
     system: tuple[tuple[int, int], ...]
@@ -81,7 +81,7 @@ def blocks(gold: Words, system: Words) -> tuple[list[int], list[int], list[int]]
 
 @lru_cache(maxsize=1 << 16)
 def compare_part(gold: Words, system: Words, again: bool = False) -> Part:
-    """The spans of one position; `again` is what the script finds the second time, when words around are used up.
+    """The spans of one position; `again` is the script's second pass, in which the words around are used up.
 
     >>> compare_part(("halden", "group"), ("the", "halden", "group"))
     Part(gold=((1, 2),), system=((0, 2),), length=3, shared=True)
@@ -114,7 +114,7 @@ def compare_part(gold: Words, system: Words, again: bool = False) -> Part:
 
 
 def _walk(row: Sequence[int]) -> list[tuple[int, int]]:
-    """Runs of equal labels, as the script finds them: behind a gap it goes on with the run before."""
+    """Runs of equal labels, as the script finds them: after a gap it continues the run before."""
     found, current, start = [], 0, 0
     for at, label in enumerate(row):
         if label:
@@ -130,7 +130,7 @@ def _walk(row: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class Words3(NamedTuple):
-    """The words of the three positions of a triple, as they are compared in their own place and in another."""
+    """The words of the three positions of a triple, as compared in their own position and in another."""
 
     own: tuple[Words, Words, Words]
     bare: tuple[Words, Words, Words]
@@ -181,7 +181,7 @@ class Tally(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def count_spans(gold: tuple[Span, ...], system: tuple[Span, ...], newer: bool) -> Tally:
-    """What nervaluate counts of a pair: 0.1.7, or the newer 0.1.8; few pairs of triples have spans like no other.
+    """The counts of nervaluate for a pair: 0.1.7, or the newer 0.1.8; cached, because most pairs have the same spans.
 
     >>> count_spans((("SUB", 0, 1),), (("SUB", 0, 1),), False).kinds[0]
     (1, 0, 0, 0, 0)
