@@ -2,15 +2,15 @@
 
     from adjudge.compat.nervaluate import Evaluator
 
-Entities of a document are matched greedily, in the order of the system's: a gold entity with the same boundaries (and,
-in scenario strict, the same type) if one is free, else the first free one that overlaps enough, which is then
-incorrect, or in scenario partial half right. In scenario ent_type the free overlapping entity of the same type with the
-closest boundaries is right. The gold entity that was taken is gone, even if a later one would have been right with it.
-Ends are inclusive, so that spans that touch overlap; entities of types outside `tags` vanish from both sides; the
+The system's entities are matched greedily, in their order: with a free gold entity that has the same boundaries (and,
+in scenario strict, the same type), else with the first free one that overlaps enough, which is then incorrect, or in
+scenario partial half right. In scenario ent_type the free overlapping entity of the same type with the closest
+boundaries is right. A gold entity that was taken is gone, even if a later entity would have been right with it. Ends
+are inclusive, so that adjacent spans overlap; entities of types outside `tags` are dropped from both sides; the
 threshold is a share of the gold span.
 
-Two things differ: an empty first document does not stop it, and the report of indices describes the entity that an
-index stands for (nervaluate looks missed entities and those of one type up in the wrong list, or fails).
+Two things differ: an empty first document is no error, and the report of indices describes the entity that an index
+refers to (nervaluate looks up missed entities, and those of one type, in the wrong list, or fails).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class EvaluationResult:
 
     @property
     def sums(self) -> tuple[float, float, float]:
-        """What is right, partial matches by half, and the numbers of system and of gold entities."""
+        """The correct entities, partial ones counted by half, and the numbers of system and of gold entities."""
         both = self.correct + self.incorrect + self.partial
         return self.correct + 0.5 * self.partial, both + self.spurious, both + self.missed
 
@@ -108,7 +108,7 @@ def match(
 def _counterparts(
     scenario: Scenario, entity: Chunk, free: Mapping[int, Chunk], least: float
 ) -> tuple[int | None, int | None]:
-    """The places of the free gold entity with which the system's is right, and of the first that overlaps otherwise."""
+    """The places of the free gold entity that makes the system's right, and of the first other one that overlaps."""
     kind, start, end = entity
     best = other = None
     closest = 0
@@ -147,7 +147,7 @@ def tally(scenario: Scenario, gold: Sequence[Chunk], system: Sequence[Chunk], le
 
 
 def step(before: str, tag: str) -> Step:
-    """An entity ends at O, at B- and where the type changes; anything but O starts one where none is open."""
+    """An entity ends at O, at B- and where the type changes; anything but O starts one if none is open."""
     kind, other = before[2:], tag[2:]
     if before == OUTSIDE:
         return Step(ends=False, starts=tag != OUTSIDE, before="")

@@ -3,8 +3,8 @@
     import adjudge.compat.seqeval as metrics
 
 `mode="strict"` without a scheme is not strict in the functions that end in `_score`, and a scheme without
-`mode="strict"` is ignored: so it is in seqeval, and both warn here. Where seqeval fails by accident (a report without
-entities, accuracy of nothing, a tag with an unknown prefix) there is an answer, or an error that names the tag.
+`mode="strict"` is ignored: so it is in seqeval, and both warn here. Where seqeval crashes (a report without entities,
+accuracy of nothing, a tag with an unknown prefix) this returns a value, or an error that names the tag.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class BILOU(_Scheme):
 
 
 _CLASSES = {each.name: each for each in (IOB1, IOB2, IOE1, IOE2, IOBES, BILOU)}
-# The prefixes by which seqeval knows a scheme: these must all be there, and the others may be.
+# The prefixes by which seqeval detects a scheme: the first must all occur, the others may.
 _DETECTED = {
     IOB2: [("B", "IO")],
     IOE2: [("E", "IO")],
@@ -157,7 +157,7 @@ def _split(tag: str, suffix: bool, delimiter: str = "-") -> tuple[str, str]:
 
 
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
-    """Type, first and last token of every entity; sentences are gone through as one, an O after each.
+    """Type, first and last token of every entity; sentences are read as one sequence, with an O after each.
 
     >>> get_entities(["B-PER", "I-PER", "O", "B-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]
@@ -170,7 +170,7 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
 
 
 def default_entities(sentences: Tags, *, suffix: bool = False) -> list[list[Chunk]]:
-    """The chunks of each sentence in the default mode; all sentences are gone through as one, an O after each.
+    """The chunks of each sentence in the default mode; sentences are read as one sequence, with an O after each.
 
     >>> default_entities([["B-PER"], ["I-PER", "O"]])
     [[('PER', 0, 1)], [('PER', 2, 3)]]
@@ -253,7 +253,7 @@ def strict_entities(sentences: Tags, scheme: str, *, suffix: bool = False) -> li
 
 
 class Counts(NamedTuple):
-    """How many entities of each type are right, found and wanted."""
+    """The numbers of correct, system and gold entities of each type."""
 
     kinds: list[str]
     right: list[int]
@@ -378,7 +378,7 @@ def _warn(start: str, missing: str, number: int) -> None:
 
 
 def _strict(mode: str | None, scheme: Any) -> str | None:
-    """The scheme, if a score is strict; both halves of that are needed, which few expect."""
+    """The scheme, if a score is strict, which takes both `mode` and `scheme`."""
     if mode == "strict" and scheme:
         return _scheme_name(scheme)
     if mode == "strict":
@@ -464,7 +464,7 @@ def precision_recall_fscore_support(
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """The share of tags that are right; 0 if there are none.
+    """The share of correct tags; 0 if there are none.
 
     >>> accuracy_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     0.5
@@ -474,7 +474,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Tags that are right, found, missed and rightly O.
+    """True positive, false positive, false negative and true negative tags.
 
     >>> performance_measure([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     {'TP': 1, 'FP': 1, 'FN': 0, 'TN': 0}

@@ -1,6 +1,6 @@
 """The JSON value in the text of an answer: after the reasoning, in a code fence, between prose, or several in a row.
 
-A value is read whole or the answer has failed: nothing inside of a value that did not parse is ever taken for it.
+A value is read as a whole or the answer fails: no part of a value that did not parse is ever taken instead.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NO_VALUE = "it is neither an object nor a list"
 
 @dataclass(slots=True)
 class Answer:
-    """What an answer says: a value, or why there is none; and what was done to get there, with how often."""
+    """The value of an answer, or why there is none, and the counts of what was done to get it."""
 
     value: Any = None
     failed: str | None = None
@@ -52,7 +52,7 @@ class Answer:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A piece of the text that may be the answer: its value, or why it has none, and what repair makes of it."""
+    """A piece of the text that may be the answer: its value, or why it has none, and the result of a repair."""
 
     value: Any = None
     failed: str | None = None
@@ -70,7 +70,7 @@ def read_answer(text: str, *, repair: bool = False) -> Answer:
     >>> read_answer('{"name": "Ada",}').failed, read_answer('{"name": "Ada",}', repair=True).value
     ('malformed JSON', {'name': 'Ada'})
     """
-    whole = text.lstrip("\ufeff").lstrip()  # not the space behind it, which ends a number
+    whole = text.lstrip("\ufeff").lstrip()  # not trailing space, which ends a number
     if not whole:
         return Answer(failed="it is empty")
     answer = Answer()
@@ -89,7 +89,7 @@ def read_answer(text: str, *, repair: bool = False) -> Answer:
 
 
 def without_prose(text: str, begins: str) -> str:
-    """What an answer says in another language than JSON: its last code fence, or all from where that `begins`.
+    """An answer in another language than JSON: the last code fence with `begins`, or everything from there on.
 
     >>> without_prose("Sure:\\n```\\n(a / ant)\\n```", "("), without_prose("Sure: (a / ant)", "(")
     ('(a / ant)', '(a / ant)')
@@ -103,7 +103,7 @@ def without_prose(text: str, begins: str) -> str:
 
 
 def _settled(chosen: _Candidate, answer: Answer, *, repair: bool) -> Answer:
-    """The value of the piece that was chosen, repaired if that is wanted."""
+    """The value of the chosen piece, repaired if wanted."""
     answer.notes.update(chosen.notes)
     answer.value, answer.failed = chosen.value, chosen.failed
     if chosen.failed and chosen.repaired is not None:
@@ -116,7 +116,7 @@ def _settled(chosen: _Candidate, answer: Answer, *, repair: bool) -> Answer:
             answer.notes["duplicate-key"] += chosen.repaired.repeated
     if answer.failed is None and not isinstance(answer.value, dict | list):
         if repair and isinstance(answer.value, str):
-            inner = read_answer(answer.value)  # once: what is encoded in it is a text
+            inner = read_answer(answer.value)  # once: an encoded text is not decoded again
             if inner.failed and inner.notes["repairable"]:
                 inner = read_answer(answer.value, repair=True)
             if inner.failed is None:
@@ -128,7 +128,7 @@ def _settled(chosen: _Candidate, answer: Answer, *, repair: bool) -> Answer:
 
 
 def _without_reasoning(text: str) -> str:
-    """A text without what stands between tags of reasoning, before a last tag that ends it, after one that begins it.
+    """A text without reasoning: between its tags, before a last closing tag, and after an opening one.
 
     >>> _without_reasoning("a <think>b</think> c </think> d<think> e")
     'd'
@@ -162,7 +162,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _strictly(text: str) -> _Candidate | None:
-    """The value of a text that is one JSON value and nothing else; None if it is not."""
+    """The value of a text that is one JSON value and nothing else, else None."""
     text = text.strip()
     if not text or text[0] not in '{["-0123456789tfn':
         return None
@@ -206,7 +206,7 @@ def _whole_characters(value: Any) -> Any:
 
 
 def _piece(text: str, start: int) -> tuple[_Candidate, int]:
-    """What starts with a bracket at a place, and where it ends."""
+    """The piece that starts with a bracket at a place, and its end."""
     try:
         read = read_tolerantly(text, start)
     except Malformed as error:
@@ -221,7 +221,7 @@ def _of(read: Tolerated) -> _Candidate:
 
 
 def _in_a_row(text: str) -> _Candidate | None:
-    """Two or more objects with nothing but space and commas between them, as one list; None if it is not so."""
+    """Two or more objects with nothing but space and commas between them, as one list; else None."""
     found: list[_Candidate] = []
     at = 0
     while True:
@@ -255,7 +255,7 @@ def _in_a_row(text: str) -> _Candidate | None:
 
 
 def _chosen(text: str, notes: Counter[str]) -> _Candidate | None:
-    """The piece of a text that is the answer: the last of those that may be."""
+    """The piece of a text that is the answer: the last candidate."""
     row = _in_a_row(text) if text else None
     if row is not None:
         return row
@@ -278,7 +278,7 @@ def _is_list_of_texts(value: Any) -> bool:
 
 
 def _candidates(text: str) -> Iterator[_Candidate]:
-    """Everything in a text that looks like JSON, from left to right; nothing inside of another."""
+    """Everything in a text that looks like JSON, from left to right, without nested pieces."""
     at = 0
     fence = _FENCE.search(text)
     while opened := _OPEN.search(text, at):
@@ -292,7 +292,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             continue
         start = opened.start()
         piece, at = _piece(text, start)
-        # A number in brackets, as in "see [12a]", is a reference, and no list that failed.
+        # A number in brackets, as in "see [12a]", is a reference rather than a malformed list.
         inside = text[start + 1 : at] if piece.failed == Malformed.reason else ""
         piece.reference = _REFERENCE.match(inside) is not None
         yield piece
@@ -317,7 +317,7 @@ def _content(content: str) -> _Candidate | None:
 
 
 def _alone(content: str, start: int) -> _Candidate:
-    """The value of a code fence, beside which there may be comments and nothing else."""
+    """The value of a code fence that has nothing else but comments."""
     try:
         read = read_tolerantly(content, start)
     except Malformed as error:

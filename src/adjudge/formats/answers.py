@@ -1,11 +1,11 @@
-"""Records as people keep them and language models answer them: one JSON object per line and document.
+"""Records, and answers of language models with records: one JSON object per line and document.
 
     {"id": "d1", "records": [{"name": "Ada"}]}
     {"id": "d1", "output": "Here it is:\\n```json\\n[{\\"name\\": \\"Ada\\"}]\\n```"}
     {"id": "d1", "name": "Ada"}
 
-The value stands under `records` or `output`, as JSON or as the raw text of an answer (see `answer_text`), or is the
-object itself without its id. What cannot be read counts as an empty list of records; notes say how many, which, why.
+The value is in `records` or `output`, as JSON or as the raw text of an answer (see `answer_text`), or is the object
+itself without its id. Unreadable answers count as empty lists of records; notes say how many, which and why.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _REPAIRS = {
 def read_answers(
     source: Source, *, name: str | None = None, field: str | None = None, repair: bool = False, strict: bool = False
 ) -> Corpus:
-    """Answers as documents with `records`; what cannot be read counts as none, with a note, or as an error if `strict`.
+    """Answers as documents with `records`; unreadable ones are empty, with a note, or errors if `strict`.
 
-    `field` is where the value stands, if not where it is usually looked for. `repair` reads what is nearly JSON.
+    `field` has the value, if it is not in the usual place. `repair` also reads what is nearly JSON.
 
     >>> corpus = read_answers(b'{"id": "a", "output": "[{\\\\"x\\\\": 1}]"}\\n{"id": "b", "output": "I do not know."}')
     >>> [document.data["records"] for document in corpus.documents], corpus.notes[0].message
@@ -113,7 +113,7 @@ def read_answers_strictly(
 
 
 def key_of(data: Mapping[str, Any], field: str | None = None) -> str | None:
-    """Where the value of a document stands; None if the document is the value."""
+    """The field with the value of a document; None if the document is the value."""
     return field or next((each for each in FIELDS if each in data), None)
 
 
@@ -138,7 +138,7 @@ def answer_field(documents: Iterable[Any]) -> str | None:
 
 
 def document_of(data: Mapping[str, Any], key: str | None, answer: Answer) -> dict[str, Any]:
-    """A document with its records, and with what stands beside them in its line, by which it may be sliced."""
+    """A document with its records and its other fields, which slices may use."""
     found = {each: value for each, value in data.items() if each != key and (key is not None or each == "id")}
     found["records"] = [] if answer.failed else answer.value
     if answer.failed:
@@ -147,7 +147,7 @@ def document_of(data: Mapping[str, Any], key: str | None, answer: Answer) -> dic
 
 
 def answer_of(given: Any, *, repair: bool = False) -> Answer:
-    """The value of an answer, which is a text or JSON already.
+    """The value of an answer that is a text or already JSON.
 
     >>> answer_of([1]).value, answer_of(None).failed, answer_of("[1").failed
     ([1], 'it is null', 'truncated JSON')
@@ -160,7 +160,7 @@ def answer_of(given: Any, *, repair: bool = False) -> Answer:
 
 
 def objections(answer: Answer) -> Iterator[tuple[str, str]]:
-    """What is wrong with an answer if nothing is to be guessed, and the remedy."""
+    """Problems of an answer if nothing may be guessed, with remedies."""
     if answer.failed is not None:
         yield answer.failed, "ask again, or use the reader answers, which counts it as empty"
     for code in _STRICT:
@@ -170,7 +170,7 @@ def objections(answer: Answer) -> Iterator[tuple[str, str]]:
 
 
 class AnswerNotes:
-    """What happened to the answers of a system."""
+    """Counts what happened to the answers of a system."""
 
     def __init__(self) -> None:
         self._failed: dict[str, list[str]] = {}
@@ -179,7 +179,7 @@ class AnswerNotes:
         self._places: Counter[str] = Counter()
 
     def add(self, name: str, answer: Answer) -> None:
-        """Take in the answer of one document."""
+        """Count the answer of one document."""
         if answer.failed is not None:
             self._failed.setdefault(answer.failed, []).append(name)
             self._repairable[answer.failed] += answer.notes["repairable"] > 0

@@ -1,9 +1,9 @@
-"""Archives from strangers: .zip, .tar.gz and .tgz, unpacked where they can do no harm.
+"""Untrusted archives: .zip, .tar.gz and .tgz, unpacked safely.
 
-Nothing in an archive decides where a byte is written: files are unpacked under numbers into a new folder of our own,
-and their names are only looked up. A name that would lead elsewhere is refused all the same, because it is not a honest
-submission. The whole archive is looked at before anything is unpacked, and again while it is: links, devices, names
-that are alike, entries without number, and data that grows without end are refused.
+Nothing in an archive decides where a byte is written: files are unpacked under numbers into a new folder, and their
+names are only looked up. A name that would lead elsewhere is refused all the same, because no honest submission has
+one. The whole archive is checked before anything is unpacked, and again while it is: links, devices, ambiguous names,
+too many entries, and data that grows without end are refused.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ class Archive:
 
 
 class Entry(NamedTuple):
-    """A file or folder of an archive before anybody believed its name."""
+    """A file or folder of an archive whose name is not yet checked."""
 
     name: str
     is_folder: bool
     size: int
-    refused: str | None = None  # why it may not be there, whatever its name
+    refused: str | None = None  # why it is refused, whatever its name
     hint: str = ""
 
 
@@ -138,9 +138,9 @@ def open_archive(path: str | Path, *, limits: Limits | None = None, work: Path |
 
 
 def _work_folder(work: Path | None) -> tuple[Path, int | None]:
-    """A new folder that nobody else can look into, after those that were left by processes that were killed are gone.
+    """A new private folder; those left behind by killed processes are removed first.
 
-    It is held as long as its handle is open.
+    It is in use as long as its handle is open.
     """
     import tempfile
 
@@ -158,7 +158,7 @@ def _remove(folder: Path, handle: int | None) -> None:
 
 
 def clean_name(name: str, limits: Limits) -> tuple[str, str | None]:
-    r"""A name without `./` and needless slashes, and why it is refused, if it is.
+    r"""A name without `./` and redundant slashes, and why it is refused, if it is.
 
     >>> clean_name("./arguments//DOC1", Limits()), clean_name("a\\b", Limits())[1]
     (('arguments/DOC1', None), 'has a backslash in its name')
@@ -186,7 +186,7 @@ def clean_name(name: str, limits: Limits) -> tuple[str, str | None]:
 
 
 class Register:
-    """The names of an archive as they are found: refuses those that are alike."""
+    """Registers the names of an archive, and refuses ambiguous ones."""
 
     def __init__(self, refusals: Findings, limits: Limits) -> None:
         self.names: dict[str, bool] = {}  # whether each is a folder
@@ -196,7 +196,7 @@ class Register:
         self._count = 0
 
     def admit(self, entry: Entry) -> str | None:
-        """The clean name of an entry, or None if it is refused or nothing by itself (the folder of everything)."""
+        """The clean name of an entry, or None if it is refused or is the root folder."""
         refuse = self._refusals.add
         self._count += 1
         if self._count > self._limits.entries:
@@ -246,7 +246,7 @@ class Register:
 
 
 class Budget:
-    """Counts the bytes that are unpacked, and stops before there are too many."""
+    """Counts unpacked bytes, and stops before there are too many."""
 
     def __init__(self, place: str, packed: int, limits: Limits) -> None:
         self._place = place
@@ -260,7 +260,7 @@ class Budget:
         self.check(self._used)
 
     def check(self, total: int) -> None:
-        """Refuse an archive of this size once unpacked."""
+        """Refuse an archive that unpacks to so many bytes."""
         if total > self._limits.total:
             message = f"the archive unpacks to more than {_size(self._limits.total)}"
         elif total > self._limits.small and total > self._limits.ratio * self._packed:
@@ -271,7 +271,7 @@ class Budget:
 
 
 def store_file(stream: Iterable[bytes], archive: Archive, name: str, budget: Budget, limit: int) -> None:
-    """Write a file under a number, as far as it may go."""
+    """Write a file under a number, within the limits."""
     path = archive.folder / str(len(archive.entries))
     size = 0
     with path.open("xb") as file:
@@ -286,14 +286,14 @@ def store_file(stream: Iterable[bytes], archive: Archive, name: str, budget: Bud
 
 
 def add_folders(archive: Archive, register: Register) -> None:
-    """Enter the folders that have no entry of their own."""
+    """Add the folders that have no entry of their own."""
     for name, is_folder in register.names.items():
         if is_folder:
             archive.entries.setdefault(name, None)
 
 
 def quote(name: str) -> str:
-    """A name for messages: no longer than a line, and nothing that a terminal would obey."""
+    """A name for messages: no longer than a line, without control sequences."""
     return repr(visible(name if len(name) < 80 else f"{name[:60]}...{name[-15:]}"))
 
 
@@ -305,7 +305,7 @@ DAMAGED = "pack or copy it again"
 
 
 def _kind(path: Path, place: str) -> str:
-    """Zip or tar, told by the first bytes; the name must agree."""
+    """Zip or tar, by the first bytes; the name must agree."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would block
             raise UsageError(Problem("this is not a regular file", path=place, hint="give an archive"))
@@ -332,7 +332,7 @@ def _size(count: int) -> str:
 
 
 def _unpack_zip(path: Path, archive: Archive, limits: Limits) -> None:
-    """Unpack a zip archive; every reason to refuse it is raised."""
+    """Unpack a zip archive; all reasons to refuse it are raised."""
     import zipfile
     import zlib
 
@@ -361,7 +361,7 @@ def _unpack_zip(path: Path, archive: Archive, limits: Limits) -> None:
                     wanted.append((name, info))
             refusals.finish()
             budget = Budget(archive.place, path.stat().st_size, limits)
-            budget.check(total)  # what the archive says of itself; what comes out is counted, too
+            budget.check(total)  # the declared size; the real one is counted, too
             for name, info in wanted:
                 if info.is_dir():
                     archive.entries[name] = None
@@ -393,7 +393,7 @@ def _zip_entry(info: zipfile.ZipInfo) -> Entry:
     refused, hint = None, ""
     if kind and kind not in (stat.S_IFREG, stat.S_IFDIR):
         refused = _SPECIAL.get(kind, "is neither a file nor a folder")
-    elif info.volume not in (0, 0xFFFF):  # the second says that the number is elsewhere
+    elif info.volume not in (0, 0xFFFF):  # the second means that the number is elsewhere
         refused, hint = "is said to be on another disk", "pack all of it into one archive"
     elif info.flag_bits & 0x1:
         refused, hint = "is encrypted", "pack it without a password"

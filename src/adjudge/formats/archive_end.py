@@ -1,7 +1,7 @@
-"""What the end of a zip archive says of the archive, and whether it is true.
+"""Reads the end of a zip archive and checks whether it is consistent.
 
-Programs that read zip archives believe different parts of the end, so that one that lies is a different archive for
-each of them. Nothing here unpacks anything.
+Programs that read zip archives rely on different parts of the end, so that an inconsistent one is a different archive
+for each of them. Nothing is unpacked here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _UNTOLD = (0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF)  # look for t
 
 
 class End(NamedTuple):
-    """What is said of the list of entries: how many, how many bytes; and what is wrong with the end, if anything."""
+    """The size of the list of entries, in entries and bytes, and what is wrong with the end, if anything."""
 
     entries: int
     size: int
@@ -37,7 +37,7 @@ def read_end(path: Path) -> End | None:
     behind = len(tail) - at - calcsize(_SHORT) - comment
     said, where, lies = _numbers(tail, at, before, tuple(short))
     _, _, here, entries, size, start = said
-    # A record with 64 bits is believed wherever there is one, whatever the other says.
+    # A 64-bit record takes precedence wherever there is one.
     longest = max(size, 0 if short[4] == _UNTOLD[4] else short[4])
     if behind > 0:
         lies.append(f"{behind} bytes follow its end")
@@ -55,7 +55,7 @@ def read_end(path: Path) -> End | None:
 
 
 def _last(tail: bytes) -> int | None:
-    """Where the last record of the end begins: at the very end if it can, else as far back as a comment reaches."""
+    """Where the last end record begins: at the very end if possible, else as far back as a comment reaches."""
     size = calcsize(_SHORT)
     at = len(tail) - size
     if at >= 0 and tail[at : at + 4] == b"PK\5\6" and tail[-2:] == b"\0\0":
@@ -65,7 +65,7 @@ def _last(tail: bytes) -> int | None:
 
 
 def _other_end(tail: bytes, last: int) -> bool:
-    """Whether an earlier record has a comment that reaches to the end, too: other programs would take that one."""
+    """Whether an earlier record also has a comment that reaches to the end: other programs would take that one."""
     at = tail.find(b"PK\5\6")
     while 0 <= at < last:
         if at + calcsize(_SHORT) + int.from_bytes(tail[at + 20 : at + 22], "little") == len(tail):
@@ -75,7 +75,7 @@ def _other_end(tail: bytes, last: int) -> bool:
 
 
 def _numbers(tail: bytes, at: int, before: int, short: tuple[int, ...]) -> tuple[tuple[int, ...], int, list[str]]:
-    """The six numbers of the end, where the list of entries should stop, and contradictions between two records."""
+    """The six numbers of the end, where the list of entries should end, and contradictions between the two records."""
     locator = at - calcsize(_LOCATOR)
     record = locator - calcsize(_LONG)
     if record < 0 or tail[locator : locator + 4] != b"PK\6\7" or tail[record : record + 4] != b"PK\6\6":

@@ -1,7 +1,7 @@
 """Tar archives, read from front to back in blocks.
 
-The reader of the standard library takes as much memory as a header asks for, and fills the holes of sparse files. This
-one knows regular files and folders, names of any length in both dialects (pax and GNU), and refuses everything else.
+The reader of the standard library allocates as much memory as a header asks for, and fills the holes of sparse files.
+This one supports regular files and folders, and long names in both dialects (pax and GNU), and refuses everything else.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def unpack_tar(path: Path, archive: Archive, limits: Limits) -> None:
 
 
 def _walk(path: Path, archive: Archive, limits: Limits, *, keep: bool) -> None:
-    """Go through an archive from front to back; the same checks whether the files are kept or not."""
+    """Go through an archive from front to back, with the same checks whether files are kept or not."""
     refusals = Findings(archive.place, limit=MANY)
     register = Register(refusals, limits)
     budget = Budget(archive.place, path.stat().st_size, limits)
@@ -63,11 +63,11 @@ def _walk(path: Path, archive: Archive, limits: Limits, *, keep: bool) -> None:
             for entry in _entries(reader):
                 name = register.admit(entry)
                 if entry.refused == _KINDS[b"S"]:
-                    refusals.finish()  # what follows is not told by the header alone
+                    refusals.finish()  # the header alone does not tell what follows
                 content = reader.content(entry.size)
                 if keep and name is not None and not entry.is_folder:
                     store_file(content, archive, name, budget, limits.entry)
-                for block in content:  # what is not kept is counted all the same: it may have no end
+                for block in content:  # what is not kept is counted, too: it may have no end
                     budget.spend(len(block))
                 reader.skip_padding(entry.size)
             for block in reader.rest():
@@ -122,7 +122,7 @@ class _Reader:
 
 
 def _entries(reader: _Reader) -> Iterator[Entry]:
-    """The entries of an archive; whoever takes one reads its content before asking for the next."""
+    """The entries of an archive; the content of each must be read before the next one is taken."""
     long_name: bytes | None = None
     extended: dict[str, bytes] = {}
     always: dict[str, bytes] = {}
@@ -185,7 +185,7 @@ def _header(record: bytes) -> tarfile.TarInfo:
 
 
 def _extended(data: bytes) -> dict[str, bytes]:
-    """The fields of an extended header: `length key=value` and a line break, again and again."""
+    """The fields of an extended header: lines of `length key=value`."""
     found: dict[str, bytes] = {}
     at = 0
     while at < len(data) and data[at]:

@@ -1,4 +1,4 @@
-"""Binary files of other libraries as what they are in memory: spaCy's DocBin, and datasets that were saved."""
+"""Binary files of other libraries as values in memory: spaCy's DocBin, and saved datasets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INFO = re.compile(rb'\{"info": *\{"features"')
 
 
 def docbin_documents(whole: Whole) -> list[Any]:
-    """The documents of a file that spaCy wrote, which is needed to read it."""
+    """The documents of a file that spaCy wrote; reading it needs spaCy."""
     try:
         spacy = import_module("spacy")
         read = import_module("spacy.tokens").DocBin().from_bytes
@@ -28,7 +28,7 @@ def docbin_documents(whole: Whole) -> list[Any]:
         raise UsageError(Problem("a DocBin needs spaCy, which is not installed", path=whole.place, hint=hint)) from None
     try:
         return list(read(whole.data).get_docs(spacy.blank("xx").vocab))
-    except Exception as error:  # whatever spaCy makes of it
+    except Exception as error:  # whatever spaCy raises
         message = f"the DocBin cannot be read ({type(error).__name__}: {error})"
         raise FormatError(Problem(message[:200], path=whole.place, hint="write it again with DocBin.to_disk")) from None
 

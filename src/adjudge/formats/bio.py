@@ -66,7 +66,7 @@ class Columns(NamedTuple):
 
 @reads("columns of tokens and tags", "columns", "conll", "conllu", "tsv", reader_option=True)
 def read_columns(source: Source, *, column: int = -1, name: str | None = None, prefixes: str = "") -> Columns:
-    """The tags of a file, from one of its columns (-1 is the last); every line that has none is a problem.
+    """The tags of a file, from one of its columns (-1 is the last); a line without one is a problem.
 
     >>> read_columns(b"EU B-ORG\\nrejects O\\n").sentences
     [Sentence(line=1, tags=['B-ORG', 'O'], document=0, words='EU\\nrejects')]
@@ -148,7 +148,7 @@ def grouped(columns: Columns) -> Iterator[tuple[str, list[Sentence]]]:
 
 
 def read_bio(source: Source, *, name: str | None = None, column: int = -1) -> Corpus:
-    """The entities of a file, leniently: every run of tags of a type is one, as conlleval takes it.
+    """The entities of a file, leniently: every run of tags of one type is an entity, as in conlleval.
 
     >>> read_bio(b"U.N. I-ORG\\nofficial O\\n").documents[0].data["entities"]
     [{'span': {'start': 0, 'end': 1}, 'type': 'ORG'}]
@@ -162,7 +162,7 @@ def read_bio(source: Source, *, name: str | None = None, column: int = -1) -> Co
 
 
 def _bare(problem: Problem) -> Problem:
-    """What is said of a label without a prefix, which another option could read."""
+    """The problem of a label without a prefix, with the option that reads it as its remedy."""
     found = _LABEL.fullmatch(problem.message)
     if found is None:
         return problem
@@ -188,7 +188,7 @@ def read_both_gold(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def read_strict(source: Source, *, name: str | None = None, scheme: str, gold: bool = False) -> Corpus:
-    """The entities that a scheme allows; in a gold file all tags must belong to one, a system's others are left out.
+    """The entities that a scheme allows; in gold all tags must belong to one, a system's other tags are ignored.
 
     >>> read_strict(b"EU I-ORG\\nto B-LOC\\n", scheme="IOB2").documents[0].data["entities"]
     [{'span': {'start': 1, 'end': 2}, 'type': 'LOC'}]
@@ -224,7 +224,7 @@ read_bilou_gold = partial(read_strict, scheme="BILOU", gold=True)
 
 
 class _Mentions(dict[Chunk, dict[str, Any]]):
-    """Entities as documents have them; equal ones are the same object, which saves most of the work."""
+    """Entities as in documents; equal ones are one object, which saves most of the work."""
 
     def __missing__(self, chunk: Chunk) -> dict[str, Any]:
         kind, start, end = chunk
@@ -236,7 +236,7 @@ def _corpus(columns: Columns, chunks: Sequence[Sequence[Chunk]]) -> Corpus:
     own = iter(chunks)
     mentions = _Mentions()
     documents: list[Document] = []
-    # Sentences stand in file order, and so do their documents.
+    # Sentences are in file order, and so are their documents.
     for identifier, sentences in grouped(columns):
         entities, offset = [], 0
         for sentence in sentences:

@@ -5,7 +5,7 @@ r"""PubTator and BioC: entities with identifiers in titles and abstracts.
     1	0	5	BRCA1	Gene	672
 
 Offsets are characters, ends exclusive; in PubTator those of the title, one blank, and the abstract, in BioC those of
-the whole document. Every annotation is an entity, and a mention of what its identifier names.
+the whole document. Every annotation is an entity, and a mention of the concept of its identifier.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NONE = ("", "-", "-1", "NIL", "None")
 
 
 class _Documents:
-    """Documents on their way: texts and annotations by id, in the order of the file."""
+    """Documents under construction: texts and annotations by id, in file order."""
 
     def __init__(self, whole: Whole) -> None:
         self.whole, self.notes = whole, Notes()
@@ -48,7 +48,7 @@ class _Documents:
         self.data[name]["mentions"].append({"span": place, "type": kind, "entity": entity})
 
     def check(self, name: str, span: tuple[int, int], written: str, line: int) -> None:
-        """What the file says stands at a place must stand there."""
+        """The text given with an annotation must be that at its offsets."""
         text = self.data[name]["text"]
         if span[0] >= span[1] or (text and span[1] > len(text)):
             self.wrong(

@@ -7,8 +7,8 @@ r"""brat standoff: an `.ann` file with the annotations of a text, which is in th
 
 An event (E) is a nugget: its trigger (T) has the place, the attribute `Realis` (A, or M in old files) the realis.
 Relations (R) named `Coreference`, and equivalences (*), are closed into clusters; all others are kept as they are. A
-trigger may stand for its event. What a nugget has no room for is not kept, and counted in a note: text-bound
-annotations that trigger nothing, arguments, other attributes, normalizations (N), notes (#).
+trigger may stand for its event. What nuggets cannot represent is dropped, and counted in a note: text-bound annotations
+that trigger nothing, arguments, other attributes, normalizations (N), notes (#).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from adjudge.model.graph import closed
 from adjudge.model.nugget import COREFERENCE, NOT_ANNOTATED, REALIS, Nugget, NuggetDocument, Piece, Relation
 
 EVENT_ID = re.compile(r"E[A-Za-z]*[0-9][^\s:;,]*")
-"""Ids that brat itself takes for those of events."""
+"""Ids that brat itself accepts for events."""
 LINK_ID = re.compile("R[0-9]+")
 TYPE = re.compile(r"[^\s:]+")
 
@@ -83,7 +83,7 @@ def read_brat(
 def read_annotations(
     source: Source, *, text: str | None = None, name: str | None = None, units: str = "code-points"
 ) -> Annotations:
-    """The lines of an `.ann` file, as they are; what is wrong with them is among its problems."""
+    """The annotations of an `.ann` file, with the problems of its lines."""
     place = name or source_name(source)
     reading = Annotations(place, text, Offsets(text, units, place))
     lines = decode(read_bytes(source, place), place).split("\n")
@@ -116,7 +116,7 @@ class _Link(NamedTuple):
 
 @dataclass
 class Annotations:
-    """An `.ann` file on its way in."""
+    """The annotations of an `.ann` file, line by line."""
 
     place: str
     text: str | None
@@ -129,15 +129,15 @@ class Annotations:
     not_kept: dict[str, list[int]] = field(default_factory=dict)
 
     def wrong(self, line: int, column: int, message: str, hint: str) -> None:
-        """Take down a problem."""
+        """Add a problem."""
         self.problems.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
 
     def skip(self, kind: str, line: int) -> None:
-        """Count what a nugget has no room for."""
+        """Count what nuggets cannot represent."""
         self.not_kept.setdefault(kind, []).append(line)
 
     def notes(self) -> list[Problem]:
-        """What was not kept, each kind once, with the line of the first."""
+        """What was dropped: one note per kind, with the line of the first."""
         found = []
         for kind, form in _NOT_KEPT.items():
             if lines := self.not_kept.get(kind):
@@ -261,7 +261,7 @@ class Annotations:
         self.links.append(_Link(name, id, tuple(argument for _, _, argument in labelled), number))
 
     def document(self, name: str, order: str) -> NuggetDocument:
-        """What the lines amount to."""
+        """The document made of all lines."""
         owners: dict[str, list[str]] = {}
         for id, event in self.events.items():
             owners.setdefault(event.trigger, []).append(id)
@@ -271,7 +271,7 @@ class Annotations:
         for id, trigger in self.triggers.items():
             if id not in owners:
                 self.skip("text-bound", trigger.line)
-        # Some tools put attributes and relations on the trigger; that is clear as long as one event has it.
+        # Some tools put attributes and relations on the trigger, which is clear if it has one event.
         known = {trigger: ids[0] for trigger, ids in owners.items() if len(ids) == 1} | {id: id for id in self.events}
         realis = self._realis(known)
         nuggets = [
@@ -329,8 +329,8 @@ def _shown(text: str) -> str:
 def write_brat(document: NuggetDocument, *, path: str | None = None) -> str:
     """The `.ann` file of a document; a cluster is written as a chain of links in the order of the text.
 
-    Everything that would be read back as something else is a problem: a nugget without pieces, an id that is not one of
-    an event, clusters that overlap. `path` is where the document came from, for messages.
+    Everything that would be read back differently is a problem: a nugget without pieces, an id that is not an event's,
+    clusters that overlap. `path` is where the document came from, for messages.
 
     >>> nugget = Nugget("E7", "Life_Die", "Actual", "died", pieces=((3, 7),))
     >>> print(write_brat(NuggetDocument("a", [nugget])), end="")

@@ -1,9 +1,9 @@
 """The files of the CoNLL-2011 and CoNLL-2012 shared tasks, read exactly as the reference scorer 8.01 reads them.
 
-Its rules are not what one would guess: columns are split on TAB only (a space-separated line is one column and is
-searched whole), every line that is not blank is a token, comments included, and on one token all mentions open before
-any closes. Reading is one pass over blocks of lines with a bounded memory; lines whose last column is `-`, which are
-most, cost almost nothing. `conll_check` looks at every line and says what is read in silence but hardly as meant.
+Its rules may surprise: columns are split on TAB only (a space-separated line is one column and is searched as a whole),
+every line that is not blank is a token, comments included, and on one token all mentions open before any closes. Files
+are read in one pass over blocks of lines, in bounded memory; lines whose last column is `-`, which are most, cost
+almost nothing. `conll_check` checks every line and reports what is accepted silently but probably not meant.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 PROFILES = ("conll-8.01", "clean", "strict")
 HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
 MANY = 100
-"""Documents without an end marker that the reader takes; it refuses a file with more of them in a row."""
+"""Most documents in a row without an end marker that the reader accepts."""
 
 _BLOCK = 1 << 18
 _END = re.compile(rb"#\s*end document")
@@ -31,13 +31,13 @@ _WORDS = re.compile(rb"#\s*(?:begin|end) document")
 _PATTERNS = tuple(
     re.compile(text) for text in (rb"\(([0-9]+\+[0-9])\)", rb"\(([0-9]+)\)", rb"\(([0-9]+)", rb"(?<![0-9])([0-9]+)\)")
 )
-_CACHED, _SHORT = 50_000, 32  # different columns remembered, and how long they may be
+_CACHED, _SHORT = 50_000, 32  # columns that are cached, and their longest length
 _TAB_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
 _SPACE_END = re.compile(rb"\n(?<!-\n)")  # the end of a line that does not end in a hyphen
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_HINT = re.compile(rb"\([0-9]|[0-9]\)")  # without one of these, none of the four patterns can match
+_HINT = re.compile(rb"\([0-9]|[0-9]\)")  # one of these is in every match of the four patterns
 
-Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains with a one-token mention, opening, closing
+Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains of one-token mentions, openings, closings
 Shape = tuple[int, Any]  # what a line holds: one of the numbers below, and the chain, the `Items` or None
 _SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
 Piece = tuple[int, bytes, bytes]  # lines before the last one, last column and text of lines up to one to look at
@@ -56,8 +56,8 @@ def read_conll(
     """The documents of a file in file order; of documents with the same name the last one.
 
     What stops the reference scorer is a `FormatError` that lists all such places; with `only`, in the documents of
-    these names (it reads no other document of a response). What it reads in silence but not as meant is in the
-    `notes`, and with the profile `strict` an error.
+    these names (it reads no other document of a response). What it accepts silently but probably misreads is in the
+    `notes`, and an error with the profile `strict`.
 
     >>> text = b"#begin document (a); part 000\\na\\t(1\\nb\\t-\\nc\\t(2)|1)\\n#end document\\n"
     >>> read_conll(text).documents
@@ -84,8 +84,8 @@ def read_conll(
 
 
 def _markers(block: bytes) -> Iterator[tuple[int, int, str | None, bool]]:
-    """The lines that begin or end a document: where they start and end, the name, whether there is an end marker."""
-    at = block.find(b"#")  # every marker has one, and no search is faster than that for a single byte
+    """The lines that begin or end documents: their start and end, the name, and whether there is an end marker."""
+    at = block.find(b"#")  # every marker has one, and searching for a single byte is fastest
     while at >= 0:
         if _WORDS.match(block, at):
             first = block.rfind(b"\n", 0, at) + 1
@@ -130,7 +130,7 @@ class Reading:
         self.has_bom = False
 
     def read(self, stream: IO[bytes], hasher: Any = None) -> None:
-        """Cut a file into documents; as long as any is open, lines belong to all that are."""
+        """Split a file into documents; lines belong to all documents that are open."""
         number = 1
         for block in line_blocks(stream, _BLOCK, hasher):
             if isinstance(block, str):
@@ -156,7 +156,7 @@ class Reading:
         """Lines between documents, which are not read."""
 
     def begin(self, name: str, number: int) -> None:
-        """A header; a document that is open stays open, for it has had no end marker."""
+        """A header; a document without an end marker stays open."""
         if self.open:
             self.notes.append(self.endless(self.open[-1]))
         if len(self.open) == MANY:
@@ -165,7 +165,7 @@ class Reading:
         self.open.append(Open(name, number))
 
     def end(self) -> None:
-        """An end marker, which ends all open documents; what is still open in them never closes."""
+        """An end marker, which ends all open documents; mentions still open in them never close."""
         for document in self.open:
             if any(document.halves.values()):
                 document.problems += self.unclosed(document)
@@ -185,7 +185,7 @@ class Reading:
         """The end of the file."""
         if self.open:
             self.notes.append(self.endless(self.open[-1]))
-        for document in self.open:  # what has not closed by now is dropped without a word, as in the reference
+        for document in self.open:  # mentions still open are dropped silently, as in the reference scorer
             self.keep(document)
         if self.comments:
             message = f"{self.comments} comment line{'s' * (self.comments > 1)} inside documents count as tokens"
@@ -200,7 +200,7 @@ class Reading:
 
     def lines(self, block: bytes, start: int, end: int, number: int) -> None:
         """Lines of a block that belong to all open documents; `number` is that of the first."""
-        if block.find(b"#", start, end) >= 0 and (  # one byte is found much faster than two
+        if block.find(b"#", start, end) >= 0 and (  # searching for one byte is much faster than for two
             block.startswith(b"#", start, end) or block.find(b"\n#", start, end) >= 0
         ):
             every = enumerate(block[start:end].split(b"\n"))
@@ -214,7 +214,7 @@ class Reading:
             self._feed(document, several, number)
 
     def _feed(self, document: Open, pieces: Iterable[Piece], number: int) -> None:
-        """Take the brackets of the lines that need a look; `number` is that of the first line."""
+        """Add the brackets of the lines that need parsing; `number` is that of the first line."""
         token, chains, halves = document.tokens, document.chains, document.halves
         look, known, mentions_of, half_of = self._look, self.seen.get, chains.get, halves.get
         shift = number - token  # from the number of a token to that of its line
@@ -264,7 +264,7 @@ class Reading:
                 document.problems.append(never_opened(document.name, chain, self.place, number, column))
 
     def _look(self, column: bytes, piece: bytes) -> Shape:
-        """What the last line of a piece holds; its last column, or what seems to be that, has not been seen before."""
+        """The content of the last line of a piece, whose last column (or what seems to be it) is not cached."""
         if not piece:
             return _BLANK, None
         if b"\n" in column:  # the last line has but one column
@@ -300,7 +300,7 @@ class Reading:
         return Problem(message, path=self.place, line=document.number, hint="write #end document after it")
 
     def done(self, only: Container[str] | None) -> list[CorefDocument]:
-        """The documents, if nothing is wrong with the file or with those that count."""
+        """The documents, unless the file or one of those that count has errors."""
         fatal = [*self.damage]
         for document, problems in self.documents.values():
             (fatal if only is None or document.id in only else self.notes).extend(problems)
@@ -312,10 +312,10 @@ class Reading:
 
 
 def _pieces(block: bytes) -> Iterable[Piece]:
-    """Cut lines into pieces that end in a line which needs a look: all but tokens whose last column is a hyphen.
+    """Cut lines into pieces that end in a line that needs parsing: any but tokens whose last column is a hyphen.
 
-    Blank lines may be among those that need a look, and the last line always is. For a line of one column the last
-    column is what follows the last one before it, with the line break.
+    Blank lines may be among these, and the last line always is. For a line of one column, the last column is what
+    follows the last TAB before it, with the line break.
 
     >>> list(_pieces(b"a\\t-\\nb\\t(1)\\nc\\t-\\n\\nd\\t-"))
     [(1, b'(1)', b'a\\t-\\nb\\t(1)'), (1, b'-\\n', b'c\\t-\\n'), (0, b'-', b'd\\t-')]
@@ -331,9 +331,9 @@ def _pieces(block: bytes) -> Iterable[Piece]:
 def _spaced(block: bytes) -> tuple[list[bytes], list[bytes]]:
     """Pieces and columns of lines without TABs; the column is the last field if the items of all lines are there.
 
-    Such a line is one column, so a word in it can be an item. Whether one is, is found out for all lines at once: if
-    the last fields of the lines that do not end in a hyphen have as many brackets next to digits as the block, there
-    are none elsewhere.
+    Such a line is one column, so a word in it can be an item. That is checked for all lines at once: if the last fields
+    of the lines that do not end in a hyphen have as many brackets next to digits as the block, there are none
+    elsewhere.
     """
     pieces = _SPACE_END.split(block)
     columns = [piece.rpartition(b" ")[2] for piece in pieces]
@@ -350,7 +350,7 @@ def _last_line(piece: bytes) -> bytes:
 
 
 def _whole_line(line: bytes) -> Shape:
-    """What a line holds of which more than the last field must be looked at."""
+    """The content of a line of which more than the last field must be parsed."""
     if not line.strip():
         return _BLANK, None
     column = coreference_column(line)
@@ -363,7 +363,7 @@ def _whole_line(line: bytes) -> Shape:
 
 
 def _shape(column: bytes) -> Shape:
-    """What a column holds, the usual single item apart from the rest.
+    """The content of a column; the usual single item has a short form.
 
     >>> _shape(b"(12)"), _shape(b"7)|(1"), _shape(b"word")
     ((1, '12'), (4, ((), ('1',), ('7',))), (5, None))
@@ -392,9 +392,9 @@ _BRACKET = re.compile(rb"[()]")
 def parse_brackets(column: bytes) -> Places:
     """The bracketed items of a column with their offsets: discarded pairs, one-token mentions, openings, closings.
 
-    Each of the four patterns is taken out from the left until there are no more, before the next one is looked for;
-    what stands around an item that is taken out may form another. Only what has both brackets can close around
-    another, and it ends before those that follow it begin, so one pass for each pattern does.
+    Matches of each of the four patterns are removed from the left until there are none, before the next pattern; the
+    text around a removed item may form another. Only items with both brackets can enclose another, and they end before
+    those that follow them begin, so one pass per pattern suffices.
 
     >>> parse_brackets(b"(1|(2)|3)")
     ([], [('2', 3)], [('1', 0)], [('3', 7)])
@@ -420,7 +420,7 @@ def parse_brackets(column: bytes) -> Places:
 
 
 def _closed(text: bytes, pattern: re.Pattern[bytes]) -> list[tuple[re.Match[bytes], int, int]]:
-    """The items with both brackets in the order in which they close, each with its place."""
+    """The items with both brackets, in the order of their closing brackets, each with its place."""
     found: list[tuple[re.Match[bytes], int, int]] = []
     open_: list[tuple[int, list[bytes]]] = []  # brackets that may still close, with what is between them so far
     last = 0
@@ -437,7 +437,7 @@ def _closed(text: bytes, pattern: re.Pattern[bytes]) -> list[tuple[re.Match[byte
             if match:
                 found.append((match, start, last))
             else:
-                open_.clear()  # nothing closes around a bracket that stays
+                open_.clear()  # nothing can enclose a bracket that remains
     return found
 
 

@@ -1,7 +1,7 @@
 """Checks of a CoNLL coreference file, line by line, as the reference scorer reads it.
 
-What is wrong with a file has a line and a column. An error stops the reference scorer. A warning is read in silence,
-but hardly as it was meant.
+Every finding has a line and a column. An error stops the reference scorer. A warning is accepted silently, but probably
+misread.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from adjudge.formats.source import Source, opened
 from adjudge.model.coref import CorefDocument, Mention
 
 FOLLOWED = 10
-"""Documents that are checked at once for want of end markers: each line belongs to all of them."""
+"""Most documents without end markers that are checked at once: each line belongs to all of them."""
 
 _BRACKETS = re.compile(rb"[()]")
 
@@ -38,7 +38,7 @@ KINDS = (
     *("two-chains", "repeated", "reopened", "discarded", "word-as-mention", "not-read", "comment-token"),
     *("header-blanks", "same-name", "no-end-marker", "byte-order-mark", "outside", "note"),
 )
-"""Every kind of problem that a file of chains can have, in the order of `docs/coreference-formats.md`."""
+"""Every kind of finding in a file of chains, in the order of `docs/coreference-formats.md`."""
 
 
 def check_conll(source: Source, found: Findings) -> None:
@@ -58,7 +58,7 @@ def check_conll(source: Source, found: Findings) -> None:
 
 
 class Checker(Reading):
-    """Reads documents line by line and checks them on the way; `done` refuses a file with any finding."""
+    """Reads documents line by line and checks them; `done` refuses a file with any finding."""
 
     def __init__(self, place: str, found: Findings | None = None) -> None:
         super().__init__(place)
@@ -75,7 +75,7 @@ class Checker(Reading):
         return super().done(only)
 
     def begin(self, name: str, number: int) -> None:
-        """The name, and whether the document before it has ended."""
+        """A header: its name, and whether the document before it has ended."""
         if name != name.rstrip():
             start = len(f"#begin document {name.rstrip()}") + 1
             message = "blanks at the end of a header are part of the document name"
@@ -97,12 +97,12 @@ class Checker(Reading):
         self.totals["document"] += 1
 
     def end(self) -> None:
-        """What is still open never closes."""
+        """An end marker; mentions still open never close."""
         super().end()
         self.unended = 0
 
     def finish(self) -> None:
-        """The last document may have no end marker; then what has not closed is dropped in silence."""
+        """The last document may have no end marker; then mentions still open are dropped silently."""
         if self.has_bom:
             message = "a byte-order mark hides the first line, and with it a document that begins there"
             self.found.warn("byte-order-mark", message, 1, 1, "save the file without it")
@@ -124,9 +124,9 @@ class Checker(Reading):
         super().keep(document)
 
     def outside(self, block: bytes, start: int, end: int, number: int) -> None:
-        """Text that nobody reads."""
+        """Text outside documents."""
         if number == 1 and self.has_bom:
-            return  # said already, and this is the document that it hides
+            return  # reported already, and this is the hidden document
         for index, line in enumerate(block[start:end].split(b"\n")):
             if line.strip() and not line.startswith(b"#"):
                 message = "text outside documents is not read"
@@ -141,7 +141,7 @@ class Checker(Reading):
                     self._token(document, line, number + index, repeated=document is not self.open[-1])
 
     def _token(self, document: Open, line: bytes, number: int, *, repeated: bool) -> None:
-        """One line; `repeated` if another open document reports it already."""
+        """One line; `repeated` if another open document has reported it."""
         token = document.tokens
         document.tokens += 1
         column = coreference_column(line)

@@ -28,7 +28,7 @@ _UNSAFE = re.compile(r"[-()\[\]|=\s/]")
 
 
 def read_conllu(source: Source, *, name: str | None = None) -> CorefCorpus:
-    """All documents of a file; what is wrong with it is raised at the end, all of it.
+    """All documents of a file; all problems are raised together at the end.
 
     A document begins with `# newdoc id = NAME`; without an id it is named by its number. Empty nodes have numbers
     between the words around them, so that a system that has other empty nodes still agrees on the words.
@@ -58,7 +58,7 @@ def read_conllu(source: Source, *, name: str | None = None) -> CorefCorpus:
 
 
 class _Pending:
-    """A mention of which a part is still to come."""
+    """A mention with parts still to come."""
 
     __slots__ = ("chain", "column", "expected", "head", "nodes", "number", "start", "total")
 
@@ -133,7 +133,8 @@ class _Reader:
         if kind[2]:
             return None
         if kind[3]:
-            # An empty node before the first word must not get the number of one behind the last word before it.
+            # An empty node before the first word must not share a number with one after the last word of the sentence
+            # before.
             before = self.sentence + int(kind[1]) - 1 if int(kind[1]) else self.sentence - 0.5
             self.nodes.append(round(before + int(kind[3]) / 1000, 3))
         else:
@@ -216,7 +217,7 @@ class _Reader:
             values = dict(zip(self.fields, chain.split("-"), strict=False))
             chain = values.get("eid") or values.get("GRP") or chain
         stack = self.open.get(chain, [])
-        # Parts are numbered, so a part closes the mention it belongs to and not the one opened last.
+        # Parts are numbered, so a part closes its own mention rather than the one opened last.
         order = [i for i, each in enumerate(stack) if part is None or (each.total > 1 and each.expected == part + 1)]
         if not order:
             return self.wrong(f"entity {text} closes here but is not open", column, "open it at its first word")
@@ -276,7 +277,7 @@ class _Reader:
 
 
 def write_conllu(documents: Iterable[CorefDocument], *, path: str | None = None) -> tuple[str, list[Problem]]:
-    """The text of a file with entities and nothing else, and what could not be kept.
+    """The text of a file with entities only, and what could not be kept.
 
     Mentions of one chain that cross cannot be written.
 
@@ -319,7 +320,7 @@ def write_conllu(documents: Iterable[CorefDocument], *, path: str | None = None)
 
 
 def _nodes(document: CorefDocument, ids: Sequence[str]) -> Iterable[str]:
-    """The lines of a document; a sentence begins only where an empty node before its first word demands it."""
+    """The lines of a document; a new sentence begins only where an empty node must come before its first word."""
     used = [position for chain in document.chains for mention in chain.mentions for position in mention]
     length = max([document.tokens, *(floor(position) + 1 for position in used)])
     empty = {*document.empty, *(position for position in used if position != floor(position))}
@@ -366,7 +367,7 @@ def _brackets(document: CorefDocument, ids: Sequence[str], number: dict[float, i
 def _misread(
     text: str, documents: Sequence[CorefDocument], expected: Sequence[dict[str, list[Mention]]], path: str | None
 ) -> list[Problem]:
-    """Chains that a reader would take for others."""
+    """Chains that would be read back differently."""
     if not documents:
         return []
     try:

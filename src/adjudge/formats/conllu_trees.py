@@ -36,7 +36,7 @@ ROOT = -1
 
 
 class Word(NamedTuple):
-    """A word: the range of its token, and its columns; `head` is the place of its head in the file, ROOT for none."""
+    """A word: the range of its token, and its columns; `head` is the place of its head in the file, or ROOT."""
 
     start: int
     end: int
@@ -130,7 +130,7 @@ class _Scan:
 
     def __init__(self, place: str, feats: Callable[[str], str], label: Callable[[str], str]) -> None:
         self.place = place
-        self.feats, self.label = cache(feats), cache(label)  # columns of few different values
+        self.feats, self.label = cache(feats), cache(label)  # columns with few distinct values
         self.forms: list[str] = []
         self.tokens: list[tuple[int, int]] = []
         self.words: list[Word] = []
@@ -148,7 +148,7 @@ class _Scan:
         self.problems.append(Problem(message, path=self.place, line=line, column=column, hint=hint))
 
     def comment(self, line: str) -> None:
-        """A line before a sentence; it may say the sentence's id."""
+        """A line before a sentence, which may have the sentence's id."""
         key, equals, value = line[1:].partition("=")
         if equals and key.strip() == "sent_id":
             self.id = value.strip()

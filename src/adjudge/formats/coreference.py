@@ -1,4 +1,4 @@
-"""The coreference formats by name, and which of them a file is in; clusters as JSON lines, one document per line.
+"""The coreference formats by name, and which of them a file has; clusters as JSON lines, one document per line.
 
     {"id": "doc-1", "tokens": 9, "clusters": [[[0, 1], [4, 4]], [[7, 8]]]}
 
@@ -33,7 +33,7 @@ _KINDS = ("conll", "conllu", "json-lines", "json-array", "json")
 
 
 def sniff(start: bytes) -> str:
-    """The format of a file that starts with these bytes; CoNLL if they do not say, for it takes anything.
+    """The format of a file that starts with these bytes; CoNLL, which accepts anything, if they do not show it.
 
     >>> sniff(b'{"id": "a", "clusters": []}'), sniff(b"#begin document (a); part 000"), sniff(b"# newdoc id = a")
     ('jsonl', 'conll', 'conllu')
@@ -74,7 +74,7 @@ def read_coreference(
 
             conll = read_conll(target, profile=profile, name=place, only=only, digest=digest)
             if not conll.documents and start.strip():
-                raise FormatError(conll.notes)  # an empty file has found nothing; this one is something else
+                raise FormatError(conll.notes)  # an empty file is an empty response; this one has another format
             return conll
         if found == "conllu":
             from adjudge.formats.conllu import read_conllu
@@ -88,7 +88,7 @@ def read_coreference(
 
 
 def read_words(source: Source) -> dict[str, list[str]]:
-    """The words of every document of a file, where its format has them; nothing if it cannot be read again.
+    """The words of every document of a file, if its format has them; nothing if it cannot be read again.
 
     >>> read_words(b"#begin document (a); part 000\\nbc 0 0 Ann (1)\\n#end document\\n")
     {'(a); part 000': ['Ann']}
@@ -169,11 +169,11 @@ def check_coreference(
 
 
 def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Source, str, bytes]:
-    """What to read (the open stream of a pipe, which can be read only once, else the source), its format, its start."""
+    """The source (the open stream of a pipe, which can be read only once), its format, and its start."""
     peek: Any = stream
     try:
         start: bytes = peek.peek(1 << 13)
-    except (EOFError, OSError, zlib.error):  # a damaged file, of which its reader will say more
+    except (EOFError, OSError, zlib.error):  # a damaged file, which its reader will report
         start = b""
     again = isinstance(source, bytes) or is_file(source)
     return source if again else stream, format or sniff(start), start
@@ -207,7 +207,7 @@ def check_format(format: str | None) -> None:
 
 
 def find_repeats(corpus: CorefCorpus) -> list[Finding]:
-    """Mentions that a document has twice, in one chain or in two."""
+    """Repeated mentions of documents, in one chain or in two."""
     from adjudge.findings import Finding
 
     findings = []

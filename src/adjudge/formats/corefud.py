@@ -1,9 +1,9 @@
 """CorefUD as the scorer of the CRAC shared tasks reads it: entities in CoNLL-U, their heads, and zeros with their DEPS.
 
-`formats.conllu` reads the same files for the other conventions, which know words and runs of them only. Here a mention
-is the set of its nodes, empty ones included, and what the official reader does is done, the surprising included: the
-last `global.Entity` holds for the whole file, a mention that opens and closes on one node in two brackets goes on to
-the end of its sentence, and the empty node 3.10 is 3.1. What stops that program is an error here, with its place.
+`formats.conllu` reads the same files for the other profiles, which only know spans of words. Here a mention is the set
+of its nodes, empty ones included, and the official reader is followed, even where it is surprising: the last
+`global.Entity` holds for the whole file, a mention that opens and closes on one node in two brackets goes on to the end
+of its sentence, and the empty node 3.10 is 3.1. What stops that program is an error, with its place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ITEM = re.compile(r"\([^()]*\)?|[^()]+\)?|\)")
 _PART = re.compile(r"([^\[]+)\[(\d+)/(\d+)\]")
 _SENT_ID = re.compile(r"# sent_id\s*=?\s*(\S+)")
 _NEWDOC = re.compile(r"# newdoc(?:\s+id\s*=\s*(.+))?$")
-_GLOBAL = re.compile(r"# (?<=^# )global.Entity\s*=\s*(\S+)", re.MULTILINE)  # begins with what is rare, to be found fast
+_GLOBAL = re.compile(r"# (?<=^# )global.Entity\s*=\s*(\S+)", re.MULTILINE)  # begins with what is rare: faster
 _EMPTY = re.compile(r"\d{1,6}\.\d{1,6}", re.ASCII)
 _RANGE = re.compile(r"\d+-\d+")
 _PARENT = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
@@ -52,7 +52,7 @@ _NOTES = {
 
 @reads("CoNLL-U with entities (CorefUD)", "conllu")
 def read_corefud(source: Source, *, name: str | None = None, trees: bool = False) -> CorefCorpus:
-    r"""All documents of a file, if asked for with their `trees`; what is wrong with it is raised at the end, all of it.
+    r"""All documents of a file, with their `trees` if wanted; all problems are raised together at the end.
 
     >>> rows = [("1", "a", "Entity=(e1--2"), ("1.1", "_", "_"), ("2", "b", "Entity=e1)"), ("3", "c", "Entity=(e2--1)")]
     >>> lines = [f"{number}\t{form}" + "\t_" * 7 + f"\t{misc}\n" for number, form, misc in rows]
@@ -70,7 +70,7 @@ def read_corefud(source: Source, *, name: str | None = None, trees: bool = False
 
 
 class _Node(NamedTuple):
-    """A node with entities: its number, its line, and what it says of them with the place where that begins."""
+    """A node with entities: its number, its line, its MISC column and where that begins."""
 
     number: float
     line: int
@@ -79,7 +79,7 @@ class _Node(NamedTuple):
 
 
 class _Opening(NamedTuple):
-    """An opening bracket: its entity, which part of a mention it is and of how many, its head; or what is wrong."""
+    """An opening bracket: its entity, its part of a mention and of how many, its head; or what is wrong."""
 
     chain: Name
     part: str | None
@@ -90,7 +90,7 @@ class _Opening(NamedTuple):
 
 
 class _Mention:
-    """A mention, open or not: its nodes so far, and of its last opening the sentence, the place and the head."""
+    """A mention, open or not: its nodes so far, and the sentence, place and head of its last opening."""
 
     __slots__ = ("at", "chain", "column", "document", "head", "head_number", "line", "nodes", "sentence")
     at: int
@@ -106,7 +106,7 @@ class _Mention:
 
 
 class _Reader:
-    """Reads sentence by sentence; brackets are followed over the whole file, as entities may be split by documents."""
+    """Reads sentence by sentence; brackets are tracked over the whole file, because entities may span documents."""
 
     def __init__(self, place: str, text: str, trees: bool) -> None:
         self.place, self.trees = place, trees
@@ -125,7 +125,7 @@ class _Reader:
         self.sentences = 0
         self.sent_id: str | None = None
         self.document: UdDocument | None = None
-        self.openings: dict[str, _Opening] = {}  # what was said in this document; most brackets are like others
+        self.openings: dict[str, _Opening] = {}  # those of this document, since most brackets recur
         self.empty: dict[float, str] = {}  # DEPS of the empty nodes of the file
         self.open: dict[Name, list[_Mention]] = {}
         self.parts: dict[Name, list[_Mention]] = {}
@@ -134,7 +134,7 @@ class _Reader:
         self._finish()
 
     def _know_fields(self) -> None:
-        """Where the id and the head stand among the fields; of two with one name, the last."""
+        """The places of id and head among the fields; of two with one name, the last counts."""
         places = {field: place for place, field in enumerate(self.fields or ())}
         self.by_document = "GRP" in places
         self.id_at = places.get("GRP" if self.by_document else "eid", 0)
@@ -147,7 +147,7 @@ class _Reader:
         self.found.setdefault(kind, []).extend([line] * number)
 
     def notes(self) -> list[CorpusNote]:
-        """What was read in another way than it may be meant, with counts."""
+        """What may have been read differently than meant, with counts."""
         found = []
         for kind, message in _NOTES.items():
             if lines := self.found.get(kind):
@@ -255,7 +255,7 @@ class _Reader:
     # Entities
 
     def _marks(self, node: _Node, nodes: Sequence[float]) -> None:
-        """What the last column of a node says."""
+        """Parse the last column of a node."""
         text, start, here = "", 0, node.column
         for part in node.misc.split("|") if "|" in node.misc else (node.misc,):
             if part.startswith("Entity="):
@@ -319,7 +319,7 @@ class _Reader:
         return None
 
     def _said(self, text: str) -> _Opening:
-        """What an opening bracket says, or what is wrong with it."""
+        """The content of an opening bracket, or what is wrong with it."""
         assert self.fields is not None
         values = text.split("-")
         given = values[self.id_at] if self.id_at < len(values) else ""
@@ -353,7 +353,7 @@ class _Reader:
             return self._wrong(message, node.line, column, "close it in the sentence where it opens")
         last = mention.nodes[-1]
         end = nodes.index(node.number) + 1
-        if node.number <= last:  # the official reader looks for the end behind the last node, and does not find it
+        if node.number <= last:  # the official reader looks for the end after the last node, and does not find it
             self._note("to-the-end", node.line)
             end = len(nodes)
         more = nodes[mention.at + 1 : end]
@@ -365,7 +365,7 @@ class _Reader:
         return None
 
     def _last_part(self, mention: _Mention, node: _Node, column: int) -> bool:
-        """The mention is complete; it must be the one of its entity that was begun last."""
+        """The mention is complete; it must be the last one of its entity that was begun."""
         parts = self.parts.get(mention.chain, [])
         if parts and parts.pop() is mention:
             return True
@@ -396,7 +396,7 @@ class _Reader:
 
 
 def fill_documents(entities: Iterable[tuple[str, list[Placed]]], deps: Callable[[float], Deps]) -> None:
-    """Give documents their entities, in the order of the official scorer, and their zeros what they depend on.
+    """Add entities to documents in the order of the official scorer, with the dependencies of zeros.
 
     Mentions are ordered by their first node, the longer first, then by their last node; entities by their first mention
     in the whole file, then by their ids.

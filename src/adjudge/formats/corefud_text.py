@@ -1,14 +1,14 @@
-"""Texts and JSON of the track of CRAC for language models, put onto the words of a key in CorefUD.
+"""Texts and JSON of the CRAC track for language models, aligned with the words of a key in CorefUD.
 
 A line is a document of the key, in its order: words with a blank between them, blanks inside a form as `_`. An empty
 node is `##` and its form, or only `##`, behind the parent of its first DEPS entry. `Los|[e1 jugadores|e1]` marks the
 mentions: `[e1` opens, `e1]` closes the one opened last, `[e1]` is both. JSON is a list of objects with `doc_id`,
 `tokens` and `clusters_token_offsets`, both ends included.
 
-Words that are not those of the key are repaired by the shortest sequence of replaced, left out and added words, and
-lose their tags; what is unbalanced in a sentence becomes mentions of one word, tags that mean nothing are left out. The
-published converter drops mentions that never close, though it says that it keeps one word of them. Heads are those of
-the trees of the key, and empty nodes stand where that converter puts them: behind their parents.
+Words that differ from the key are repaired by the shortest sequence of replaced, deleted and inserted words, and lose
+their tags; unbalanced tags in a sentence become mentions of one word, unreadable tags are dropped. The published
+converter drops mentions that never close, though its documentation says that it keeps one word of them. Heads come from
+the trees of the key, and empty nodes are where that converter puts them: after their parents.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def is_marked_text(source: Any) -> bool:
 
 
 def read_marked(source: Source, key: Sequence[UdDocument], *, name: str | None = None) -> CorefCorpus:
-    r"""The documents of a text or of JSON, with the sentences of a key that was read with its trees.
+    r"""The documents of a text or of JSON, on the sentences of a key that was read with its trees.
 
     >>> from adjudge.formats.corefud import read_corefud
     >>> lines = ["1\tAda\t_\t_\t_\t_\t2\tnsubj\t_\t_", "2\tcame\t_\t_\t_\t_\t0\troot\t_\t_"]
@@ -110,7 +110,7 @@ def read_marked(source: Source, key: Sequence[UdDocument], *, name: str | None =
 
 
 class _Told(NamedTuple):
-    """A document as it was written: its words, the tags of each, or clusters of offsets, and its line."""
+    """A document as written: its words, the tags of each, or clusters of offsets, and its line."""
 
     words: list[str]
     tags: list[list[str]]
@@ -189,11 +189,11 @@ class _Skeleton:
         return self.nodes[place].parent is not None
 
     def deps(self, head: float) -> frozenset[tuple[float, str]]:
-        """What an empty node depends on."""
+        """The dependencies of an empty node."""
         return frozenset(self.known[head].deps)
 
     def aligned(self, words: Sequence[str]) -> list[int | None] | None:
-        """The node of every word, None for words that are repaired; None if this is another text."""
+        """The node of every word, None for repaired words; None if this is another text."""
         own = ["##" if node.parent is None else node.form.replace(" ", "_") for node in self.nodes]
         places = _align(["##" if word.startswith("##") else word for word in words], own)
         if places is None or len(places) - places.count(None) < _LEAST * min(len(places), len(own)):
@@ -201,7 +201,7 @@ class _Skeleton:
         return places
 
     def head(self, nodes: Sequence[TreeNode]) -> float:
-        """The head that the trees give to a mention."""
+        """The head of a mention by the trees."""
         if len(nodes) == 1:
             return nodes[0].number
         own = {node.number for node in nodes}
@@ -242,7 +242,7 @@ def _parents(node: TreeNode) -> list[float]:
 
 
 def _moved(tree: Sequence[TreeNode]) -> list[TreeNode]:
-    """The nodes of a sentence with every empty one behind the parent of its first DEPS entry, and numbered there."""
+    """The nodes of a sentence with every empty one after the parent of its first DEPS entry, and numbered there."""
     behind: dict[int, list[TreeNode]] = {}
     for stays in (True, False):
         for node in tree:
@@ -261,7 +261,8 @@ def _moved(tree: Sequence[TreeNode]) -> list[TreeNode]:
 
 
 def _align(said: Sequence[str], own: Sequence[str]) -> list[int | None] | None:
-    """The place in `own` of every word that stays, by the shortest sequence of edits; None if they are too long."""
+    """The place in `own` of every word that is kept, by the shortest sequence of edits; None if the texts are too
+    long."""
     start = 0
     while start < min(len(said), len(own)) and said[start] == own[start]:
         start += 1

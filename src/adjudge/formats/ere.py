@@ -7,12 +7,11 @@
             <trigger source="a" offset="174" length="10">delivering</trigger>
 
 An event mention is a nugget, a hopper of at least two a cluster. `em-180` is `E180`, `h-1` is `C1`; the type is
-`Movement_Transport-Artifact`: capitalised, and with the hyphen that the file leaves out. A trigger that goes on in the
-next line becomes a piece per line. Entities, fillers, relations, arguments and other attributes are not kept, and
-counted in a note.
+`Movement_Transport-Artifact`: capitalised, and with the hyphen that the file leaves out. A trigger that spans lines
+becomes a piece per line. Entities, fillers, relations, arguments and other attributes are dropped, and counted in a
+note.
 
-Such files come from outside, so nothing in them is obeyed: a file that declares entities is refused, a document type is
-not fetched.
+Such files are not trusted: one that declares entities is refused, and document types are not fetched.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def read_ere(
 
 
 class _Reading:
-    """A file on its way in."""
+    """The content of a file, and its problems."""
 
     def __init__(self, place: str, offsets: Offsets) -> None:
         self.place = place
@@ -98,7 +97,7 @@ class _Reading:
         self.problems.append(Problem(message, self.place, element.line, element.column, hint))
 
     def collect(self, root: Element) -> None:
-        """Event mentions and hoppers, wherever they are."""
+        """Collect event mentions and hoppers, wherever they are."""
         self.id = root.get("doc_id") or root.get("docid")
         self._collect(root, None)
         if not (self.problems or self.mentions or self.hoppers) and root.tag != "deft_ere":
@@ -120,7 +119,7 @@ class _Reading:
             self._collect(child, inside)
 
     def document(self, name: str | None, order: str) -> NuggetDocument:
-        """What the elements amount to."""
+        """The document made of all elements."""
         id = name or self.id
         if not id:
             hint = "add the attribute doc_id to the first element"
@@ -207,7 +206,7 @@ class _Reading:
                 return split_lines([piece], self.text) or (piece,), _lines(written)
             pieces = split_lines([piece], self.text)
             return pieces or (piece,), covered(self.text, pieces)
-        # A parser of XML turns every line end into one character, whatever it was in the source.
+        # XML parsers turn every line end into one character, whatever it was in the source.
         for shown in (written, written.replace("\n", "\r\n")):
             if len(shown) == end - begin:
                 pieces = tuple((begin + first, begin + last) for first, last in split_lines([(0, len(shown))], shown))
@@ -216,7 +215,7 @@ class _Reading:
         return (piece,), _lines(written)
 
     def notes(self, document: str) -> list[Problem]:
-        """What was not kept or looks odd, each kind once."""
+        """What was dropped or looks odd, each kind once."""
         found: list[tuple[str, int | None]] = []
         if self.id and self.id != document:
             found.append((f"the file is named {document!r} but says doc_id={self.id!r}, its name is taken", None))
@@ -416,12 +415,12 @@ def _mention(document: NuggetDocument, nugget: Nugget, indent: str) -> list[str]
 
 
 def extent(nugget: Nugget) -> tuple[int, int]:
-    """From the first character of a nugget to the one behind its last."""
+    """From the first character of a nugget to the one after its last."""
     return min(begin for begin, _ in nugget.pieces), max(end for _, end in nugget.pieces)
 
 
 def trigger_text(document: NuggetDocument, nugget: Nugget) -> str:
-    """What the trigger is written as: the text at that place, if it is known and is what the nugget says."""
+    """The written text of the trigger: the text at its place, if that is known and agrees with the nugget."""
     if document.text is None:
         return nugget.text
     begin, end = extent(nugget)
@@ -430,7 +429,7 @@ def trigger_text(document: NuggetDocument, nugget: Nugget) -> str:
 
 
 def allowed(text: str) -> str:
-    """The text without characters that XML cannot have: a blank or a replacement character stands for each."""
+    """The text with a blank or replacement character for each character that XML does not allow."""
     return FORBIDDEN.sub(lambda found: " " if found[0].isspace() else "\ufffd", text)
 
 

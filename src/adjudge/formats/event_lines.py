@@ -16,8 +16,8 @@ has no event type; its type is empty here, so arguments are compared with `attac
 OneIE (one sentence per line), TextEE (a window) and WikiEvents (a document): half-open tokens, and names for mentions.
 OneIE's output is a graph of numbers: entities [start, end, type, level, score], triggers [start, end, type, score],
 relations [entity, entity, type, score], roles [trigger, entity, role, score]. TextEE's predictions have `events`, each
-with `trigger` [start, end, type] and `arguments` [[start, end, role]]. A line is told by which of these it has.
-WikiEvents has clusters of mentions in a second file.
+with `trigger` [start, end, type] and `arguments` [[start, end, role]]. A line is recognised by which of these fields it
+has. WikiEvents has clusters of mentions in a second file.
 
     {"doc_id", "tokens": [...], "entity_mentions": [{"id": "d-T1", "start": 0, "end": 2, "entity_type": "PER"}],
      "event_mentions": [{"event_type": "Life.Die", "trigger": {"start": 5, "end": 6},
@@ -74,7 +74,7 @@ def read_dygie(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def read_dygie_output(source: Source, *, name: str | None = None) -> Corpus:
-    """A system's documents: what was predicted, where the file has it, else what stands where gold has it.
+    """A system's documents: the predicted fields if the file has them, else those of gold.
 
     >>> data = b'{"doc_key": "d", "ner": [[]], "predicted_ner": [[[0, 0, "ORG", 3.1, 0.9]]]}'
     >>> read_dygie_output(data).documents[0].data["entities"]
@@ -136,7 +136,7 @@ class _Rams(msgspec.Struct):
 
 
 def read_rams(source: Source, *, name: str | None = None) -> Corpus:
-    """Documents of either side: events with their arguments, in predictions with their `score`, and `sentences`.
+    """Documents of either side: events with their arguments (those of predictions have a `score`), and `sentences`.
 
     >>> line = b'{"doc_key": "d", "predictions": [[[3, 3], [1, 2, "place", 0.5]]]}'
     >>> read_rams(line).documents[0].data["events"][0]["arguments"]
@@ -308,7 +308,7 @@ class WikiEvent(NamedTuple):
 
 
 class WikiDocument(NamedTuple):
-    """A document with what a scorer needs; `entities` are inclusive spans by id, the first if an id is repeated."""
+    """A document as scorers need it; `entities` are inclusive spans by id, the first if an id is repeated."""
 
     id: str
     tokens: list[str]
@@ -389,7 +389,7 @@ def _within(given: _Entity | _Trigger, size: int | None, path: str) -> dict[str,
 def _unnamed(
     arguments: Sequence[_Argument | _RelationArgument], spans: dict[str, dict[str, int]], path: str
 ) -> UnfitError:
-    """An argument that names a mention that is not there."""
+    """An argument that refers to an unknown mention."""
     at = next(at for at, each in enumerate(arguments) if each.entity_id not in spans)
     message = f"there is no entity mention {arguments[at].entity_id!r}"
     return UnfitError(f"{path}.arguments[{at}]", message, "add it, or correct the id")
@@ -513,7 +513,7 @@ def _omni(line: _Omni) -> dict[str, Any]:
             made = {"type": event.type, "trigger": span(trigger, path), "text": trigger.trigger_word}
             events.append({**made, "arguments": arguments})
     negative = [span(each, "$.negative_triggers") for each in line.negative_triggers]
-    # A file without entities has no other places for arguments than the triggers that are none.
+    # Without entities, the only candidates for arguments are the negative triggers.
     candidates = (
         [[each] for each in negative]
         if line.entities is None

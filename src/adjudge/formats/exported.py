@@ -1,4 +1,4 @@
-"""What a file of exports holds, as in memory, with the lines of its documents; and both sides as documents."""
+"""The values of a file of exports, as in memory, with the lines of documents; and both sides as documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMED = r"document '([^']*)'"
 
 
 class Values(NamedTuple):
-    """What a file holds, as it would be in memory; `lines` are those of its documents, in their order."""
+    """The values of a file, as they would be in memory; `lines` are those of its documents, in order."""
 
     place: str
     digest: str
@@ -38,12 +38,12 @@ class Values(NamedTuple):
         return Corpus(path=self.place, documents=tuple(documents), digest=self.digest, notes=reading.notes)
 
     def by_id(self, reading: Reading) -> Mapping[str, int]:
-        """The lines of documents, if each value was one and none was left out."""
+        """The lines of documents, if each value was a document and none was left out."""
         same = len(self.lines) == len(reading.documents)
         return dict(zip(reading.documents, self.lines, strict=True)) if same else {}
 
     def blamed(self, error: FormatError, side: str) -> FormatError:
-        """The error with the file in place of the side that it names, and the line of the document if it names one."""
+        """The error with the file instead of the side that it names, and the line of the document if it names one."""
         return FormatError([self._placed(each, side) for each in error.problems])
 
     def _placed(self, problem: Problem, side: str) -> Problem:
@@ -74,7 +74,7 @@ class Values(NamedTuple):
 def understood(
     kind: str, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Reading, dict[str, Reading]]:
-    """Both sides as documents; some of them may be values of files, and what is wrong with these says where."""
+    """Both sides as documents; either may be the values of a file, whose problems get their place."""
     sides = {"gold": gold, **{called(name, len(systems)): each for name, each in systems.items()}}
     given = {name: each.values if isinstance(each, Values) else each for name, each in sides.items()}
     own = dict(zip(systems, list(given.values())[1:], strict=True))
@@ -86,7 +86,7 @@ def understood(
     except FormatError as error:
         for side, source in files.items():
             error = source.blamed(error, side)
-        *_, last = files.values()  # what concerns both sides is said of the system
+        *_, last = files.values()  # what concerns both sides is blamed on the system
         raise FormatError([each if each.path else replace(each, path=last.place) for each in error.problems]) from None
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
         first = next(iter(files.values()))

@@ -1,9 +1,9 @@
-"""Files that hold what people also have in memory: exports of annotation tools, answers of models, tables with commas.
+"""Files of values that may also be in memory: exports of annotation tools, answers of models, CSV.
 
-JSON lines, one JSON array or a table become plain values, and these go through the coercion that serves memory as well.
-Logs of Inspect (`.eval`, a zip archive, or `.json`) have what a model answered to every sample, and the target: as gold
-a log has its targets, as a system the completions, so that two logs are two systems on the same samples. A sample of
-several epochs is several documents.
+JSON lines, a JSON array or a table become plain values, which are coerced like values in memory. Logs of Inspect
+(`.eval`, a zip archive, or `.json`) have the completion and the target of every sample: as gold, a log stands for its
+targets, as a system for its completions, so that two logs are two systems on the same samples. A sample of several
+epochs is several documents.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HEAD = ["subject", "relation", "object"]
 
 
 def read_values(source: Source, *, name: str | None = None, reader: str = "", gold: bool = False) -> Values:
-    r"""The values of JSON lines or of an array, or what the reader makes of its own kind of files.
+    r"""The values of JSON lines or an array, or of the reader's own kind of file.
 
     A log has other values as `gold` than as a system.
 
@@ -74,7 +74,7 @@ def _binary(whole: Whole, reader: str, *, gold: bool) -> list[Any]:
 
 
 def _labels(rows: list[list[str]]) -> tuple[list[list[str]], list[int]]:
-    """The last columns of sentences, whatever stands there, and the lines where they begin."""
+    """The last columns of sentences, whatever they contain, and the lines where they begin."""
     found: list[list[str]] = []
     lines: list[int] = []
     inside = False
@@ -91,7 +91,7 @@ def _labels(rows: list[list[str]]) -> tuple[list[list[str]], list[int]]:
 
 
 def _triples(text: str, place: str) -> tuple[list[dict[str, Any]], list[int]]:
-    """Documents of triples: subject, relation and object by TABs, and behind them the document if there are several."""
+    """Documents of triples: subject, relation and object separated by TABs, then the document if there are several."""
     found: dict[str, dict[str, Any]] = {}
     lines: list[int] = []
     problems: list[Problem] = []
@@ -149,7 +149,7 @@ def _lines(text: str, place: str) -> list[tuple[Any, int]]:
 
 
 def _table(text: str, place: str) -> tuple[Table, list[int]]:
-    """The rows of a table whose first line names the columns, separated by the sign that is in it most often."""
+    """The rows of a table whose first line names the columns, separated by the most frequent separator in it."""
     first = text.partition("\n")[0]
     separator = max((",", "\t", ";"), key=first.count)
     rows = csv.reader(io.StringIO(text), delimiter=separator)
@@ -233,7 +233,7 @@ read_log = partial(read_export, reader="inspect")
 
 
 def read_record_table(source: Source, *, name: str | None = None) -> Corpus:
-    r"""The records of a table whose first line names the columns, a row for each; cells that are numbers become such.
+    r"""The records of a table whose first line names the columns, one per row; numeric cells become numbers.
 
     >>> read_record_table(b"id,vendor,total\na,Acme,10\n").documents[0].data
     {'id': 'a', 'records': [{'vendor': 'Acme', 'total': 10}]}
@@ -345,7 +345,7 @@ def _zipped(whole: Whole) -> Iterator[Mapping[str, Any]]:
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, whole: Whole) -> bytes:
-    """The bytes of a file in the archive; what is compressed with zstd, the standard library cannot unpack."""
+    """The bytes of a file in the archive; the standard library cannot unpack zstd."""
     if entry.file_size > _LARGEST:
         raise FormatError(Problem(f"{entry.filename} is larger than {_LARGEST} bytes", path=whole.place))
     if entry.compress_type in _STORED:

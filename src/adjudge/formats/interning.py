@@ -1,8 +1,8 @@
-"""Fields of a block of bytes as numbers of their names, all at once.
+"""Numbers the fields of a block of bytes by name, all at once.
 
-A field is hashed eight bytes at a time and looked for in a table of the fields seen so far, by open addressing. What is
-found is compared with the field byte by byte, so that equal hashes never make two names one. Only fields that are new
-become texts and go through `Names`, in the order of their first use: numbers do not depend on blocks.
+A field is hashed eight bytes at a time and looked up in a table of the fields seen so far, by open addressing. A hit is
+compared with the field byte by byte, so that equal hashes never merge two names. Only new fields become texts and go
+through `Names`, in the order of their first use: numbers do not depend on blocks.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     Ints: TypeAlias = npt.NDArray[Any]
 
 LONGEST = 1 << 10
-"""Bytes of the longest field that can be looked for: each eight of them are a step for the whole block."""
-_ROOM = 1 << 10  # fields that there is room for at first
+"""Bytes of the longest field that can be looked up: every eight of them are a step for the whole block."""
+_ROOM = 1 << 10  # initial capacity
 _FACTOR = 0x9E3779B97F4A7C15
 _FREE = (1 << 64) - 1  # a slot
 _TAG = 0xFFFFFFFF << 32
 _HEAD = 2  # words of a field that are kept with it
-_HASH, _FIRST, _SECOND, _SIZE = range(4)  # of what is kept of a field; the last is its length and its number
+_HASH, _FIRST, _SECOND, _SIZE = range(4)  # columns kept of a field; the last has its length and its number
 
 
 class Fields(NamedTuple):
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What is known of fields: their numbers, where those are kept that have none yet, and the texts of these.
+    """The result of a lookup: the numbers of fields, the places and texts of the new ones.
 
     A line break is between the texts, and if they are `plain`, no blanks are around them.
     """
@@ -57,7 +57,7 @@ class Looked(NamedTuple):
 
 
 class Interner:
-    """The fields that were seen, and the numbers that `names` gave them; blanks around a field do not count.
+    """The fields seen so far, with their numbers in `names`; blanks around a field do not count.
 
     >>> import numpy as np
     >>> from adjudge.model.kbp import Names
@@ -80,7 +80,8 @@ class Interner:
         self._words = np.zeros(_ROOM, dtype=np.uint64)
 
     def look(self, fields: Fields) -> Looked:
-        """Look for fields; no name gets a number yet. A ValueError says that one is blank, no text, or too alike."""
+        """Look up fields; no name gets a number yet. A ValueError means that one is blank, not text, or has a hash
+        collision."""
         import numpy as np
 
         parts = _parts(fields)
@@ -102,7 +103,7 @@ class Interner:
         return Looked(rows[:, _SIZE].astype(np.int32), fresh, kept[fresh], texts, plain)
 
     def number(self, looked: Looked) -> Ints:
-        """The numbers of fields that were looked for; what is new has one from now on."""
+        """The numbers of fields that were looked up; new fields are numbered now."""
         import numpy as np
 
         if looked.texts:
@@ -117,7 +118,7 @@ class Interner:
         return looked.numbers
 
     def _numbered(self, looked: Looked) -> Sequence[int]:
-        """The numbers of new fields; their texts need not be looked at if nobody else has named anything."""
+        """The numbers of new fields; their texts need no lookup if all names came from here."""
         first = len(self.names)
         if looked.plain and first == self._given:
             number = looked.texts.count("\n") + 1
@@ -145,7 +146,7 @@ class Interner:
         found = np.take(self._slots, at)
         rest = np.flatnonzero(((found & _TAG) != tags) & (found != _FREE))
         at, own = at[rest], tags[rest]
-        while len(rest):  # the slot is another's: the field is in one that follows, or new
+        while len(rest):  # the slot is taken: the field is in a later one, or new
             at = (at + 1) & (len(self._slots) - 1)
             found[rest] = slots = self._slots[at]
             other = ((slots & _TAG) != own) & (slots != _FREE)
@@ -178,7 +179,7 @@ class Interner:
         self._filled += int(sizes.sum())
 
     def _are_equal(self, kept: Ints, rows: Ints, lengths: Ints, parts: list[Part]) -> bool:
-        """Whether all fields are what they are taken for."""
+        """Whether all fields equal what was found for them."""
         import numpy as np
 
         same = (rows[:, _SIZE] >> np.uint64(32)).view(np.int64) == lengths
@@ -193,7 +194,7 @@ class Interner:
         return bool(same.all())
 
     def _insert(self, first: int) -> None:
-        """Make the fields that are kept from a place on known."""
+        """Insert the fields that are kept from a place on."""
         import numpy as np
 
         hashes = self._rows[first : self._size, _HASH]
@@ -213,7 +214,7 @@ class Interner:
 
 
 def interner_of(names: Names) -> Interner:
-    """The one of these names: what one file has named, another may name again."""
+    """The interner of these names, shared by all files."""
     if names.interner is None:
         names.interner = Interner(names)
     found: Interner = names.interner
@@ -233,7 +234,7 @@ def intern_together(fields: Sequence[Fields], names: Sequence[Names]) -> list[In
 
 
 def name_hashes(names: Names) -> Ints:
-    """A number of 64 bits for each name that depends on nothing but the name.
+    """A 64-bit number for each name that depends only on the name.
 
     >>> from adjudge.model.kbp import Names
     >>> name_hashes(Names(["ana", "ben"]))[1] == name_hashes(Names(["ben"]))[0]
@@ -300,7 +301,7 @@ def _spread(words: Ints, places: Ints, size: int) -> Ints:
 
 
 def _grouped(hashes: Ints) -> tuple[Ints, Ints]:
-    """For each hash the place of its like among those that differ, in the order of first use; whether it is the first.
+    """For each hash its number among the distinct ones, in the order of first use, and whether it is the first.
 
     >>> import numpy as np
     >>> [column.tolist() for column in _grouped(np.array([7, 3, 7, 5]))]

@@ -1,4 +1,4 @@
-"""Files that are one JSON or TOML value, and where in them something is wrong."""
+"""Files with one JSON or TOML value, and the places of their faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adjudge.model.whereabouts import json_place, place_at, toml_place
 
 
 def read_json(source: Source, *, name: str | None = None) -> tuple[Whole, Any]:
-    """A source and the value of its JSON, which is one value and not lines of them.
+    """A source and its JSON value, which is one value rather than JSON lines.
 
     >>> read_json(b'[{"title": "T"}]')[1]
     [{'title': 'T'}]
@@ -45,7 +45,7 @@ def read_folder_digest(source: Source) -> str:
 
 
 def json_problem(whole: Whole, path: str | Iterable[str | int], message: str, hint: str | None = None) -> Problem:
-    """A complaint about the value at a path (`$.labels[0]`) of a file that is JSON.
+    """A problem with the value at a path (`$.labels[0]`) of a JSON file.
 
     >>> print(json_problem(read_whole(b'[{"title": 5}]', name="a.json"), "$[0].title", "expected a string", "quote it"))
     a.json:1:12: expected a string, quote it
@@ -92,7 +92,7 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
 
 
 def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
-    """What is wrong with the text of a file or a line that is not JSON, at which offset, and the remedy.
+    """The fault in a file or line that is not JSON, its offset, and the remedy.
 
     >>> json_fault('{"a": [1,', "line")
     ('malformed JSON (the line ends in the middle of a value)', 9, 'complete the line')
@@ -119,7 +119,7 @@ def json_fault(text: str, what: str = "file") -> tuple[str, int | None, str]:
     except ValueError as error:  # an integer too long for Python to convert
         found = _LONG_NUMBER.search(text)
         return f"malformed JSON ({error})", found and found.start(), "write numbers within usual limits"
-    # Python reads it, but there is a number beyond float64, or half of a surrogate pair.
+    # Python accepts it, but there is a number beyond float64, or half of a surrogate pair.
     for match in _TOKEN.finditer(text):
         if match[0][0] in "-0123456789" and float(match[0]) in (float("inf"), float("-inf")):
             return f"the number {match[0]} is too large", match.start(), "write null or a smaller number"
@@ -132,7 +132,7 @@ _LONG_NUMBER = re.compile(r"[0-9][0-9_]{300,}|[0-9.]+[eE][0-9]{3,}")
 
 
 class _Constant(Exception):
-    """NaN, Infinity or -Infinity, which Python reads and JSON does not have."""
+    """NaN, Infinity or -Infinity, which Python accepts although they are not JSON."""
 
 
 def _no_constant(name: str) -> NoReturn:

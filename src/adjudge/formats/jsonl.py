@@ -1,10 +1,10 @@
 """JSON lines: one JSON object per document and line, each with an `id`.
 
-Compressed files are recognised by their content, `-` is standard input. Reading does not stop at the first mistake:
-everything that is wrong with a file is reported at once, with line and column.
+Compressed files are recognised by their content, `-` is standard input. Reading does not stop at the first mistake: all
+problems of a file are reported together, with line and column.
 
-A corpus may be in several files, of JSON lines or Parquet. The documents stand in the order of the names of the files.
-What they say is hashed in this order, so that a corpus has the same hash however it is cut.
+A corpus may be several files of JSON lines or Parquet, in the order of their names. Its digest is that of the documents
+in this order, however they are split into files.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 
 
 class Hash(Protocol):
-    """What is needed of a `hashlib` object."""
+    """The part of a `hashlib` object that is needed."""
 
     def update(self, data: bytes, /) -> None:
-        """Take in more bytes."""
+        """Add bytes."""
 
 
 def read_all(source: Source, *, name: str | None = None) -> Corpus:
@@ -54,10 +54,10 @@ def read_all(source: Source, *, name: str | None = None) -> Corpus:
 def read_documents(
     source: Source, *, name: str | None = None, digest: Hash | None = None, keys: tuple[str, ...] = ("id",)
 ) -> Iterator[Document]:
-    """The documents of a source one by one; what was wrong is raised at the end, all of it.
+    """The documents of a source one by one; all problems are raised together at the end.
 
-    `digest`, if given, takes in what the documents say (see `canonical`), however it is written. `keys` are the fields
-    that make the id, for files in which it has another name or two parts.
+    `digest`, if given, is updated with the content of the documents (see `canonical`), however it is written. `keys`
+    are the fields of the id, for files in which it has another name or two parts.
 
     >>> next(read_documents(b'{"id": "a", "tags": ["x"]}'))
     Document(id='a', data={'id': 'a', 'tags': ['x']}, line=1)
@@ -129,7 +129,7 @@ def read_documents(
 
 
 canonical = msgspec.json.Encoder(order="deterministic").encode
-"""A value as JSON without spaces, keys and sets sorted: the same for the same content, whoever wrote it."""
+"""A value as JSON without spaces, with sorted keys and sets: the same for the same content."""
 
 
 def read_each(
@@ -140,7 +140,7 @@ def read_each(
     digest: Hash | None = None,
     keys: tuple[str, ...] = ("id",),
 ) -> None:
-    """Give every document to `take`; the `UnfitError`s that it raises or returns come with what is wrong with lines.
+    """Pass every document to `take`; the `UnfitError`s that it raises or returns are raised with the problems of lines.
 
     >>> read_each(b'{"id": "a"}', lambda each: print(each.id), place="gold")
     a
@@ -187,7 +187,7 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
 
 
 class _Whole(NamedTuple):
-    """The documents of some lines, with nothing wrong: their ids, what they are, and the same as it is hashed."""
+    """The documents of some lines without problems: ids, values, and the bytes for the digest."""
 
     ids: Sequence[str]
     values: list[Any]
@@ -197,7 +197,7 @@ class _Whole(NamedTuple):
 def _pieces(
     stream: IO[bytes], first_lines: dict[str, int], keys: tuple[str, ...]
 ) -> Iterator[tuple[int, bytes | str | _Whole]]:
-    """Many lines at once as long as there is nothing to say about them, else line by line; the ids become known."""
+    """Many lines at once if they have no problems, else line by line; ids are recorded."""
     number = 1
     for block in line_blocks(stream, _BLOCK):
         if isinstance(block, str):
@@ -216,7 +216,7 @@ def _pieces(
 
 
 def _read_together(block: bytes, known: Mapping[str, int], keys: tuple[str, ...]) -> _Whole | None:
-    """Lines of a document each; None if anything takes a closer look, for which every line is read by itself."""
+    """One document per line; None if anything needs a closer look, line by line."""
     if len(keys) > 1 or (b"\\" in block and b"\\u003" in block):
         return None
     try:
@@ -254,7 +254,7 @@ def _numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes | str]]:
 
 
 def _is_cut(found: Findings, line: int) -> bool:
-    """Whether the only mistake so far is that a line ends in the middle of an object."""
+    """Whether the only problem so far is that a line ends in the middle of an object."""
     only = found.found[0].problem if found.total == 1 else None
     return only is not None and only.line == line and only.message == _CUT
 
@@ -287,7 +287,7 @@ def _identify(value: Any, first_lines: dict[str, int], keys: tuple[str, ...]) ->
 
 
 def _wrong_file(line: bytes) -> tuple[str, int | None, str] | None:
-    """Whether the first line shows that no line of the file can be read."""
+    """The problem of the whole file if its first line shows one."""
     if line.startswith(GZIP):
         return "the file is compressed twice", 1, "unpack it once, for example with: gzip -d"
     if line.startswith(_UTF16) or b"\0" in line[:4]:
@@ -336,7 +336,7 @@ SHAPE = "write this value as the format has it, or read the files with another -
 
 
 class UnfitError(Exception):
-    """What is wrong at a path (`$.events[0]`) of a document, and how to fix it."""
+    """A problem at a path (`$.events[0]`) of a document, and its remedy."""
 
     def __init__(self, path: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -351,9 +351,9 @@ def read_typed(
     keys: tuple[str, ...] = ("id",),
     name: str | None = None,
 ) -> Corpus:
-    """The documents that `make` makes of each line, which has the shape `kind`; their ids are added.
+    """The documents that `make` returns for lines of the type `kind`, with their ids.
 
-    `make` raises `UnfitError` for what a type cannot say. The `keys` are the fields that make the id.
+    `make` raises `UnfitError` for what the type cannot express. `keys` are the fields of the id.
 
     >>> class Line(msgspec.Struct):
     ...     tags: list[str]
@@ -380,7 +380,7 @@ def read_typed(
 
 
 def shaped(value: Any, kind: type[T]) -> T:
-    """A value of JSON in the shape of a type.
+    """A JSON value converted to a type.
 
     >>> try: shaped([1, "x"], list[int])
     ... except UnfitError as error: print(error.path, error)
@@ -394,7 +394,7 @@ def shaped(value: Any, kind: type[T]) -> T:
 
 
 def token_span(first: Any, last: Any, path: str) -> dict[str, int]:
-    """The span of tokens of which the last is included.
+    """The half-open span of tokens from first to last.
 
     >>> token_span(2, 2, "$")
     {'start': 2, 'end': 3}
@@ -421,7 +421,7 @@ def half_open(start: Any, end: Any, path: str, what: str = "token") -> dict[str,
 
 
 def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus] | None = None) -> Corpus:
-    """All documents of several files as one corpus; everything that is wrong with any of them is raised together."""
+    """All documents of several files as one corpus; the problems of all files are raised together."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -438,7 +438,7 @@ def read_shards(source: str, paths: Sequence[str], *, read: Callable[..., Corpus
 
 
 def stream_documents(paths: Iterable[str], *, digest: Hash | None = None) -> Iterator[Document]:
-    """The documents of files of JSON lines or Parquet, one by one; what was wrong is raised at the end, all of it."""
+    """The documents of files of JSON lines or Parquet, one by one; all problems are raised together at the end."""
     problems: list[Problem] = []
     kind: type[AdjudgeError] | None = None
 
@@ -464,7 +464,7 @@ def stream_documents(paths: Iterable[str], *, digest: Hash | None = None) -> Ite
 
 
 def _unique(documents: Iterable[Document]) -> Iterator[Document]:
-    """The documents, or an error for the ids that two files have."""
+    """The documents; ids that occur in two files are an error."""
     places: dict[str, str | None] = {}
     problems: list[Problem] = []
     for document in documents:
@@ -482,7 +482,7 @@ def _unique(documents: Iterable[Document]) -> Iterator[Document]:
 
 
 def read_file(path: str, *, digest: Hash | None = None) -> Iterator[Document]:
-    """The documents of one file of JSON lines or Parquet, which its first bytes tell."""
+    """The documents of one file of JSON lines or Parquet, by its first bytes."""
     if not is_parquet(path):
         return read_documents(path, digest=digest)
     from adjudge.formats.parquet import parquet_documents

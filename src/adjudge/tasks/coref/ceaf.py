@@ -1,9 +1,9 @@
-"""The best one-to-one alignment of chains, for CEAF: exact, and almost free where chains have a clear counterpart.
+"""The best one-to-one alignment of chains, for CEAF: exact, and very cheap if most chains have a clear counterpart.
 
-A cell that weighs at least as much as the best other cell of its row and the best other cell of its column together
-stands in some best alignment. Taking such cells until none is left solves nearly all of a real document; what remains
-falls into small components, which are solved by going through subsets, and rare large ones, which go to the general
-solver.
+A cell that weighs at least as much as the best other cell of its row and the best other cell of its column together is
+in some best alignment. Taking such cells until none is left solves nearly all of a real document. What remains falls
+into small components, which are solved by enumerating subsets (loading the general solver takes longer than scoring a
+small corpus), and rare large ones, which go to the general solver.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _take_dominant(
             continue
         mates[row] = column
         del rows[row], columns[column]
-        # Rows that lose a cell or a rival may have a dominant cell now.
+        # Rows that lost a cell or a rival may now have a dominant cell.
         changed = []
         for other in theirs:
             if other != row:
@@ -119,7 +119,7 @@ def _solve(rows: dict[int, dict[int, float]]) -> dict[int, int]:
 
 
 def _by_subsets(rows: Mapping[int, Mapping[int, float]], bits: Mapping[int, int]) -> dict[int, int]:
-    """The best choice for the first rows and every set of taken columns, row by row."""
+    """The best choice for the rows so far and every set of used columns, row by row."""
     best: dict[int, tuple[float, tuple[tuple[int, int], ...]]] = {0: (0.0, ())}
     for row, mine in rows.items():
         extended = dict(best)

@@ -1,8 +1,8 @@
 """The output of the reference scorer 8.01 and of the scorer of CorefUD, character for character, from our counts.
 
-Documents are added in the order of the key (the reference scorer adds them in the order of a hash, which is random),
-each sum from left to right. Percentages are cut off after two digits, not rounded; numbers have 15 significant digits
-without trailing zeros. The first line of that program, with its version and path, is left out.
+Documents are summed in the order of the key (that of the reference scorer is the random order of a hash), from left to
+right. Percentages are truncated after two digits, not rounded; numbers have 15 significant digits without trailing
+zeros. The first line of the program, with its version and path, is left out.
 
 The scorer of CorefUD (version 1.2, as of the CRAC shared tasks) prints percentages rounded to two digits, and the mean
 of MUC, B3 and CEAFe if all three were asked for.
@@ -133,7 +133,7 @@ def added(rows: Iterable[Sequence[float]], width: int = len(COLUMNS)) -> list[fl
 
 
 def result_line(found: float, gold: float, matched: float, system: float, f1: float | None = None) -> list[str]:
-    """Recall, precision and F1 in the words of the reference scorer, and the line below.
+    """Recall, precision and F1 as the reference scorer prints them, and the rule below.
 
     >>> result_line(5, 9, 5, 16)[0].split(chr(9))
     ['Recall: (5 / 9) 55.55%', 'Precision: (5 / 16) 31.25%', 'F1: 39.99%']
@@ -208,7 +208,7 @@ def _spans(chain: Chain) -> Iterator[tuple[float, float]]:
 
 
 def _repeats(each: Compared) -> Iterator[str]:
-    """A line for every repeated mention, with the numbers that the reference scorer gives to mentions."""
+    """A line for every repeated mention, with the reference scorer's numbers of mentions."""
     if not (each.key_repeats or each.response_repeats):
         return
     numbers: dict[Mention, int] = {}

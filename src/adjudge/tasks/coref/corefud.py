@@ -4,11 +4,11 @@ A mention is the set of its nodes; with `--match head` it is that set and its he
 empty node, are matched first by the parents and relations of their heads (`--zeros dependent`), then equal mentions,
 then those with the same head (`head`) or those of the response that lie within one of the key and have its head
 (`partial`), in the assignment with the largest sum of overlaps. Optimal assignments are often not unique, and the
-official one is whatever scipy finds on the matrix of a document, so where it matters the same matrix is solved.
+official one is whatever scipy finds for the matrix of a document, so in case of ties the same matrix is solved.
 
-What that program does against its own definition is done here too and counted: key and response share one table of
-names, so that a zero is mixed up with another zero at its place; a mention in two entities belongs to the last one; the
-score of zeros prefers the mention at the same place to the one that was matched.
+Where the program departs from its own definition, so does this, and counts how often: key and response share one table
+of names, so that a zero is confused with another zero at its place; a mention in two entities belongs to the last one;
+the score of zeros prefers the mention at the same place to the one that was matched.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _EQUAL = 1e-12
 
 
 class Aligned(NamedTuple):
-    """The chains of both sides as they are scored, by the names of mentions, the pairs, the counts and the remarks."""
+    """The chains of both sides as scored, by the names of mentions, with the pairs, the counts and the remarks."""
 
     key: list[Chain]
     response: list[Chain]
@@ -127,13 +127,13 @@ def _flat(chains: Iterable[Sequence[Name]]) -> Iterable[Name]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Which mention of the response is which of the key
+# Matching mentions of the response with those of the key
 
 
 def _pair(
     ours: _Side, theirs: _Side, settings: Settings, document: str, remarks: list[Remark]
 ) -> list[tuple[Name, Name]]:
-    """All pairs; what is to be said of them is remarked."""
+    """All pairs; remarks on them are added to `remarks`."""
     pairs: list[tuple[Name, Name]] = []
     ties = 0
     key_zeros, zeros = (
@@ -251,9 +251,9 @@ def _nodes(mention: Mention) -> set[float]:
 
 
 def _assign(cells: Cells, rows: int, columns: int) -> tuple[dict[int, int], int]:
-    """The assignment that scipy finds for the whole matrix, and in how many places another one is as good.
+    """The assignment that scipy finds for the whole matrix, and in how many places there is a tie.
 
-    Where no other one is as good, parts of the table that do not touch are solved by themselves.
+    Without ties, disjoint parts of the table are solved separately.
     """
     mates: dict[int, int] = {}
     ties = 0
@@ -284,7 +284,7 @@ def _assign(cells: Cells, rows: int, columns: int) -> tuple[dict[int, int], int]
 
 
 def _has_rival(part: Cells, found: Mapping[int, int]) -> bool:
-    """Whether another choice weighs as much: it would have to do without one of the chosen cells."""
+    """Whether another choice weighs as much: it would have to leave out one of the chosen cells."""
     total = sum(part[row][column] for row, column in found.items())
     for row, column in found.items():
         less = {each: {c: w for c, w in mine.items() if (each, c) != (row, column)} for each, mine in part.items()}
@@ -335,7 +335,7 @@ def _count(ours: _Side, theirs: _Side, table: Mapping[Name, Name], matched: int)
 
 
 def _homes(side: _Side, other: _Side, table: Mapping[Name, Name]) -> list[Counter[int]]:
-    """For every entity, the entities of the other side that its mentions are found in, with how many of them."""
+    """For every entity, the entities of the other side that have its mentions, and how many of them."""
     home = other.home
     found = ((table.get(name, name) for name in chain) for chain in side.chains)
     return [Counter([home[name] for name in names if name in home]) for names in found]
@@ -378,7 +378,7 @@ def _lea(found: Iterable[Counter[int]], sizes: Sequence[int], others: Sequence[i
 def _overlap_ratio(ours: _Side, theirs: _Side) -> tuple[int, int, int]:
     """The largest sum of common nodes of a one-to-one assignment of mentions, and the nodes of both sides.
 
-    Equal mentions stand together in some best assignment.
+    Equal mentions are paired in some best assignment.
     """
     left, right = (Counter(side.spots[name][0] for name in _flat(side.chains)) for side in (ours, theirs))
     both = left & right
@@ -406,7 +406,7 @@ def _overlap_ratio(ours: _Side, theirs: _Side) -> tuple[int, int, int]:
 
 
 def _zero_score(ours: _Side, theirs: _Side, table: Mapping[Name, Name]) -> tuple[tuple[int, int, int], int]:
-    """Zeros that are anaphors: hits, those of the response, those of the key; and where the place was preferred."""
+    """Zeros that are anaphors: hits, those of the response, those of the key; and how often the place was preferred."""
     first = {min(chain, key=theirs.place) for chain in theirs.chains}
     hit = miss = wrong = preferred = 0
     covered: set[Name] = set()

@@ -1,7 +1,7 @@
 """The figure of the CRAC shared tasks: folders of datasets, and the unweighted mean of their CoNLL scores.
 
-A file is a dataset, called after the part of its name before `-corefud-`, and its language is what stands before the
-underscore. Documents are drawn within their datasets, so that every resampled corpus has all of them.
+A file is a dataset, named by the part of its name before `-corefud-`; the part before the underscore is its language.
+Documents are drawn within datasets, so that every resampled corpus has all of these.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class CracTask(CorefUDTask):
         return source if isinstance(source, Side) else self._read(source, name, (CONLLU,))
 
     def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
-        """The same, where files may also be texts or JSON of the track for language models."""
+        """The same; files may also be texts or JSON of the track for language models."""
         return source if isinstance(source, Side) else self._read(source, name, (CONLLU, TEXTS))
 
     def _read(self, source: Any, name: str, kinds: Sequence[tuple[str, ...]]) -> Side:
@@ -142,7 +142,7 @@ class CracTask(CorefUDTask):
         return Side(name, os.fspath(source), documents, hashed.hexdigest(), tuple(_added(notes)))
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[CorefUDTask, Sequence[Side]]:
-        """Every dataset of a response must fit that of the key; those that a response lacks count 0."""
+        """Every dataset of a response must fit that of the key; those that are missing count 0."""
         return self, [self._fitted(gold, side) for side in systems]
 
     def _fitted(self, gold: Side, side: Side) -> Side:
@@ -185,7 +185,7 @@ class CracTask(CorefUDTask):
         return Drawing("within dataset", within="dataset")
 
     def reported(self, evaluation: Evaluation) -> Reported:
-        """A column of each count for each dataset, of which a document has only its own."""
+        """A column of each count for each dataset; a document has values only in those of its own."""
         places = {dataset: place for place, dataset in enumerate(self.datasets)}
         width = len(self.columns)
         columns = tuple(f"{dataset}:{name}" for dataset in self.datasets for name in self.columns)
@@ -202,7 +202,7 @@ class CracTask(CorefUDTask):
         return Reported(columns, self.measures(), counts, attributes=attributes)
 
     def result(self, evaluation: Evaluation) -> Result:
-        """Scores of the whole, and by dataset and language unless something else is asked for."""
+        """Scores of the whole, and by dataset and language unless other slices are wanted."""
         run = evaluation.run
         if other := [each for each in run.by if each not in FIELDS]:
             raise UsageError(f"datasets have no field {other[0]!r} to slice by", hint="fields are dataset, language")

@@ -1,9 +1,9 @@
-"""One document of the key and of the response, compared: what was counted, and which mentions were repeated.
+"""Compares a document of the key and of the response: counts, and repeated mentions.
 
-Mentions need not be equal to match: by their heads, or by how much they overlap. Every mention of the response that
-matches one of the key takes its place, so that all metrics work on equality. A mention matches at most one of the other
-side. Equal mentions match first; of the rest, those pairs match whose overlap |A & B| / |A | B| is largest in sum (by
-head: of the mentions that share it).
+Mentions may match without being equal: by their heads, or by how much they overlap. A mention of the response that
+matches one of the key is replaced by it, so that all metrics compare by equality. A mention matches at most one of the
+other side. Equal mentions match first; of the rest, those pairs match whose overlap |A & B| / |A | B| is largest in sum
+(by head: of the mentions that share it).
 
 Repeated mentions: `conll-8.01` does what the reference scorer does. Copies in the key stay. In the response the first
 copy of a mention that the key has stays and the others go; copies of a mention that the key does not have stay. `clean`
@@ -39,7 +39,7 @@ class Repeat(NamedTuple):
 
 
 class Compared:
-    """The chains of both sides as they are scored, with the copies that were found, and the counts.
+    """The chains of both sides as scored, the repeated mentions, and the counts.
 
     `read` is the response before copies were removed from it.
     """
@@ -118,7 +118,7 @@ def _mentions(chains: list[Chain]) -> list[list[Mention]]:
 
 
 def by_overlap(key: Sequence[Chain], response: Sequence[Chain], least: float) -> list[Chain]:
-    """The response with every mention replaced by the key's that it overlaps at least so much.
+    """The response with mentions replaced by those of the key that they overlap enough.
 
     >>> by_overlap([Chain("1", [(0, 3)])], [Chain("a", [(0, 2), (7, 7)])], 0.5)
     [Chain('a', [(0, 3), (7, 7)])]
@@ -152,7 +152,7 @@ def by_head(
     key_heads: Mapping[Mention, float],
     response_heads: Mapping[Mention, float],
 ) -> list[Chain]:
-    """The response with every mention replaced by the key's that has the same head.
+    """The response with mentions replaced by those of the key that have the same head.
 
     >>> by_head([Chain("1", [(0, 3)])], [Chain("a", [(2, 3)])], {(0, 3): 3}, {(2, 3): 3})
     [Chain('a', [(0, 3)])]
@@ -171,7 +171,7 @@ def by_head(
 
 
 def _unmatched(key: Iterable[Chain], response: Iterable[Chain]) -> tuple[list[Mention], list[Mention]]:
-    """The mentions of one side that the other does not have, each once, in the order of the text."""
+    """The mentions that only one side has, each once, in text order."""
     here = {mention for chain in key for mention in chain.mentions}
     there = {mention for chain in response for mention in chain.mentions}
     return sorted(here - there), sorted(there - here)
@@ -252,9 +252,9 @@ def without_matched_copies(key: Sequence[Chain], response: Sequence[Chain]) -> t
 
 
 class View(NamedTuple):
-    """How mentions are shown: what they are called, and the runs of words that they have in the text.
+    """How mentions are shown: their names, and their runs of words in the text.
 
-    A mention of the response that is another one of the key is found in `mates`.
+    `mates` maps mentions of the response to those of the key that they match.
     """
 
     written: Callable[[Any], str]
@@ -263,7 +263,7 @@ class View(NamedTuple):
 
 
 def align_mentions(found: Compared, text: Sequence[str], *, missing: bool, view: View | None = None) -> Alignment:
-    """The mentions of both sides with their chains, as they were scored; the credit is that of B3 for the mention."""
+    """The mentions of both sides with their chains, as scored; the credit is the overlap of the two chains."""
     from adjudge.stats.alignment import Alignment, Matching, Pair, Single, in_text
 
     view = view or View(written, _word_runs)

@@ -1,4 +1,4 @@
-"""What can be chosen: the profile, singletons, when two mentions are the same, and the metrics that are reported.
+"""Options: the profile, singletons, when two mentions match, and the metrics that are reported.
 
 Each metric is a formula over the counts of `COLUMNS`.
 """
@@ -29,7 +29,7 @@ MATCHES = ("exact", "head", "partial")
 ZEROS = ("dependent", "linear")
 OVERLAP = 0.5
 CHOICES = ("singletons", "match", "overlap", "zeros")
-"""What can be chosen beside the profile."""
+"""The options beside the profile."""
 
 MEANING = {
     ("usual", "head"): "mentions match if they are equal or, of the others, if their heads are the same word",
@@ -39,11 +39,11 @@ MEANING = {
     ("corefud", "partial"): "mentions match if their nodes are equal or, of the others, if that of the system lies "
     "within that of gold and has its head",
 }
-"""What it means that mentions match; of several the one-to-one choice with the largest overlap is taken."""
+"""When mentions match; of several candidates, the one-to-one choice with the largest overlap is taken."""
 
 
 class Settings(NamedTuple):
-    """Checked choices; `overlap` is the least |A & B| / |A | B| at which two mentions match in part.
+    """Valid options; `overlap` is the least |A & B| / |A | B| at which two mentions match in part.
 
     `zeros` says whether empty nodes of CorefUD are matched by what they depend on, or by their place.
     """
@@ -56,16 +56,16 @@ class Settings(NamedTuple):
 
     @property
     def rule(self) -> Rule:
-        """What BLANC is when one kind of links is missing."""
+        """The rule of BLANC if one kind of links is missing."""
         return {"conll-8.01": "8.01", "corefud": "corefud"}.get(self.profile, "2014")  # type: ignore[return-value]
 
     @property
     def meaning(self) -> str | None:
-        """What the way to match means, if it is not that mentions are equal."""
+        """When mentions match, unless they must be equal."""
         return MEANING.get(("corefud" if self.profile == "corefud" else "usual", self.match))
 
     def fields(self) -> dict[str, str | float]:
-        """What the signature says of it."""
+        """The fields of the signature."""
         declared: dict[str, str | float] = {"blanc": self.rule, "singletons": self.singletons, "match": self.match}
         if self.overlap is not None:
             declared["overlap"] = self.overlap
@@ -81,7 +81,7 @@ def settings(
     overlap: float | None = None,
     zeros: str | None = None,
 ) -> Settings:
-    """The choices, or an error that names the possible ones; what is not given is as the profile says.
+    """The options, or an error that lists the valid ones; the profile gives the defaults.
 
     >>> settings(match="partial").overlap
     0.5
@@ -138,7 +138,7 @@ def metrics_of(profile: str) -> tuple[str, ...]:
 
 
 def chosen_metrics(names: str | Iterable[str] | None, profile: str = "conll-8.01") -> tuple[str, ...]:
-    """Names of metrics, with or without their family, as the profile calls them; all of them for None or `all`.
+    """Names of metrics, with or without the family, as the profile calls them; all for None or `all`.
 
     >>> chosen_metrics("coref.muc, bcub")
     ('muc', 'b3')
@@ -166,7 +166,7 @@ def chosen_metrics(names: str | Iterable[str] | None, profile: str = "conll-8.01
 
 
 def measures_of(metrics: Iterable[str], rule: Rule) -> list[Measure]:
-    """The measures of some metrics; an average brings what it averages.
+    """The measures of some metrics, with those that averages are made of.
 
     >>> [measure.name for measure in measures_of(["conll"], "8.01")]
     ['coref.muc', 'coref.b3', 'coref.ceafe', 'coref.conll']

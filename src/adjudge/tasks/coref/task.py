@@ -201,7 +201,7 @@ class CorefTask(Task):
         ]
 
     def meaning(self) -> list[Note]:
-        """What `--match head` means in this profile; it is not the same in all of them."""
+        """What `--match head` means in this profile, since profiles differ."""
         from adjudge.stats.result import Note
 
         return [Note("match", 1, f"--match head: {self.settings.meaning}")] if self.settings.match == "head" else []
@@ -225,7 +225,7 @@ def _repeat(repeat: Repeat, document: str) -> str:
 
 
 def remarks_of(evaluation: Evaluation, name: str) -> list[tuple[str, int, str, list[str]]]:
-    """What happened in the documents of one response."""
+    """Remarks on the documents of one response: code, number, message, examples."""
     found: dict[str, list[str]] = {}
     for _, (code, example, _) in evaluation.systems[name].remarks:
         found.setdefault(code, []).append(example)
@@ -252,7 +252,7 @@ def remarks_of(evaluation: Evaluation, name: str) -> list[tuple[str, int, str, l
 
 
 def warnings(evaluation: Evaluation, name: str) -> Iterable[str]:
-    """The notes of one response as lines of text, with all repeats by name."""
+    """The notes of one response as lines of text, with all repeats listed."""
     from adjudge.evaluate.results import notes_of
 
     for note in notes_of(evaluation, name):
@@ -299,7 +299,7 @@ def _strict(evaluation: Evaluation) -> Iterable[Problem]:
 def read_corpus(
     source: Any, name: str, *, profile: str, only: Container[str] | None = None, digest: bool = True
 ) -> tuple[CorefCorpus, bool]:
-    """A file (CoNLL, CorefUD, JSON lines), documents that were read already, or plain data; and if they were numbered.
+    """A file (CoNLL, CorefUD, JSON lines), documents already read, or plain data; and whether documents were numbered.
 
     Plain data are objects with clusters, or the clusters alone: by id in a mapping, or in a list, paired by their ids
     or, if they have none, by position.
@@ -337,7 +337,7 @@ _CLUSTERS = 3  # levels: clusters, mentions, the two ends of a mention
 
 
 def _depth(value: Any) -> int:
-    """The levels of lists in lists, the deepest of the elements counting."""
+    """The depth of nested lists."""
     if isinstance(value, list | tuple | Set):
         return 1 + max((_depth(inner) for inner in value), default=0)
     return 0

@@ -82,7 +82,7 @@ class CorefUDTask(CorefTask):
         return super(CorefUDTask, task).validate(source, checks)
 
     def with_gold(self, gold: Any) -> tuple[CorefUDTask, Any]:
-        """If it is a folder, the task of a folder of datasets."""
+        """For a folder, the task of a folder of datasets."""
         from adjudge.tasks.coref.crac import CracTask, is_folder
 
         if not is_folder(gold):
@@ -94,7 +94,7 @@ class CorefUDTask(CorefTask):
         return CracTask(self.settings, str(gold)), gold
 
     def cut(self, sources: Sequence[Any], parts: int, run: Run) -> None:  # noqa: ARG002
-        """Files are read in one piece, for sentences are compared by their number."""
+        """Files are read as a whole, because sentences are compared by their number."""
         return
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[CorefTask, Sequence[Side]]:
@@ -107,7 +107,7 @@ class CorefUDTask(CorefTask):
         return Row(found.counts, found.remarks, found if keep else None)
 
     def with_texts(self) -> CorefTask:
-        """The words are read always."""
+        """The words are always read."""
         return self
 
     def align(self, gold: UdDocument, system: UdDocument | None, row: Row) -> Alignment:  # type: ignore[override]
@@ -141,11 +141,11 @@ class CorefUDTask(CorefTask):
         return align_mentions(compared, words, missing=system is None, view=view)
 
     def spans(self, document: CorefDocument) -> Iterable[tuple[int, int]]:  # noqa: ARG002
-        """Nothing can be shifted, as the words are compared."""
+        """Nothing can be shifted, because words are compared."""
         return ()
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
-        """What the official scorer does against its own definition, with counts."""
+        """Where the official scorer departs from its own definition, with counts."""
         return [*self.meaning(), *remark_notes(evaluation.systems[name].remarks, REMARKS)]
 
 
@@ -183,7 +183,7 @@ def remark_notes(remarks: Iterable[tuple[str, Remark]], texts: Mapping[str, str]
 
 
 def fitted(gold: Side, side: Side) -> Side:
-    """The response with a note on what is longer or shorter in it; what does not fit the key is an error."""
+    """The response, with a note if it is longer or shorter; anything else that does not fit the key is an error."""
     problems, lengths = _misfits(gold, side)
     for name in gold.documents:
         if name not in side.documents:
@@ -200,7 +200,7 @@ def fitted(gold: Side, side: Side) -> Side:
 
 
 def _misfits(gold: Side, side: Side) -> tuple[list[Problem], list[str]]:
-    """What is not the same, and the sentences of which one file has more."""
+    """Differences, and the sentences of which one file has more."""
     problems: list[Problem] = []
     lengths: list[str] = []
     ours, theirs = (
