@@ -1,6 +1,7 @@
 """`adjudge doctor`: every format by its content, what is odd, how files fit together, and commands that run."""
 
 import gzip
+import io
 import json
 import os
 import shlex
@@ -296,6 +297,30 @@ def test_parquet(tmp_path):
     parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "b.parquet")
     table = examine(str(tmp_path / "b.parquet")).format
     assert (table.kind, table.name) == ("dataset", "a Parquet table (doc_id, start, end, label)")
+    for name, kind in (("a", "parquet"), ("b", "dataset")):  # from standard input, which is read once
+        data = (tmp_path / f"{name}.parquet").read_bytes()
+        found = examine(io.BytesIO(data))
+        assert (found.format.kind, found.contents.documents, found.uses[0].task) == (kind, ["a"], "ner")
+        for broken in (data[:-9], b"PAR1"):
+            assert "adjudge-" not in str(examine(io.BytesIO(broken)).failed[0][1])
+
+
+LOG = {"version": 2, "status": "success", "eval": {}, "samples": [{"id": 1, "target": "[]", "output": {}}]}
+
+
+def test_standard_input_is_read_once_and_validated(tmp_path, monkeypatch, capsys):
+    def said(data):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return run(["doctor", "-"]), capsys.readouterr().out
+
+    code, page = said(b"Ada B-PER\nleft O\n")
+    assert (code, "error" in page, page.splitlines()[-1].split(None, 1)[1]) == (0, False, "adjudge ner validate -")
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as log:
+        log.writestr("header.json", json.dumps(LOG))
+        log.writestr("samples/1_epoch_1.json", json.dumps(LOG["samples"][0]))
+    code, page = said(archive.getvalue())
+    assert (code, "<stdin>     a log of Inspect    1 document" in page, "next" in page) == (0, True, False)
 
 
 GUESSES = {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, Problem, UsageError
@@ -33,6 +35,8 @@ CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, w
 WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
 _GRAPHS = ("kg-json", "turtle", "trig", "graphrag", "langchain", "neo4j", "llamaindex", "kggen", "webnlg")
 _WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset", *_GRAPHS)  # what cannot be read in part
+FILES_ONLY = ("parquet", "dataset", "spacy", "inspect")
+"""What is not read from a stream."""
 _SHOWN = 6  # fields that are named
 _FILES = 12  # of a folder of several formats, that are told
 _READINGS = {"bio-both": "gold and system", "bio": "last column"}
@@ -148,6 +152,12 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     with opened(path, place) as stream:
         start, broken = read_block(stream, limit)
         more = b"" if broken else read_block(stream, 1)[0]
+        if _is_stream(path) and _is_file_only(start):
+            with NamedTemporaryFile(prefix="adjudge-") as copied:
+                copied.writelines((start, more))
+                shutil.copyfileobj(stream, copied)
+                copied.flush()
+                return _renamed(examine(copied.name, full=full), copied.name, place)
         found.compression = _compression(path)
         if more and not full and not _can_be_cut(start):
             start += more + read_block(stream, WHOLE)[0]
@@ -176,11 +186,39 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         found.failed.sort(key=lambda each: -(each[1].line or 0))
     if found.contents is not None:
         small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in _WHOLE
-        _validate(found, path if small else _cut(start[:CHECKED], found.fits[0][0].kind))
+        whole = start if _is_stream(path) and not more else path
+        _validate(found, whole if small else _cut(start[:CHECKED], found.fits[0][0].kind))
         check_contents(found.contents, found.findings)
         found.told = _told(found, start)
     if others := [f"{each.name} ({each.kind})" for each, uses, _ in found.fits[1:] if uses]:
         found.findings.warn("several-formats", f"this may also be {', or '.join(others)}", hint="choose with --reader")
+    return found
+
+
+def _is_stream(source: Source) -> bool:
+    """Whether a source can be read once, or is the bytes themselves."""
+    return not isinstance(source, str | os.PathLike) or str(source) == "-"
+
+
+def _is_file_only(start: bytes) -> bool:
+    """Whether what begins like this is read by programs that want a file, or more than once."""
+    formats = formats_of(start[:HEAD], cut=True)
+    archive = start[:4] == b"PK\x03\x04" or start[257:262] == b"ustar"
+    return archive or any(each.kind in FILES_ONLY for each in formats)
+
+
+def _renamed(found: Diagnosis, before: str, place: str) -> Diagnosis:
+    """What was found in a copy, as what it says of the original."""
+
+    def said(problem: Problem) -> Problem:
+        path = None if problem.path is None else problem.path.replace(before, place)
+        return replace(problem, message=problem.message.replace(before, place), path=path)
+
+    found.path = found.findings.place = place
+    found.findings.found[:] = [replace(each, problem=said(each.problem)) for each in found.findings.found]
+    for _, _, contents in found.fits:
+        contents.place = place
+    found.failed = [(format, said(problem)) for format, problem in found.failed]
     return found
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.evaluate.results import offset_notes, spans_in
-from adjudge.formats.source import Source
-from adjudge.tasks.doctor import Diagnosis, examine
+from adjudge.formats.source import Source, source_name
+from adjudge.tasks.doctor import FILES_ONLY, Diagnosis, examine
 from adjudge.tasks.family import JSONL, families, find_family, find_reader
 from adjudge.tasks.readers import GUESS, chosen
 
@@ -35,6 +35,9 @@ HELPS: Mapping[str, tuple[str, ...]] = {
     "eal-linking": ("eal", "score", "--frames"),
     "eal-arguments": ("eal", "validate", "SUBMISSION"),
 }
+
+
+_STDIN = source_name("-")
 
 
 class Guess(NamedTuple):
@@ -134,7 +137,7 @@ def command(words: Sequence[str]) -> str:
     >>> command(["ner", "score", "my gold.bio"])
     "adjudge ner score 'my gold.bio'"
     """
-    return shlex.join(["adjudge", *words])
+    return shlex.join(["adjudge", *("-" if word == _STDIN else word for word in words)])
 
 
 def gold_of(found: Sequence[Diagnosis]) -> int:
@@ -154,7 +157,7 @@ def gold_of(found: Sequence[Diagnosis]) -> int:
 def next_command(found: Sequence[Diagnosis]) -> str:
     """The next command to type; empty if nothing can be done with the files."""
     known = [each for each in found if each.fits]
-    if not known:
+    if not known or any(each.path == _STDIN and each.format and each.format.kind in FILES_ONLY for each in known):
         return ""
     if len(known) > 1:
         scored = [each for each in known if each.uses] or known
