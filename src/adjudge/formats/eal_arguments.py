@@ -9,7 +9,7 @@ at, so a file with assessments can be read as well. What could not be read back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise, repeat
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -62,14 +62,63 @@ def scan_arguments(
     data: bytes, document: str, place: str | None = None, *, repeats: Repeats = "error"
 ) -> tuple[Arguments, list[Finding]]:
     """The same with the kind of each problem, for programs."""
+    lines, findings = scan_lines(data, document, place, repeats=repeats)
+    return lines.whole(), findings
+
+
+class ArgumentLines:
+    """The responses of a file in columns; the objects are made when somebody asks for them (row `eal/splitting`).
+
+    `written` has columns 2 to 10 as they stand in the file, by which most responses are known without being read. It is
+    empty, as `ids` is, if the responses were made, or have lines of other kinds between them.
+    """
+
+    __slots__ = ("_arguments", "confidences", "document", "ids", "written")
+
+    def __init__(self, document: str, arguments: Sequence[Argument] | None) -> None:
+        self.document = document
+        self.written: Sequence[str] = ()
+        self.ids: Sequence[str] = ()
+        self.confidences = [argument[1] for argument in arguments or ()]
+        self._arguments = arguments
+
+    def __len__(self) -> int:
+        return len(self.confidences)
+
+    @property
+    def arguments(self) -> Sequence[Argument]:
+        """The responses as objects, in the order of the file."""
+        if self._arguments is None:
+            responses, numbers = read_written(self.written, self.document), range(1, len(self) + 1)
+            found = zip(responses, self.confidences, self.ids, repeat(None), numbers, strict=False)
+            self._arguments = list(map(_new, repeat(Argument), found))
+        return self._arguments
+
+    @property
+    def responses(self) -> list[Response]:
+        """What the lines say, without how sure it is."""
+        return [argument[0] for argument in self.arguments]
+
+    def whole(self) -> Arguments:
+        """The same as objects."""
+        return Arguments(self.document, self.arguments)
+
+
+def scan_lines(
+    data: bytes,
+    document: str,
+    place: str | None = None,
+    *,
+    repeats: Repeats = "error",
+    known: Mapping[str, object] | None = None,
+) -> tuple[ArgumentLines, list[Finding]]:
+    """The responses of a file in columns, and what is wrong with it.
+
+    `known` has columns 2 to 10 of different responses of this document that were read before, as they were written; a
+    file with no others need not be read again.
+    """
     try:
-        lines = plain_lines(data)
-        found = _read_known(lines, document)
-        if found is None:
-            found = _read_rows([line.split("\t", COLUMNS) for line in lines], document)
-            if len({argument[0] for argument in found}) < len(found):
-                raise ValueError("a response on two lines")
-        return Arguments(document, found), []
+        return _read_plain(data, document, known or {}), []
     except ValueError:
         pass
     findings = Findings(place or document, document)
@@ -83,7 +132,7 @@ def scan_arguments(
             comment = line[1:] if comment is None else f"{comment}\n{line[1:]}"
         else:
             try:
-                (argument,) = _read_rows([line.split("\t")[:COLUMNS]], document)
+                argument = _read_row(line.split("\t")[:COLUMNS], document)
                 found.append(argument._replace(comment=comment, line=number))
             except ValueError:
                 complaints.complain(line, number, findings)
@@ -91,49 +140,37 @@ def scan_arguments(
     if len({argument.response for argument in found}) < len(found):
         found = _without_repeats(found, repeats, findings)
     complaints.report_documents(findings)
-    return Arguments(document, found), findings.sorted()
+    return ArgumentLines(document, found), findings.sorted()
 
 
-_POOL: dict[str, dict[str, Response]] = {}  # of the document whose assessments were read last
-
-
-def remember(document: str, middles: Iterable[str], responses: Iterable[Response]) -> None:
-    """Responses of a document, by columns 2 to 10 as they are written: what is read next has mostly the same ones."""
-    _POOL.clear()
-    _POOL[document] = dict(zip(middles, responses, strict=True))
-
-
-def _read_known(lines: Sequence[str], document: str) -> list[Argument] | None:
-    """The responses of lines that are all known and on one line each; a ValueError if a confidence is none."""
-    known = _POOL.get(document)
-    if not known:
-        return None
-    halves = [line.partition("\t") for line in lines]
+def _read_plain(data: bytes, document: str, known: Mapping[str, object]) -> ArgumentLines:
+    """The responses of a file with nothing but sound lines of different responses; a ValueError if it is another."""
+    lines = ArgumentLines(document, None)
+    halves = [line.partition("\t") for line in plain_lines(data)]
     ends = [rest.rpartition("\t") for _, _, rest in halves]
-    responses = list(map(known.get, [middle for middle, _, _ in ends]))
-    if None in responses or len(set(map(id, responses))) < len(responses):  # those that are known are all different
-        return None
-    sure = map(_CONFIDENCES.__getitem__, [each for _, _, each in ends])
-    ids = map(str.strip, [each for each, _, _ in halves], repeat(WHITE))
-    return list(map(_new, repeat(Argument), zip(responses, sure, ids, repeat(None), range(1, len(lines) + 1))))
+    lines.written = [middle for middle, _, _ in ends]
+    lines.confidences = [_CONFIDENCES[each] for _, _, each in ends]
+    lines.ids = [each.strip(WHITE) for each, _, _ in halves]
+    different = set(lines.written)
+    repeated = len(different) < len(ends)
+    if not (repeated or known.keys() >= different):
+        repeated = len({*lines.responses}) < len(ends)
+    if repeated:
+        raise ValueError("a response on two lines")
+    return lines
 
 
-def _read_rows(rows: Sequence[Sequence[str]], document: str) -> list[Argument]:
-    """The responses of lines, given by their columns; a ValueError if anything is wrong with one of them."""
-    if not rows:
-        return []
-    if set(map(len, rows)) != {COLUMNS}:
-        raise ValueError("more or fewer columns")
-    ids, *middle, sure = zip(*rows, strict=True)
-    found = zip(
-        read_responses(middle, document),
-        map(_CONFIDENCES.__getitem__, sure),
-        map(str.strip, ids, repeat(WHITE)),
-        repeat(None),
-        range(1, len(rows) + 1),
-        strict=False,
-    )
-    return list(map(_new, repeat(Argument), found))
+def _read_row(columns: Sequence[str], document: str) -> Argument:
+    """The response of a line, given by its columns; a ValueError if anything is wrong with it."""
+    if len(columns) != COLUMNS:
+        raise ValueError("fewer columns")
+    (response,) = read_responses([[each] for each in columns[1:-1]], document)
+    return Argument(response, _CONFIDENCES[columns[-1]], columns[0].strip(WHITE))
+
+
+def read_written(written: Sequence[str], document: str) -> list[Response]:
+    """The responses of columns 2 to 10 of lines; a ValueError if one cannot be read."""
+    return read_responses([*zip(*[each.split("\t") for each in written], strict=True)], document) if written else []
 
 
 def read_responses(columns: Sequence[Sequence[str]], document: str) -> list[Response]:
@@ -144,13 +181,13 @@ def read_responses(columns: Sequence[Sequence[str]], document: str) -> list[Resp
     strings = zip(map(str.strip, texts, repeat(WHITE)), map(SPANS.__getitem__, at), strict=True)
     found = zip(
         repeat(document),
-        map(_NAMES.__getitem__, types),
-        map(_NAMES.__getitem__, roles),
+        map(NAMES.__getitem__, types),
+        map(NAMES.__getitem__, roles),
         map(_new, repeat(Cas), strings),
         map(SPANS.__getitem__, fillers),
         map(_JUSTIFICATIONS.__getitem__, because),
         map(SETS.__getitem__, more),
-        map(_REALISES.__getitem__, realis),
+        map(REALISES.__getitem__, realis),
         strict=False,
     )
     return list(map(_new, repeat(Response), found))
@@ -220,7 +257,8 @@ def _read_name(raw: str) -> str:
     return text
 
 
-def _read_justifications(raw: str) -> tuple[Span, ...]:
+def read_justifications(raw: str) -> tuple[Span, ...]:
+    """Spans of which there is one at least; a ValueError says what is wrong with them."""
     spans = parse_spans(raw)
     if not spans:
         raise ValueError("there is no predicate justification")
@@ -248,9 +286,9 @@ def _read_confidence(raw: str) -> float:
     return value
 
 
-_NAMES = Seen(_read_name)
-_JUSTIFICATIONS = Seen(_read_justifications)
-_REALISES = Seen(_read_realis)
+NAMES = Seen(_read_name)
+_JUSTIFICATIONS = Seen(read_justifications)
+REALISES = Seen(_read_realis)
 _CONFIDENCES = Seen(_read_confidence)
 
 
@@ -269,7 +307,7 @@ _FIELDS = (
     _Field("role", "empty", _read_name, "write the role, as in Place"),
     _Field("CAS"),
     _Field("CAS span", "span", parse_span, _SPAN),
-    _Field("justifications", "justification", _read_justifications, "name at least one span, as in 10-12,20-33"),
+    _Field("justifications", "justification", read_justifications, "name at least one span, as in 10-12,20-33"),
     _Field("base filler", "span", parse_span, _SPAN),
     _Field("additional", "span", parse_spans, "write spans as in 10-12,20-33, or NIL for none"),
     _Field("realis", "realis", _read_realis, f"write {', '.join(REALIS[:-1])} or {REALIS[-1]}"),

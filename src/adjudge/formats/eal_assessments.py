@@ -11,33 +11,43 @@ was changed, and is an error, because its assessment is of a response that nobod
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import repeat
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.findings import Finding, Findings, errors_of, field_column
 from adjudge.formats.eal_arguments import (
     COLUMNS,
+    NAMES,
+    REALISES,
     Complaints,
     Ids,
     format_id,
     format_response,
+    read_justifications,
     read_responses,
-    remember,
+    read_written,
     sort_key,
 )
 from adjudge.formats.eal_fields import (
     DIGEST,
     LARGEST,
+    REALIS_BYTES,
     WHITE,
     Seen,
     decode_lines,
     form_of,
     id_2014,
+    parse_span,
+    parse_spans,
     plain_lines,
+    set_bytes,
     sha1_id,
     sha1_ids,
+    span_bytes,
 )
-from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Response
+from adjudge.model.eal import REALIS, AnswerKey, Argument, Assessment, Cas, Realis, Response
 
 __all__ = ["ALL_COLUMNS", "UNANNOTATED", "inconsistencies", "parse_key", "scan_key", "write_key"]
 
@@ -74,7 +84,74 @@ def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[Ans
 def scan_key(
     data: bytes, document: str, place: str | None = None, *, repeated_cluster: RepeatedCluster = "join"
 ) -> tuple[AnswerKey, list[Finding]]:
-    """The same with the kind of each problem, for programs.
+    """The same with the kind of each problem, for programs."""
+    lines, findings = scan_key_lines(data, document, place, repeated_cluster=repeated_cluster)
+    return lines.whole(), findings
+
+
+class KeyLines:
+    """The assessments of a document in columns, one place for each response; objects are made for who asks for them.
+
+    `clusters` and `judged` are None where there is none. `ids`, the content hashes, and `written`, columns 2 to 10 as
+    they stand in the file, are empty if the file has lines of other kinds, or there is no file. This is what
+    scoring takes (row `eal/splitting`).
+    """
+
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self.ids: Sequence[str] = ()
+        self.written: Sequence[str] = ()
+        self.types: Sequence[str] = ()
+        self.roles: Sequence[str] = ()
+        self.texts: Sequence[str] = ()
+        self.realis: Sequence[Realis] = ()
+        self.clusters: Sequence[int | None] = ()
+        self.judged: Sequence[Assessment | None] = ()
+        self.joined: Sequence[Cas] = ()
+        self._key: AnswerKey | None = None
+
+    @classmethod
+    def of(cls, key: AnswerKey) -> KeyLines:
+        """The same of objects."""
+        made = cls(key.document)
+        made._key, made.joined = key, key.joined
+        made.responses = [*dict.fromkeys((*key.assessed, *key.unassessed))]
+        made.types = [response.type for response in made.responses]
+        made.roles = [response.role for response in made.responses]
+        made.texts = [response.cas.text for response in made.responses]
+        made.realis = [response.realis for response in made.responses]
+        made.clusters = [key.coref.get(each[3]) for each in made.responses]
+        made.judged = [key.assessed.get(each) for each in made.responses]
+        return made
+
+    @cached_property
+    def responses(self) -> Sequence[Response]:
+        """All responses, assessed or not."""
+        return read_written(self.written, self.document)
+
+    def response(self, at: int) -> Response:
+        """One response, without making the others."""
+        if "responses" in self.__dict__:
+            return self.responses[at]
+        return read_written(self.written[at : at + 1], self.document)[0]
+
+    def whole(self) -> AnswerKey:
+        """The same as objects."""
+        if self._key is None:
+            rows = list(zip(self.responses, self.judged, strict=True))
+            assessed = {response: given for response, given in rows if given is not None}
+            rest = tuple(response for response, given in rows if given is None)
+            both = zip(self.responses, self.clusters, strict=True)
+            coref = {response.cas: cluster for response, cluster in both if cluster is not None}
+            hashes = dict(zip(self.ids, self.responses, strict=True))
+            self._key = AnswerKey(self.document, assessed, rest, coref, hashes=hashes)
+        return self._key
+
+
+def scan_key_lines(
+    data: bytes, document: str, place: str | None = None, *, repeated_cluster: RepeatedCluster = "join"
+) -> tuple[KeyLines, list[Finding]]:
+    """The assessments of a file in columns, and what is wrong with it.
 
     With `repeated_cluster="error"` two clusters of one CAS are an error, as in the official programs, and the first
     counts.
@@ -83,33 +160,48 @@ def scan_key(
         sound = _read_sound(plain_lines(data), document)
     except ValueError:
         sound = None
-    return (sound, []) if sound is not None else _scan_lines(data, document, place or document, repeated_cluster)
+    if sound is not None:
+        return sound, []
+    key, findings = _scan_lines(data, document, place or document, repeated_cluster)
+    return KeyLines.of(key), findings
 
 
-def _read_sound(lines: Sequence[str], document: str) -> AnswerKey | None:
+def _read_sound(lines: Sequence[str], document: str) -> KeyLines | None:
     """The assessments of lines that have nothing wrong or unusual, column by column; None if they have something."""
     rows = [line.split("\t", COLUMNS) for line in lines]
     if not rows or set(map(len, rows)) != {COLUMNS + 1}:
         return None
-    ids, *middle, sure, answers = zip(*rows, strict=True)
-    responses = read_responses(middle, document)
-    hashes = dict(zip(ids, responses, strict=True))
-    if len(hashes) < len(ids) or sha1_ids(responses) != list(ids):
+    ids, documents, types, roles, texts, at, because, fillers, more, realis, sure, answers = zip(*rows, strict=True)
+    if {*documents} != {document}:
         return None
-    clusters, judged = zip(*map(_SOUND.__getitem__, answers), strict=True)
-    assessed = dict(zip(responses, judged, strict=True))
-    unassessed = [each for each, given in assessed.items() if given is None] if None in judged else []
-    for response in unassessed:
-        del assessed[response]
-    coref: dict[Cas, int] = {}
-    first = coref.setdefault
-    for response, cluster in zip(responses, clusters, strict=True):
-        if cluster is not None and first(response[3], cluster) != cluster:
+    found = KeyLines(document)
+    found.ids = ids
+    found.types, found.roles = list(map(NAMES.__getitem__, types)), list(map(NAMES.__getitem__, roles))
+    found.texts = list(map(str.strip, texts, repeat(WHITE)))
+    found.realis = list(map(REALISES.__getitem__, realis))
+    places = list(map(_SPAN_BYTES.__getitem__, at))
+    hashes = sha1_ids(
+        map("".join, zip(documents, found.types, found.roles, found.texts, strict=True)),
+        places,
+        map(_SPAN_BYTES.__getitem__, fillers),
+        map(_BECAUSE_BYTES.__getitem__, because),
+        map(_MORE_BYTES.__getitem__, more),
+        map(REALIS_BYTES.__getitem__, found.realis),
+    )
+    if hashes != list(ids) or len({*ids}) < len(ids):
+        return None
+    clusters, found.judged = zip(*map(_SOUND.__getitem__, answers), strict=True)
+    strings = list(zip(found.texts, places, strict=True))
+    given = {string: each for string, each in zip(strings, clusters, strict=True) if each is not None}
+    found.clusters = list(map(given.get, strings))
+    if None in clusters:
+        if any(one not in (None, other) for one, other in zip(clusters, found.clusters, strict=True)):
             return None
-    ends = zip(lines, ids, sure, answers, strict=True)
-    middles = [line[len(id_) + 1 : -len(end) - len(number) - 2] for line, id_, number, end in ends]
-    remember(document, middles, responses)
-    return AnswerKey(document, assessed, tuple(unassessed), coref, hashes=hashes)
+    elif found.clusters != list(clusters):
+        return None
+    ends = zip(lines, sure, answers, strict=True)
+    found.written = [line[DIGEST + 1 : -len(end) - len(number) - 2] for line, number, end in ends]
+    return found
 
 
 def _read_answers(raw: str) -> tuple[int | None, Assessment | None]:
@@ -378,3 +470,6 @@ def _assessment(answers: list[str], line: str, number: int, findings: Findings) 
 
 
 _SOUND = Seen(_read_answers)
+_SPAN_BYTES = Seen(lambda raw: span_bytes(parse_span(raw)))
+_BECAUSE_BYTES = Seen(lambda raw: set_bytes(0, read_justifications(raw)))
+_MORE_BYTES = Seen(lambda raw: set_bytes(1, parse_spans(raw)))

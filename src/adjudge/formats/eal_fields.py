@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import sha1
-from itertools import product
+from itertools import product, repeat
 from struct import Struct, pack
 from typing import TypeVar
 
@@ -195,8 +195,8 @@ DIGEST = 40  # characters of a content hash
 
 _WORD = 0xFFFFFFFF
 
-_pack_nine = Struct("<9i").pack
-_ORDINAL = {realis: number for number, realis in enumerate(REALIS)}
+_pack_two = Struct("<2i").pack
+REALIS_BYTES = {realis: pack("<i", number) for number, realis in enumerate(REALIS)}  # as they are in a digest
 
 
 @cached  # types, roles and document ids come again and again
@@ -247,28 +247,30 @@ def sha1_id(response: Response) -> str:
     >>> sha1_id(Response("D1", "Conflict.Attack", "Attacker", Cas("Bob", at), at, (Span(5, 50),), (), "Actual"))
     'cf8d5f87779ef1cae3fff7ae8631b820b6318a3b'
     """
-    return sha1_ids((response,))[0]
+    document, type_, role, (text, at), filler, because, more, realis = response
+    numbers = span_bytes(at), span_bytes(filler), set_bytes(0, because), set_bytes(1, more), REALIS_BYTES[realis]
+    return sha1_ids((document + type_ + role + text,), *[(each,) for each in numbers])[0]
 
 
-def sha1_ids(responses: Iterable[Response]) -> list[str]:
-    """The digests of responses."""
-    found = []
-    for document, type_, role, (text, (start, end)), (first, last), justifications, additional, realis in responses:
-        if len(justifications) == 1 and not additional:  # mostly
-            ((begin, stop),) = justifications
-            numbers = _pack_nine(start, end, first, last, 0, begin, stop, 1, _ORDINAL[realis])
-        else:
-            several = [start, end, first, last, 0]
-            for span in justifications:
-                several += span
-            several.append(1)
-            for span in additional:
-                several += span
-            several.append(_ORDINAL[realis])
-            numbers = pack(f"<{len(several)}i", *several)
-        words = f"{document}{type_}{role}{text}".encode("utf-8", "replace")
-        found.append(sha1(words + numbers, usedforsecurity=False).hexdigest())
-    return found
+def sha1_ids(words: Iterable[str], *numbers: Iterable[bytes]) -> list[str]:
+    """The digests of responses by columns, which are many at once (row `eal/splitting`).
+
+    First document, type, role and text of each as one word, then CAS span, base filler, justifications, additional ones
+    and realis as bytes.
+    """
+    encoded = map(str.encode, words, repeat("utf-8"), repeat("replace"))
+    contents = map(b"".join, zip(encoded, *numbers, strict=False))
+    return [sha1(each, usedforsecurity=False).hexdigest() for each in contents]
+
+
+def span_bytes(span: Span) -> bytes:
+    """A span in a digest."""
+    return _pack_two(*span)
+
+
+def set_bytes(kind: int, spans: Iterable[Span]) -> bytes:
+    """Spans of the same kind in a digest: justifications (0) or additional ones (1)."""
+    return pack("<i", kind) + b"".join([_pack_two(*span) for span in spans])
 
 
 def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> str:
@@ -279,7 +281,7 @@ def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> s
     '9a9236ecd2d9f8bdf1c6c2a088f4fc5b56827c5e'
     """
     words = (document + type_ + role + cas.text).encode("utf-8", "replace")
-    return sha1(words + pack("<3i", *cas.span, _ORDINAL[realis]), usedforsecurity=False).hexdigest()
+    return sha1(words + span_bytes(cas.span) + REALIS_BYTES[realis], usedforsecurity=False).hexdigest()
 
 
 def form_of(id_: str) -> str:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from operator import itemgetter
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from typing import Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.findings import Finding, Findings, errors_of
-from adjudge.formats.eal_arguments import sort_key
+from adjudge.formats.eal_arguments import ArgumentLines, sort_key
+from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_fields import DIGEST, WHITE, decode_lines, form_of, id_2014, plain_lines, sha1_id
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
@@ -25,6 +25,7 @@ Separator: TypeAlias = Literal["any", "tab"]
 Incomplete: TypeAlias = Literal["error", "last"]
 
 INCOMPLETE = "INCOMPLETE"
+T = TypeVar("T")
 
 
 class LinkingOptions(TypedDict, total=False):
@@ -69,9 +70,9 @@ def scan_linking(
     """The same with the kind of each problem, for programs."""
     document = known.document
     ids = Resolver(known)
-    sound = None if layout == "2016" else _read_sound(data, ids, separator)
+    sound = None if layout == "2016" or ids.ambiguous else _read_sound(data, ids.read, separator)
     if sound is not None:
-        return Linking(document, sound), []
+        return Linking(document, [Frame(frozenset(each)) for each in sound]), []
     findings = Findings(place or document, document)
     lines = _lines(data, findings)
     named = (layout or guess_layout((line for _, line in lines), ids)) == "2016"
@@ -115,24 +116,84 @@ def scan_linking(
     return Linking(document, frames, frozenset(incomplete)), findings.sorted()
 
 
-def _read_sound(data: bytes, ids: Resolver, separator: Separator) -> list[Frame] | None:
+class LinkedLines:
+    """The frames of a document as places of responses among `known`, without repeats (row `eal/splitting`).
+
+    Places behind the last one are those of `others`, responses that `known` does not have.
+    """
+
+    def __init__(
+        self, known: ArgumentLines | KeyLines, frames: Sequence[Sequence[int]], linking: Linking | None = None
+    ) -> None:
+        self.known = known
+        self.frames = frames
+        self.others: list[Response] = []
+        self._linking = linking
+
+    @classmethod
+    def of(cls, linking: Linking, known: ArgumentLines | KeyLines) -> LinkedLines:
+        """The same of objects."""
+        places = {response: at for at, response in enumerate(known.responses)}
+        for response in sorted(frozenset[Response]().union(*(frame.responses for frame in linking.frames))):
+            places.setdefault(response, len(places))
+        made = cls(known, [[places[response] for response in frame.responses] for frame in linking.frames], linking)
+        made.others = list(places)[len(known.responses) :]
+        return made
+
+    @property
+    def incomplete(self) -> frozenset[Response]:
+        """The responses that nobody has linked yet."""
+        return frozenset() if self._linking is None else self._linking.incomplete
+
+    def inside(self) -> Sequence[Sequence[int]]:
+        """The frames without `others`."""
+        size = len(self.known.responses) if self.others else 0
+        return [[at for at in frame if at < size] for frame in self.frames] if self.others else self.frames
+
+    def response(self, at: int) -> Response:
+        """The response at a place."""
+        known = self.known.responses
+        return known[at] if at < len(known) else self.others[at - len(known)]
+
+    def linking(self) -> Linking:
+        """The same as objects."""
+        if self._linking is None:
+            get = self.known.responses.__getitem__
+            self._linking = Linking(self.known.document, [Frame(frozenset(map(get, frame))) for frame in self.frames])
+        return self._linking
+
+
+def scan_linked_lines(
+    data: bytes, known: ArgumentLines | KeyLines, place: str | None = None, **options: Unpack[LinkingOptions]
+) -> tuple[LinkedLines, list[Finding]]:
+    """The frames of a file as places, and what is wrong with it."""
+    frames = None
+    ids = dict(zip(known.ids, range(len(known.ids)), strict=True))
+    if len(ids) == len(known.ids) and options.get("layout") != "2016":
+        frames = _read_sound(data, ids, options.get("separator", "any"))
+    if frames is not None:
+        return LinkedLines(known, frames), []
+    linking, findings = scan_linking(data, known.whole(), place, **options)
+    return LinkedLines.of(linking, known), findings
+
+
+def _read_sound(data: bytes, ids: Mapping[str, T], separator: Separator) -> list[list[T]] | None:
     """The frames of a file of 2015 in which every id is known and all are linked; None if it differs."""
-    if ids.ambiguous or b"#" in data:
+    if "" in ids or INCOMPLETE in ids or b"#" in data:
         return None
     between = None if separator == "any" else "\t"
-    get = ids.read.__getitem__
+    get = ids.__getitem__
     try:
         lines = plain_lines(data)
         if lines and lines[-1] in (INCOMPLETE, f"{INCOMPLETE}\t"):
             lines.pop()
-        frames = [_new(Frame, (frozenset(map(get, line.split(between))), None)) for line in lines]
-        return frames if all(map(_RESPONSES, frames)) else None  # an empty line is not a frame
+        frames = [list(map(get, line.split(between))) for line in lines]
     except (KeyError, ValueError):
         return None
+    # An empty line is not a frame, and an id that is repeated in one does not count twice.
+    return frames if all(frames) and sum(map(len, map(set, frames))) == sum(map(len, frames)) else None
 
 
-_new = tuple.__new__
-_RESPONSES = itemgetter(0)
 _SLIPS = 5  # unknown ids of a document that may be slips of the pen
 
 

@@ -10,10 +10,19 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, refusal
 from adjudge.findings import Finding, errors_of
-from adjudge.formats.eal_arguments import Repeats, scan_arguments
-from adjudge.formats.eal_assessments import RepeatedCluster, scan_key
+from adjudge.formats.eal_arguments import ArgumentLines, Repeats, scan_lines
+from adjudge.formats.eal_assessments import KeyLines, RepeatedCluster, scan_key_lines
 from adjudge.formats.eal_layout import Layout, Rooms, Tree, arrange, arrange_flat, read_tree
-from adjudge.formats.eal_linking import Incomplete, LinkingLayout, LinkingOptions, Separator, scan_ids, scan_linking
+from adjudge.formats.eal_linking import (
+    Incomplete,
+    LinkedLines,
+    LinkingLayout,
+    LinkingOptions,
+    Separator,
+    scan_ids,
+    scan_linked_lines,
+    scan_linking,
+)
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
@@ -204,7 +213,7 @@ class Store(Files):
         self.has_linking = rooms.linking is not None
         self.is_flat = rooms.flat
         self._reading = reading
-        self._last: tuple[str, Arguments, list[Finding]] | None = None
+        self._last: tuple[str, ArgumentLines, list[Finding]] | None = None
 
     @property
     def linking_documents(self) -> list[str]:
@@ -223,31 +232,50 @@ class Store(Files):
         """The frames of a document, or None if the store has no file for it; every problem is raised at once."""
         return _sound(self.scan_linking(document))
 
+    def lines(self, document: str, known: Mapping[str, object] | None = None) -> ArgumentLines:
+        """The responses of a document in columns; `known` are those that need not be read again."""
+        return _sound(self._scan_lines(document, known))
+
+    def linked_lines(self, document: str) -> LinkedLines | None:
+        """The frames of a document as places in the columns that were read last."""
+        return _sound(self._scan_linked_lines(document))
+
     def scan_arguments(self, document: str) -> tuple[Arguments, list[Finding]]:
         """What could be read of the responses of a document, and what is wrong with the file."""
-        # The linking is asked for after the arguments, and needs them: one document is kept, no more.
-        if self._last is None or self._last[0] != document:
-            data = self.bytes_of(document, again=True)
-            if data is None:
-                return Arguments(document, []), []
-            found = scan_arguments(data, document, self.place(document), repeats=self._reading.repeats)
-            self._last = document, *found
-        _, arguments, findings = self._last
+        lines, findings = self._scan_lines(document)
         transform = self._reading.transform
+        arguments = lines.whole()
         return arguments if transform is None else transformed(arguments, None, transform)[0], findings
 
     def scan_linking(self, document: str) -> tuple[Linking | None, list[Finding]]:
         """What could be read of the frames of a document, and what is wrong with the file."""
+        lines, findings = self._scan_linked_lines(document)
+        linking = None if lines is None else lines.linking()
+        transform = self._reading.transform
+        if lines is None or transform is None:
+            return linking, findings
+        return transformed(lines.known.whole(), linking, transform)[1], findings  # type: ignore[arg-type]
+
+    def _scan_lines(
+        self, document: str, known: Mapping[str, object] | None = None
+    ) -> tuple[ArgumentLines, list[Finding]]:
+        # The linking is asked for after the arguments, and needs them: one document is kept, no more.
+        if self._last is None or self._last[0] != document:
+            data = self.bytes_of(document, again=True)
+            if data is None:
+                return ArgumentLines(document, []), []
+            place, repeats = self.place(document), self._reading.repeats
+            self._last = document, *scan_lines(data, document, place, repeats=repeats, known=known)
+        return self._last[1:]
+
+    def _scan_linked_lines(self, document: str) -> tuple[LinkedLines | None, list[Finding]]:
         data = self.bytes_of(document, "linking", again=True)
         if data is None:
             return None, []
-        _, layout, separator, incomplete, transform = self._reading
-        arguments, _ = self.scan_arguments(document)
-        if transform is not None and self._last is not None and self._last[0] == document:
-            arguments = self._last[1]  # as they were read: ids depend on the content
+        _, layout, separator, incomplete, _ = self._reading
         options: LinkingOptions = {"layout": layout, "separator": separator, "repeated_incomplete": incomplete}
-        linking, findings = scan_linking(data, arguments, self.place(document, "linking"), **options)
-        return linking if transform is None else transformed(arguments, linking, transform)[1], findings
+        lines, _ = self._scan_lines(document)  # as they were read: ids depend on the content
+        return scan_linked_lines(data, lines, self.place(document, "linking"), **options)
 
 
 def open_store(path: str | Path, *, layout: Layout | None = None, **options: Any) -> Store:
@@ -280,15 +308,23 @@ class KeyStore(Files):
 
     def key(self, document: str) -> AnswerKey:
         """The assessments of a document; every problem of its file is raised at once."""
-        return _sound(self.scan_key(document))
+        return self.lines(document).whole()
+
+    def lines(self, document: str) -> KeyLines:
+        """The same in columns."""
+        return _sound(self._scan_lines(document))
 
     def scan_key(self, document: str) -> tuple[AnswerKey, list[Finding]]:
         """What could be read of the assessments of a document, and what is wrong with the file."""
+        lines, findings = self._scan_lines(document)
+        return lines.whole(), findings
+
+    def _scan_lines(self, document: str) -> tuple[KeyLines, list[Finding]]:
         data = self.bytes_of(document, again=True)
         if data is None:
             hint = did_you_mean(document, self.documents) or "check the document id"
             raise UsageError(Problem(f"there is no document {document!r}", path=self.path, hint=hint))
-        return scan_key(data, document, self.place(document), repeated_cluster=self.repeated_cluster)
+        return scan_key_lines(data, document, self.place(document), repeated_cluster=self.repeated_cluster)
 
 
 def open_key(path: str | Path, *, repeated_cluster: RepeatedCluster = "join") -> KeyStore:
@@ -312,6 +348,11 @@ class FramesStore(Files):
         """What could be read of the frames of a document, and what is wrong with the file."""
         data = self.bytes_of(known.document, again=True)
         return (None, []) if data is None else scan_linking(data, known, self.place(known.document))
+
+    def linked_lines(self, known: KeyLines) -> LinkedLines | None:
+        """The same as places in the columns of assessments."""
+        data = self.bytes_of(known.document, again=True)
+        return None if data is None else _sound(scan_linked_lines(data, known, self.place(known.document)))
 
     def scan_ids(self, document: str) -> tuple[list[frozenset[str]], list[Finding]]:
         """The frames of a document as the ids that they list, and what is wrong with the file."""

@@ -53,6 +53,7 @@ class _Document:
         shown = [n for n, right in enumerate(self.reference.correct) if right or n in framed]
         self.numbers = {number: at for at, number in enumerate(shown)}
         self.leaders = frozenset(self.observed.leaders.values())
+        self.broken = frozenset(self.reference.key.response(at) for at in self.reference.broken)
 
     # ------------------------------------------------------------------------------------------------------------------
     # Items
@@ -65,7 +66,8 @@ class _Document:
                 code = self.reference.codes[response]
                 if code >= 0 and code & GOOD == wanted:
                     found.setdefault(code >> SHIFT, []).append(response)
-        frames = self.prepared.gold.frames
+        linked = self.prepared.gold.frames
+        frames = None if linked is None else linked.linking()
         for response in sorted({each for frame in (frames.frames if frames else ()) for each in frame.responses}):
             number = self.reference.numbers.get(self.reference.class_of(response))
             if number is not None:
@@ -224,10 +226,10 @@ class _Document:
 
     def _by_rule(self, response: Response, rule: str) -> str:
         bans = self.reference.bans
+        own = response.type, response.role, response.realis, self.reference.cluster(response)
         if rule == "covered":
-            key = response.type, response.role, response.realis, self.reference.cluster(response)
-            return f"covered by a correct {bans.covered.get(key, 'response')}"
-        return f"a time that says less: {bans.date(response) or 'another one'} is correct"
+            return f"covered by a correct {bans.covered.get(own, 'response')}"
+        return f"a time that says less: {bans.date(own, response.cas.text) or 'another one'} is correct"
 
     def _wrong(self, response: Response) -> str:
         """What the assessors call wrong."""
@@ -238,7 +240,7 @@ class _Document:
         if assessment is None:
             return ""
         said = "; ".join(faults(response, assessment))
-        return said.replace("the filler is wrong", "the filler is not a date") if response in reference.broken else said
+        return said.replace("the filler is wrong", "the filler is not a date") if response in self.broken else said
 
 
 def _names(arguments: Sequence[Argument]) -> list[str]:

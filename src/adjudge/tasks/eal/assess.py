@@ -111,7 +111,7 @@ def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Cha
             assessment = Assessment(assessment.event_type, assessment.role)
             cleared = ", ".join(str(each.column) for each in wrong)
             done.append(Change("cleared", key.document, response, f"column {cleared} is not asked for"))
-        if profile.is_broken(response, assessment):
+        if profile.is_broken(response.role, response.cas.text, assessment):
             done.append(
                 Change("wrong-time", key.document, response, f"{response.cas.text!r} is not a date, the CAS is wrong")
             )

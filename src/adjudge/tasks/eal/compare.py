@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from adjudge.errors import Problem, ValidationError
+from adjudge.formats.eal_arguments import ArgumentLines
+from adjudge.formats.eal_assessments import KeyLines
+from adjudge.formats.eal_linking import LinkedLines
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Linking, Response, Span
 from adjudge.tasks.eal.measures import Classes, Links, score_alternatives, score_links
 from adjudge.tasks.eal.reference import (
@@ -19,12 +22,13 @@ from adjudge.tasks.eal.reference import (
     Class,
     Reference,
     build_reference,
+    has_lower_x,
     repair_lower_x,
     repaired_key,
 )
 from adjudge.tasks.eal.responses import best, change_linking, remove, trim
 from adjudge.tasks.eal.settings import Profile, Settings
-from adjudge.tasks.eal.views import Gold, System, hash_order, neutral_coref, view_gold, view_system
+from adjudge.tasks.eal.views import Gold, System, hash_order, linked_lines, neutral_coref, view_gold, view_system
 
 IGNORED = -3  # the code of a response that nobody has assessed and that is left out
 UNLINKED = -4  # that of one which is in no frame and is left out
@@ -38,11 +42,11 @@ class Observed:
     has the place of the representative of each class; `frames` the places of each frame.
     """
 
-    arguments: Sequence[Argument]
+    lines: ArgumentLines
     codes: list[int]
     kept: bytearray
     leaders: dict[int, int]
-    frames: list[list[int]]
+    frames: Sequence[Sequence[int]]
     masks: list[int]
     links: Links
     counted: Classes
@@ -53,63 +57,69 @@ class Observed:
     spurious: int = 0  # fillers that share a frame with right ones and cost nothing
     fillers: int = 0
 
+    @property
+    def arguments(self) -> Sequence[Argument]:
+        """The responses as objects."""
+        return self.lines.arguments
+
 
 def observe(
-    arguments: Arguments,
-    linking: Linking | None,
+    lines: ArgumentLines,
+    linked: LinkedLines | None,
     reference: Reference,
     settings: Settings,
+    given: Sequence[int | None],
     *,
     place: str | None = None,
 ) -> Observed:
     """Compare a document with its reference; without a linking, the document is one frame for the choice of the best.
 
-    Each response is on one line only. Every problem that the profile does not settle is raised at once.
+    Each response is on one line only; `given` are the codes of the responses in the reference. Every problem that the
+    profile does not settle is raised at once.
 
     >>> from adjudge.model.eal import AnswerKey, Assessment, Cas, Frame, Span
-    >>> from adjudge.tasks.eal.reference import build_reference
     >>> at = Span(0, 2)
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", at), at, (Span(0, 9),), (), "Actual")
     >>> key = AnswerKey("d", {bob: Assessment("C", "C", "C", "I", "Actual", "NAME")}, (), {bob.cas: 7})
     >>> frames = Linking("d", [Frame(frozenset([bob]))])
-    >>> found = observe(Arguments("d", [Argument(bob)]), frames, build_reference(key, frames, Settings()), Settings())
+    >>> reference, lines = prepare(key, frames, Settings()).reference, ArgumentLines("d", [Argument(bob)])
+    >>> linked = LinkedLines.of(frames, lines)
+    >>> found = observe(lines, linked, reference, Settings(), reference.codes_of(lines))
     >>> found.counted, found.links.f
     (Classes(total=1, good=1, perfect=0, semantic=1, excused=0), 1.0)
     """
-    listed = arguments.arguments
-    responses = [argument[0] for argument in listed]
-    codes: list[int] = list(map(reference.codes.get, responses))  # type: ignore[arg-type]
+    codes: list[int] = list(given)  # type: ignore[arg-type]
     problems: list[Problem] = []
     unassessed: list[int] = []
     extra: dict[int, Class] = {}
     if None in codes:
         unassessed = [at for at, code in enumerate(codes) if code is None]
-        problems += _assign(unassessed, codes, listed, reference, settings.profile, extra, place)
-    everything, given = _leaders(codes, listed), codes
-    frames: list[list[int]] = []
+        problems += _assign(unassessed, codes, lines.arguments, reference, settings.profile, extra, place)
+    everything, before = _leaders(codes, lines), codes
+    frames: Sequence[Sequence[int]] = []
     unlinked: list[int] = []
     leaders, several = everything
-    if linking is not None and settings.linking:
-        frames = _places(linking, responses)
+    if linked is not None and settings.linking:
+        frames = linked.inside()
         unlinked = _outside(frames, codes, reference, extra)
         if unlinked:
             if settings.profile.unlinked == "error":
-                problems += _not_linked(unlinked, listed, arguments.document, place)
+                problems += _not_linked(unlinked, lines, place)
             elif settings.profile.unlinked == "drop":
                 codes = list(codes)
                 for at in unlinked:
                     codes[at] = UNLINKED
-                leaders, several = _leaders(codes, listed)
+                leaders, several = _leaders(codes, lines)
             else:
-                frames += [[at] for at in unlinked]
+                frames = [*frames, *([at] for at in unlinked)]
     if problems:
         raise ValidationError(problems)
-    kept = _keep(frames, codes, listed, leaders, several, reference, extra, linked=linking is not None)
+    kept = _keep(frames, codes, lines, leaders, several, reference, extra, linked=linked is not None)
     masks, spurious, fillers = _masks(frames, codes, kept, reference, extra)
     skipped = frozenset(unassessed)
     counted = _count(leaders, codes, reference, skipped)
     return Observed(
-        arguments=listed,
+        lines=lines,
         codes=codes,
         kept=kept,
         leaders=leaders,
@@ -117,7 +127,7 @@ def observe(
         masks=masks,
         links=score_links(reference.frames, masks),
         counted=counted,
-        all_classes=counted if leaders is everything[0] else _count(everything[0], given, reference, skipped),
+        all_classes=counted if leaders is everything[0] else _count(everything[0], before, reference, skipped),
         unassessed=unassessed,
         unlinked=unlinked,
         extra=extra,
@@ -147,8 +157,7 @@ def _assign(
                 codes[at] = code
                 places.remove(at)  # type: ignore[attr-defined]
                 continue
-        own = reference.cluster(response)
-        rule = reference.bans.rule(response, own)
+        rule = reference.rule(response)
         if profile.unassessed == "error":
             what = f"{response.type} {response.role} {response.cas.text!r} {response.realis}"
             message = f"nobody has assessed the response {argument.id or what!r} of {response.document!r} ({what!r})"
@@ -171,7 +180,7 @@ def _assign(
     return problems
 
 
-def _leaders(codes: Sequence[int], listed: Sequence[Argument]) -> tuple[dict[int, int], set[int]]:
+def _leaders(codes: Sequence[int], lines: ArgumentLines) -> tuple[dict[int, int], set[int]]:
     """The place of the best response of each class, and the classes with several responses."""
     found: dict[int, int] = {}
     several: set[int] = set()
@@ -183,30 +192,17 @@ def _leaders(codes: Sequence[int], listed: Sequence[Argument]) -> tuple[dict[int
         other = first(number, at)
         if other != at:
             several.add(number)
-            if _is_better(listed[at], listed[other]):
+            if _is_better(lines, at, other):
                 found[number] = at
     return found, several
 
 
-def _is_better(one: Argument, other: Argument) -> bool:
-    if one[1] != other[1]:
-        return one[1] > other[1]
-    return best((one, other)) is one
-
-
-def _places(linking: Linking, responses: Sequence[Response]) -> list[list[int]]:
-    """The places of the responses of each frame; mostly they are the very objects that stand there."""
-    by_object = dict(zip(map(id, responses), range(len(responses)), strict=True))
-    by_value: dict[Response, int] | None = None
-    frames = []
-    for frame in linking.frames:
-        try:
-            frames.append([by_object[each] for each in map(id, frame[0])])
-        except KeyError:
-            if by_value is None:
-                by_value = {response: at for at, response in enumerate(responses)}
-            frames.append([by_value[response] for response in frame.responses if response in by_value])
-    return frames
+def _is_better(lines: ArgumentLines, one: int, other: int) -> bool:
+    sure = lines.confidences
+    if sure[one] != sure[other]:
+        return sure[one] > sure[other]
+    first = lines.arguments[one]
+    return best((first, lines.arguments[other])) is first
 
 
 def _outside(
@@ -229,7 +225,7 @@ def _outside(
 def _keep(
     frames: Sequence[Sequence[int]],
     codes: Sequence[int],
-    listed: Sequence[Argument],
+    lines: ArgumentLines,
     leaders: dict[int, int],
     several: set[int],
     reference: Reference,
@@ -254,7 +250,7 @@ def _keep(
             number = codes[at] >> SHIFT
             if codes[at] >= 0 and number in several:
                 other = here.setdefault(number, at)
-                if other != at and _is_better(listed[at], listed[other]):
+                if other != at and _is_better(lines, at, other):
                     here[number] = at
         for at in here.values():
             kept[at] = 1
@@ -317,14 +313,14 @@ def not_kept(observed: Observed) -> int:
     return sum([code >= 0 for code in observed.codes]) - sum(observed.kept)
 
 
-def _not_linked(places: Sequence[int], listed: Sequence[Argument], document: str, place: str | None) -> list[Problem]:
+def _not_linked(places: Sequence[int], lines: ArgumentLines, place: str | None) -> list[Problem]:
     problems = []
     hint = "link it, even if only to itself, or choose what becomes of such responses with --unlinked"
     for at in places:
-        argument = listed[at]
+        argument = lines.arguments[at]
         response = argument.response
         what = f"{response.type} {response.role} {response.cas.text!r}"
-        message = f"the response {argument.id or what} of {document} is {response.realis} and in no frame"
+        message = f"the response {argument.id or what} of {lines.document} is {response.realis} and in no frame"
         problems.append(Problem(message, path=place, line=argument.line or None, hint=hint))
     return problems
 
@@ -352,8 +348,8 @@ class Compared(NamedTuple):
 
 
 def prepare(
-    key: AnswerKey,
-    frames: Linking | None,
+    key: AnswerKey | KeyLines,
+    frames: Linking | LinkedLines | None,
     settings: Settings,
     *,
     regions: Sequence[Span] | None = None,
@@ -361,27 +357,30 @@ def prepare(
     frames_place: str | None = None,
 ) -> Prepared:
     """Everything that is the same for all systems; every problem is raised at once."""
-    gold = view_gold(key, frames, settings, regions)
+    lines = KeyLines.of(key) if isinstance(key, AnswerKey) else key
+    gold = view_gold(lines, linked_lines(frames, lines), settings, regions)
     repair = settings.profile.repair_lower_x
-    if repair == "all":
-        times = len(repair_lower_x((*gold.key.assessed, *gold.key.unassessed)))
+    if repair == "all" and has_lower_x(gold.key.texts):
+        whole = gold.key.whole()
+        times = len(repair_lower_x((*whole.assessed, *whole.unassessed)))
         changed = {**gold.changed, "time-repaired": times} if times else gold.changed
-        gold = gold._replace(key=repaired_key(gold.key), frames=_repaired_frames(gold.frames), changed=changed)
+        lines = KeyLines.of(repaired_key(whole))
+        frames = None if gold.frames is None else _repaired_frames(gold.frames.linking())
+        gold = gold._replace(key=lines, frames=linked_lines(frames, lines), changed=changed)
     places = {"key_place": key_place, "frames_place": frames_place}
     reference = build_reference(gold.key, gold.frames, settings, **places)
     reference_2014 = reference
-    if repair == "2014":
-        other = repaired_key(gold.key)
-        if other is not gold.key:
-            reference_2014 = build_reference(other, None, settings._replace(linking=False), **places)
+    if repair == "2014" and has_lower_x(gold.key.texts):
+        whole = gold.key.whole()
+        other = repaired_key(whole)
+        if other is not whole:
+            reference_2014 = build_reference(KeyLines.of(other), None, settings._replace(linking=False), **places)
     reference.unquoted = reference_2014.unquoted = regions is not None
-    after = _after(gold.key, reference, settings) if settings.neutralize == "coref" else None
+    after = _after(gold.key.whole(), reference, settings) if settings.neutralize == "coref" else None
     return Prepared(gold, reference, reference_2014, after, regions)
 
 
-def _repaired_frames(frames: Linking | None) -> Linking | None:
-    if frames is None:
-        return None
+def _repaired_frames(frames: Linking) -> Linking:
     inside = (response for frame in frames.frames for response in frame.responses)
     return change_linking(frames, replace=repair_lower_x(inside))
 
@@ -400,8 +399,8 @@ def _after(key: AnswerKey, reference: Reference, settings: Settings) -> AnswerKe
 
 
 def compare(
-    arguments: Arguments,
-    linking: Linking | None,
+    arguments: Arguments | ArgumentLines,
+    linking: Linking | LinkedLines | None,
     prepared: Prepared,
     settings: Settings,
     *,
@@ -419,20 +418,23 @@ def compare(
     (1, 1, 1, 1.0)
     """
     reference = prepared.reference
-    changes = bool(prepared.regions or settings.neutralize or settings.taxonomy != "full")
-    system = (
-        view_system(arguments, linking, settings, prepared.regions) if changes else System(arguments, linking, {}, {})
-    )
+    lines = ArgumentLines(arguments.document, arguments.arguments) if isinstance(arguments, Arguments) else arguments
+    system = System(lines, linked_lines(linking, lines), {}, {})
+    if prepared.regions or settings.neutralize or settings.taxonomy != "full":
+        system = view_system(system, settings, prepared.regions)
     if settings.profile.repair_lower_x == "all":
         system = _repaired(system)
-    if settings.profile.trim_unassessed:
+    codes = reference.codes_of(system.lines)
+    if settings.profile.trim_unassessed and None in codes:
         system = _trimmed(system, reference, settings)
+        codes = reference.codes_of(system.lines)
     removed = dict(system.removed)
     if prepared.after is not None:
         system, more = _coref(system, prepared, settings)
         for name, number in more.items():
             removed[name] = removed.get(name, 0) + number
-    observed = observe(system.arguments, system.linking, reference, settings, place=place)
+        codes = reference.codes_of(system.lines)
+    observed = observe(system.lines, system.linked, reference, settings, codes, place=place)
     numbers = (
         {rule: observed.codes.count(code) for code, rule in RULES.items()} if min(observed.codes, default=0) < 0 else {}
     )
@@ -444,7 +446,7 @@ def compare(
     ):
         if number:
             removed[name] = removed.get(name, 0) + number
-    row = _row(observed, _classes_2014(system.arguments, prepared, observed, settings), prepared, settings)
+    row = _row(observed, _classes_2014(prepared, observed, settings), prepared, settings)
     return Compared(system, observed, row, removed)
 
 
@@ -476,19 +478,17 @@ def _row(observed: Observed, of_2014: Classes, prepared: Prepared, settings: Set
 
 def _trimmed(system: System, reference: Reference, settings: Settings) -> System:
     """Without redundant responses, if there are responses that nobody has assessed: they were left out of the pool."""
-    lines = system.arguments.arguments
-    if all(map(reference.codes.__contains__, [argument[0] for argument in lines])):
-        return system
-    outcome = trim(system.arguments, system.linking, unlinked=settings.profile.unlinked)
+    arguments, linking = system.lines.whole(), system.linking()
+    outcome = trim(arguments, linking, unlinked=settings.profile.unlinked)
     gone = [each for each in outcome.removed if each.argument.response not in reference.codes]
     if not gone:
         return system
     lost = {each.argument.response for each in gone}
-    kept = [argument for argument in lines if argument.response not in lost]
-    linking = None if system.linking is None else change_linking(system.linking, delete=lost)
-    return system._replace(
-        arguments=Arguments(system.arguments.document, kept),
-        linking=linking,
+    kept = [argument for argument in arguments.arguments if argument.response not in lost]
+    return system.changed_to(
+        Arguments(arguments.document, kept),
+        None if linking is None else change_linking(linking, delete=lost),
+    )._replace(
         removed={**system.removed, "redundant": system.removed.get("redundant", 0) + len(gone)},
         gone=(*system.gone, *((each.argument, each.reason) for each in gone)),
     )
@@ -497,13 +497,16 @@ def _trimmed(system: System, reference: Reference, settings: Settings) -> System
 def _repaired(system: System) -> System:
     from adjudge.formats.eal_store import transformed
 
-    changed = repair_lower_x(argument.response for argument in system.arguments.arguments)
+    changed = _lower_x(system.lines)
     if not changed:
         return system
-    arguments, linking = transformed(system.arguments, system.linking, lambda response: changed.get(response, response))
-    return system._replace(
-        arguments=arguments, linking=linking, changed={**system.changed, "time-repaired": len(changed)}
-    )
+    both = transformed(system.lines.whole(), system.linking(), lambda response: changed.get(response, response))
+    return system.changed_to(*both)._replace(changed={**system.changed, "time-repaired": len(changed)})
+
+
+def _lower_x(lines: ArgumentLines) -> dict[Response, Response]:
+    """The times of a system with a small x, and what they become."""
+    return repair_lower_x(lines.responses) if not lines.written or has_lower_x(lines.written) else {}
 
 
 def _coref(system: System, prepared: Prepared, settings: Settings) -> tuple[System, dict[str, int]]:
@@ -511,14 +514,14 @@ def _coref(system: System, prepared: Prepared, settings: Settings) -> tuple[Syst
     reference = prepared.reference
     gone: dict[int, tuple[str, Argument | None]] = {}
     counts: dict[str, int] = {}
-    for at, argument in enumerate(system.arguments.arguments):
-        rule = reference.bans.rule(argument.response, reference.cluster(argument.response))
+    for at, argument in enumerate(system.lines.arguments):
+        rule = reference.rule(argument.response)
         if rule is not None:
             gone[at] = rule, None
             counts[rule] = counts.get(rule, 0) + 1
-    outcome = remove(system.arguments, system.linking, gone)
+    outcome = remove(system.lines.whole(), system.linking(), gone)
     assert prepared.after is not None
-    neutral = neutral_coref(outcome.arguments, outcome.linking, prepared.after, settings.profile)
+    neutral = neutral_coref(outcome, prepared.after, settings.profile)
     for name, number in neutral.removed.items():
         counts[name] = counts.get(name, 0) + number
     lost = [(each.argument, each.reason) for each in outcome.removed]
@@ -530,16 +533,19 @@ def _coref(system: System, prepared: Prepared, settings: Settings) -> tuple[Syst
     return together, counts
 
 
-def _classes_2014(arguments: Arguments, prepared: Prepared, observed: Observed, settings: Settings) -> Classes:
+def _classes_2014(prepared: Prepared, observed: Observed, settings: Settings) -> Classes:
     if settings.profile.repair_lower_x != "2014":
         return observed.all_classes
-    changed = repair_lower_x(argument.response for argument in arguments.arguments)
-    if not changed and prepared.reference_2014 is prepared.reference:
+    changed = _lower_x(observed.lines)
+    reference = prepared.reference_2014
+    if not changed and reference is prepared.reference:
         return observed.all_classes
     from adjudge.formats.eal_store import transformed
 
-    repaired, _ = transformed(arguments, None, lambda response: changed.get(response, response))
-    return observe(repaired, None, prepared.reference_2014, settings._replace(linking=False)).all_classes
+    repaired, _ = transformed(observed.lines.whole(), None, lambda response: changed.get(response, response))
+    lines = ArgumentLines(repaired.document, repaired.arguments)
+    codes = reference.codes_of(lines)
+    return observe(lines, None, reference, settings._replace(linking=False), codes).all_classes
 
 
 def whole_masks(observed: Observed, reference: Reference) -> list[int]:

@@ -71,7 +71,7 @@ def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, pr
         message = f"{waiting} of {total} responses {'are' if waiting > 1 else 'is'} not assessed"
         findings.add("unassessed", message, *at, hint="assess what is UNANNOTATED", error=False)
     for response, assessment in key.assessed.items():
-        if profile.is_broken(response, assessment):
+        if profile.is_broken(response.role, response.cas.text, assessment):
             message = f"the time {response.cas.text!r} is {assessment.cas} but no date"
             hint = "write W in column 14; scorers take it as wrong"
             error = profile.broken_time == "error"
@@ -141,7 +141,7 @@ def check_frames(
                 said = f"{_said(response)} is in a frame, but {message}"
                 findings.add(kind, said, *places.of(number, response), hint=hint, error=error)
             assessment = key.assessed.get(response)
-            if assessment and each not in told and profile.is_broken(response, assessment):
+            if assessment and each not in told and profile.is_broken(response.role, response.cas.text, assessment):
                 told.add(each)
                 drops = profile.broken_time_in_reference == "drop"
                 hint = "scorers leave it out" if drops else "it counts in the reference, and no system can match it"
@@ -195,7 +195,9 @@ def _check_rest(
         elif waiting:
             message = f"{describe(responses)} is not linked"
             findings.add("unlinked", message, *places.waiting(waiting), hint=_LINK, error=False)
-        elif each not in linked and not all(profile.is_broken(one, key.assessed[one]) for one in responses):
+        elif each not in linked and not all(
+            profile.is_broken(one.role, one.cas.text, key.assessed[one]) for one in responses
+        ):
             findings.add("frame-missing", f"{describe(responses)} is in no frame", None, None, hint=_LINK)
     known = frozenset(response for responses in pool.values() for response in responses)
     for response in sorted(linking.incomplete - known):

@@ -7,6 +7,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from adjudge.evaluate.task import Remark
+from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_sources import read_pairs
 from adjudge.model.eal import AnswerKey
 from adjudge.tasks.eal.compare import Compared, Observed, Prepared
@@ -177,7 +178,7 @@ def _remarks(counts: Iterable[tuple[str, int]]) -> tuple[Remark, ...]:
     return tuple(Remark(reason, number=number) for reason, number in counts if number)
 
 
-def gold_remarks(prepared: Prepared, key: AnswerKey, *, unclosed: int = 0) -> tuple[Remark, ...]:
+def gold_remarks(prepared: Prepared, key: AnswerKey | KeyLines, *, unclosed: int = 0) -> tuple[Remark, ...]:
     """What happened to the gold side of a document; `unclosed` quotations reach to its end."""
     gold, reference = prepared.gold, prepared.reference
     removed, unlinked = {**gold.removed, **reference.removed}, {**gold.unlinked, **reference.unlinked}

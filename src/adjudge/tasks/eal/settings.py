@@ -11,7 +11,7 @@ import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.formats.eal_fields import is_valid
-from adjudge.model.eal import TIME_ROLES, Assessment, Response
+from adjudge.model.eal import TIME_ROLES, Assessment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,9 +136,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         """
         return is_valid(text, x_year=self.x_year, lower_x=self.lower_x)
 
-    def is_broken(self, response: Response, assessment: Assessment) -> bool:
-        """Whether a response is a time that was assessed as acceptable although it is not a date."""
-        return response.role in TIME_ROLES and assessment.cas in ("C", "I") and not self.is_date(response.cas.text)
+    def is_broken(self, role: str, text: str, assessment: Assessment) -> bool:
+        """Whether a time was assessed as acceptable although it is not a date; `text` is that of its CAS."""
+        return role in TIME_ROLES and assessment.cas in ("C", "I") and not self.is_date(text)
 
     def reading(self) -> dict[str, Any]:
         """What the readers of a submission have to know."""

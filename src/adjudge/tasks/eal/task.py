@@ -17,8 +17,10 @@ import msgspec
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
 from adjudge.evaluate.task import Remark, Row, Run, Side, Task, run_of
+from adjudge.formats.eal_arguments import ArgumentLines
+from adjudge.formats.eal_linking import LinkedLines
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
-from adjudge.model.eal import Arguments, Linking, Span
+from adjudge.model.eal import Span
 from adjudge.tasks.eal.compare import Compared, Prepared, compare, prepare
 from adjudge.tasks.eal.diagnostics import (
     FIELDS,
@@ -82,12 +84,16 @@ class _Opened(dict[str, Any]):
 
 
 class _Document(NamedTuple):
-    """The gold side of a document, what there is to remark on, and what is wrong with it."""
+    """The gold side of a document, what there is to remark on, and what is wrong with it.
+
+    `known` are the responses as they are written there, which need not be read again.
+    """
 
     id: str
     prepared: Prepared | None
     remarks: tuple[Remark, ...]
     problems: tuple[Problem, ...]
+    known: Mapping[str, object] | None = None
 
 
 class EalTask(Task):
@@ -198,8 +204,8 @@ class EalTask(Task):
         """Read a document of the key, apply the rules, and number what is left."""
         keys, frames = self.stores[:2]
         try:
-            key = keys.key(gold)
-            linking = None if frames is None else frames.linking(key)
+            key = keys.lines(gold)
+            linking = None if frames is None else frames.linked_lines(key)
             regions = None if self.regions is None else self.regions(gold)
             frames_place = None if frames is None else frames.place(gold)
             prepared = prepare(
@@ -211,16 +217,16 @@ class EalTask(Task):
         remarks = gold_remarks(prepared, key, unclosed=0 if unclosed is None else len(unclosed(gold)))
         if self.regions is not None:
             remarks = *remarks, Remark("quotations", ",".join(f"{start}-{end}" for start, end in regions or ()))
-        return _Document(gold, prepared, remarks, ())
+        return _Document(gold, prepared, remarks, (), prepared.reference.written or dict.fromkeys(key.written))
 
     def observe(self, gold: _Document, system: tuple[int, str] | None, *, keep: bool = False) -> Row:
         """The counts of one document; problems of all files are collected."""
         problems = list(gold.problems)
         try:
-            arguments, linking, place, remarks = self._read_document(gold.id, system)
+            lines, linked, place, remarks = self._read_document(gold, system)
             if gold.prepared is not None:
-                compared = compare(arguments, linking, gold.prepared, self.settings, place=place)
-                remarks += system_remarks(compared, self.settings, len(arguments.arguments))
+                compared = compare(lines, linked, gold.prepared, self.settings, place=place)
+                remarks += system_remarks(compared, self.settings, len(lines))
                 detail = self._detail(gold.prepared, compared) if keep else None
                 return Row(compared.row, (*gold.remarks, *remarks), detail)
         except (FormatError, ValidationError) as error:
@@ -228,22 +234,24 @@ class EalTask(Task):
         return Row((0.0,) * len(self.columns), problems=tuple(problems))
 
     def _read_document(
-        self, document: str, system: tuple[int, str] | None
-    ) -> tuple[Arguments, Linking | None, str | None, list[Remark]]:
+        self, gold: _Document, system: tuple[int, str] | None
+    ) -> tuple[ArgumentLines, LinkedLines | None, str | None, list[Remark]]:
+        document, scored = gold.id, self.settings.linking
         if system is None:
-            return Arguments(document), Linking(document) if self.settings.linking else None, None, []
+            lines = ArgumentLines(document, [])
+            return lines, LinkedLines(lines, []) if scored else None, None, []
         store: Store = self.stores[system[0]]
-        arguments = store.arguments(document)
-        if not self.settings.linking or not store.has_linking:
-            told = [Remark("no-linking", store.path)] if self.settings.linking else []
-            return arguments, None, store.place(document), told
-        linking = store.linking(document)
-        if linking is not None:
-            return arguments, linking, store.place(document), []
+        lines = store.lines(document, gold.known)
+        if not scored or not store.has_linking:
+            told = [Remark("no-linking", store.path)] if scored else []
+            return lines, None, store.place(document), told
+        linked = store.linked_lines(document)
+        if linked is not None:
+            return lines, linked, store.place(document), []
         if self.settings.profile.missing_document == "error":
             raise ValidationError(_no_linking(document, store.path))
-        told = [Remark("unlinked-document")] if arguments.arguments else []
-        return arguments, Linking(document), store.place(document), told
+        told = [Remark("unlinked-document")] if len(lines) else []
+        return lines, LinkedLines(lines, []), store.place(document), told
 
     def _detail(self, prepared: Prepared, compared: Compared) -> Detail:
         counts = {field: count_by(field, compared.observed, prepared.reference, self.settings) for field in self.by}

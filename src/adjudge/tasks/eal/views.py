@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.formats.eal_arguments import ArgumentLines
+from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_fields import id_2014
+from adjudge.formats.eal_linking import LinkedLines
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Linking, Response, Span
 from adjudge.tasks.eal.responses import ACCEPTABLE, Outcome, Remark, change_linking, is_good, is_perfect, replace
 from adjudge.tasks.eal.settings import Profile, Settings, Taxonomy
@@ -140,8 +143,8 @@ _REMOVED = {"Manufacture"}
 class Gold(NamedTuple):
     """A key and its frames, and how many responses of each a view has removed, or changed in the key, by reason."""
 
-    key: AnswerKey
-    frames: Linking | None
+    key: KeyLines
+    frames: LinkedLines | None
     removed: Mapping[str, int]
     unlinked: Mapping[str, int]
     changed: Mapping[str, int]
@@ -150,20 +153,37 @@ class Gold(NamedTuple):
 class System(NamedTuple):
     """The responses and frames of a system, and how many responses a view has removed or changed, by reason."""
 
-    arguments: Arguments
-    linking: Linking | None
+    lines: ArgumentLines
+    linked: LinkedLines | None
     removed: Mapping[str, int]
     changed: Mapping[str, int]
     gone: Sequence[tuple[Argument, str]] = ()
 
+    def linking(self) -> Linking | None:
+        """The frames as objects."""
+        return None if self.linked is None else self.linked.linking()
+
+    def changed_to(self, arguments: Arguments, linking: Linking | None) -> System:
+        """The same with other responses and frames."""
+        lines = ArgumentLines(arguments.document, arguments.arguments)
+        return self._replace(lines=lines, linked=linked_lines(linking, lines))
+
+
+def linked_lines(linking: Linking | LinkedLines | None, known: ArgumentLines | KeyLines) -> LinkedLines | None:
+    """Frames as places among the responses of a document."""
+    return LinkedLines.of(linking, known) if isinstance(linking, Linking) else linking
+
 
 def view_gold(
-    key: AnswerKey, frames: Linking | None, settings: Settings, regions: Sequence[Span] | None = None
+    lines: KeyLines, linked: LinkedLines | None, settings: Settings, regions: Sequence[Span] | None = None
 ) -> Gold:
     """The gold side as it is scored; `regions` are the quotations of the document, if they are to be left out."""
     removed: dict[str, int] = {}
     unlinked: dict[str, int] = {}
     changed: dict[str, int] = {}
+    if not (regions or settings.neutralize or settings.taxonomy != "full"):
+        return Gold(lines, linked, removed, unlinked, changed)
+    key, frames = lines.whole(), None if linked is None else linked.linking()
     if regions:
         key, frames = _unquoted_key(key, frames, regions, removed, unlinked)
     if settings.taxonomy != "full":
@@ -177,13 +197,13 @@ def view_gold(
         if frames is not None:
             frames = change_linking(frames, replace=_actual_responses(frames))
         key = _neutral_key(key, settings.profile)
-    return Gold(key, frames, removed, unlinked, changed)
+    lines = KeyLines.of(key)
+    return Gold(lines, linked_lines(frames, lines), removed, unlinked, changed)
 
 
-def view_system(
-    arguments: Arguments, linking: Linking | None, settings: Settings, regions: Sequence[Span] | None = None
-) -> System:
+def view_system(system: System, settings: Settings, regions: Sequence[Span] | None = None) -> System:
     """The side of a system as it is scored, but for coreference, which is made neutral after the rules."""
+    arguments, linking = system.lines.whole(), system.linking()
     removed: dict[str, int] = {}
     changed: dict[str, int] = {}
     gone: list[tuple[Argument, str]] = []
@@ -211,19 +231,21 @@ def view_system(
         _add(changed, "realis-neutralised", len(neutral.changed))
         gone += [(each.argument, "merged") for each in neutral.removed]
         arguments, linking = neutral.arguments, neutral.linking
-    return System(arguments, linking, removed, changed, gone)
+    return system.changed_to(arguments, linking)._replace(removed=removed, changed=changed, gone=gone)
 
 
-def neutral_coref(arguments: Arguments, linking: Linking | None, key: AnswerKey, profile: Profile) -> System:
+def neutral_coref(before: Outcome, key: AnswerKey, profile: Profile) -> System:
     """The side of a system after a wrong CAS with a right base filler has become a right one."""
-    outcome = neutralize_coref(arguments, linking, key, first="key" if profile.replacement == "table" else "smallest")
+    first: First = "key" if profile.replacement == "table" else "smallest"
+    outcome = neutralize_coref(before.arguments, before.linking, key, first=first)
     removed: dict[str, int] = {}
     for each in outcome.removed:
         _add(removed, each.reason, 1)
     changed: dict[str, int] = {}
     _add(changed, "coref-neutralised", len(outcome.changed))
     gone = [(each.argument, each.reason) for each in outcome.removed]
-    return System(outcome.arguments, outcome.linking, removed, changed, gone)
+    lines = ArgumentLines(outcome.arguments.document, outcome.arguments.arguments)
+    return System(lines, linked_lines(outcome.linking, lines), removed, changed, gone)
 
 
 def type_mapper(taxonomy: Taxonomy) -> Mapper:
