@@ -16,7 +16,7 @@ from pathlib import Path
 from adjudge.cli import run
 from adjudge.serve import scorings
 from adjudge.serve.folder import Folder
-from adjudge.serve.keeper import Keeper
+from adjudge.serve.jobs import Keeper
 from adjudge.serve.store import Store, now
 from adjudge.serve.store.tables import Phase
 from adjudge.serve.tracks import add_member, keep_file, parse_settings, set_phase, set_track, write

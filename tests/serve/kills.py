@@ -22,6 +22,7 @@ from pathlib import Path
 
 from adjudge.serve.store import Store, Write, Written, stream_of
 from adjudge.serve.store.care import rebuild, verify
+from adjudge.serve.store.tables import Judgment
 
 SCOPES = 4
 
@@ -118,7 +119,7 @@ def _check(folder: Path, url: str | None, acknowledged: list[int], told: dict, u
                 assert [event.key for event in events] == [f"t-{n}" for n in range(1, len(events) + 1)], writer
                 assert len(events) - number in (0, 1), (writer, len(events), number)
                 more += len(events) - number
-                row = snapshot.judgment("x", f"i{writer}", f"r{writer}")
+                row = snapshot.get(Judgment, "x", f"i{writer}", f"r{writer}")
                 assert (row.version if row else 0) == len(events)
                 for event in events:
                     if (writer, event.n) in told:

@@ -15,6 +15,7 @@ from adjudge.serve.messages import Decide, JudgeItem
 from adjudge.serve.readers import import_answers
 from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
+from adjudge.serve.store.tables import Scope
 from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import judge, operate
 from calling import caller
@@ -171,10 +172,10 @@ def test_open_again_and_freeze(store):
     read(store, "ben", {})
     desk = place(store, None)
     with store.read() as snapshot:
-        assert snapshot.scope(NAME, SCOPE).stage == "group"
+        assert snapshot.get(Scope, NAME, SCOPE).stage == "group"
     organise.reopen(desk, SCOPE, "assess", "a new guideline", "k1", "otto")
     with store.read() as snapshot:
-        assert snapshot.scope(NAME, SCOPE).stage == "assess"
+        assert snapshot.get(Scope, NAME, SCOPE).stage == "assess"
         assert {each.state for each in snapshot.assignments(NAME, SCOPE) if each.stage == "assess"} == {"open"}
     assert settle(place(store, "ann"), SCOPE, "assess") == "assess"
     organise.freeze(desk, True, "k2", "otto")

@@ -8,9 +8,10 @@ import pytest
 
 from adjudge.demo.eal import ASSESSMENTS, SOURCES
 from adjudge.serve.access import Who
+from adjudge.serve.app import Change, Hub
 from adjudge.serve.store import stream_of
 from adjudge.serve.store.care import restore
-from adjudge.serve.stream import Change, Hub
+from adjudge.serve.store.tables import Scope
 from serve.demo_campaign import NAME, make
 from serve_small import event, small_server
 
@@ -176,7 +177,7 @@ def test_metrics(server):
 
 
 def test_who_is_sent_away_hears_no_more(monkeypatch):
-    monkeypatch.setattr("adjudge.serve.stream.ALIVE", 0.01)
+    monkeypatch.setattr("adjudge.serve.app.ALIVE", 0.01)
     ann = Who("ann", "ann", frozenset({("one", "assessor")}), "", "session")
 
     async def listen():
@@ -236,7 +237,7 @@ def test_late_responses(server):
     with server.store.read() as snapshot:
         assert len(snapshot.items("one", name)) == len(lines)
         assert snapshot.decisions("one", name) == []  # what files say of items is not asked
-        assert server.store.get_blob(snapshot.scope("one", name).text_sha).decode() == text
+        assert server.store.get_blob(snapshot.get(Scope, "one", name).text_sha).decode() == text
 
 
 def test_what_happened(server):

@@ -12,7 +12,7 @@ from adjudge.serve.campaigns import create_campaign, import_sources
 from adjudge.serve.codecs import codec_of
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.folder import Folder
-from adjudge.serve.keeper import Keeper
+from adjudge.serve.jobs import Keeper
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import Store, Write, now, stream_of
 from adjudge.serve.store.tables import Scoring

@@ -17,7 +17,7 @@ from adjudge.serve.app import Service, make_app
 from adjudge.serve.board_desk import export_boards
 from adjudge.serve.boards import Board
 from adjudge.serve.folder import Folder
-from adjudge.serve.keeper import Keeper
+from adjudge.serve.jobs import Keeper
 from adjudge.serve.program import make_bundle
 from adjudge.serve.store import Store, care, now
 from adjudge.serve.tracks import keep_file, set_phase

@@ -14,6 +14,7 @@ import pytest
 from adjudge.errors import UsageError
 from adjudge.serve.store import Store, StoreError, Written, sql, writer
 from adjudge.serve.store.care import rebuild, verify
+from adjudge.serve.store.tables import Judgment
 from serve.campaigns import fill, judge
 from serve.kills import kill_often
 
@@ -84,7 +85,7 @@ def test_a_clock_that_goes_back_changes_no_order(
         with store.read() as snapshot:
             events = snapshot.events("c/autumn/d1/ann")
             assert [event.body["answers"]["n"] for event in events] == ["0", "1", "2"]
-            assert snapshot.judgment("autumn", "i1", "ann").answers == {"n": "2"}
+            assert snapshot.get(Judgment, "autumn", "i1", "ann").answers == {"n": "2"}
         found = verify(store)
         assert (found.problems, found.clock) == ([], 5)
         assert rebuild(store) == []

@@ -170,10 +170,10 @@ def invite(folder: str, name: str, role: str, **options: Any) -> None:
 def _scope(access: Access, role: str, scope: str | None) -> str:
     """The campaign that is meant, or the whole server."""
     from adjudge.errors import UsageError, did_you_mean
-    from adjudge.serve.store.tables import Track
+    from adjudge.serve.store.tables import Campaign, Track
 
     with access.store.read() as snapshot:
-        campaigns, tracks = [each.id for each in snapshot.campaigns()], [each.id for each in snapshot.find(Track)]
+        campaigns, tracks = [each.id for each in snapshot.find(Campaign)], [each.id for each in snapshot.find(Track)]
     names = {"team": tracks, "organiser": sorted({*campaigns, *tracks})}.get(role, campaigns)
     what = "track" if role == "team" else "campaign"
     if role == "admin" and scope is None:
@@ -191,6 +191,8 @@ def _scope(access: Access, role: str, scope: str | None) -> str:
 @command("people", _folder, format_option("text", "json"), examples=["adjudge serve people autumn"])
 def people(folder: str, format_: str) -> None:
     """List all people on the server of FOLDER, their roles, and when they were last active."""
+    from adjudge.serve.store.tables import Person
+
     with _access(folder) as (_, access), access.store.read() as snapshot:
         roles = snapshot.roles()
         rows: list[dict[str, Any]] = [
@@ -201,7 +203,7 @@ def people(folder: str, format_: str) -> None:
                 "sessions": len([1 for secret in snapshot.secrets(each.id) if secret.kind == "session"]),
                 "last": max((secret.last or "" for secret in snapshot.secrets(each.id)), default="") or None,
             }
-            for each in snapshot.people()
+            for each in snapshot.find(Person)
         ]
     if format_ == "json":
         emit_json({"people": rows})

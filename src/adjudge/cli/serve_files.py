@@ -303,11 +303,12 @@ def _desk(folder: str, scope: str | None, reader: str | None) -> Iterator[tuple[
     from adjudge.serve.desk import Desk
     from adjudge.serve.folder import Folder
     from adjudge.serve.store import Store
+    from adjudge.serve.store.tables import Campaign
 
     found = Folder(folder)
     with Store.open(found.path, found.database) as store:
         with store.read() as snapshot:
-            names = [each.id for each in snapshot.campaigns()]
+            names = [each.id for each in snapshot.find(Campaign)]
         if scope is None and len(names) == 1:
             scope = names[0]
         if scope is None or scope not in names:

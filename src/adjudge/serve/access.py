@@ -25,7 +25,7 @@ from adjudge.serve.campaigns import check_name
 from adjudge.serve.messages import Fault
 from adjudge.serve.routes import ANYONE, PUBLIC, ROLES, Route
 from adjudge.serve.store import Snapshot, Write
-from adjudge.serve.store.tables import Secret, Track
+from adjudge.serve.store.tables import Person, Secret, Track
 from adjudge.serve.tracks import add_member
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Access:
         if role == "team":
             check_name(team or person, "a team")
         with self.store.read() as snapshot:
-            known = snapshot.person(person)
+            known = snapshot.get(Person, person)
             self._check_overlap(snapshot, person, role, scope)
         if known is None or known.state != _ACTIVE:
             self._note("person", person, {"name": person, "state": _ACTIVE}, by)
@@ -150,8 +150,8 @@ class Access:
     def revoke(self, person: str, *, by: str = "admin") -> int:
         """End everything that a person could come in by; the number of sessions, tokens, invitations, passwords."""
         with self.store.read() as snapshot:
-            if snapshot.person(person) is None:
-                names = [each.id for each in snapshot.people()]
+            if snapshot.get(Person, person) is None:
+                names = [each.id for each in snapshot.find(Person)]
                 raise UsageError(f"nobody is called {person!r}", hint=did_you_mean(person, names) or "see serve people")
         self._note("person", person, {"name": person, "state": "revoked"}, by)
         return self.store.drop_secrets(person=person)
@@ -162,7 +162,7 @@ class Access:
     def invitation(self, token: str) -> Secret:
         """The invitation of a link, if it can still be taken up."""
         with self.store.read() as snapshot:
-            found = self._good(snapshot.secret(_hashed(token)), "invite")
+            found = self._good(snapshot.get(Secret, _hashed(token)), "invite")
         if found is None or found.used:
             message = "this invitation was already used, has expired, or never existed"
             raise Fault(410, message, "ask the organiser for a new link")
@@ -180,7 +180,7 @@ class Access:
         from argon2.exceptions import Argon2Error, InvalidHashError
 
         with self.store.read() as snapshot:
-            known = snapshot.person(person)
+            known = snapshot.get(Person, person)
             stored = [each.hash for each in snapshot.secrets(person) if each.kind == "password"]
         try:
             # Somebody unknown takes as long as a wrong password.
@@ -245,10 +245,10 @@ class Access:
 
     def _who(self, given: str, by: str) -> Who | None:
         with self.store.read() as snapshot:
-            found = self._good(snapshot.secret(_hashed(given)), by)
+            found = self._good(snapshot.get(Secret, _hashed(given)), by)
             if found is None:
                 return None
-            person = snapshot.person(found.person)
+            person = snapshot.get(Person, found.person)
             roles = frozenset((each.scope, each.role) for each in snapshot.roles(found.person))
         if person is None or person.state != _ACTIVE:
             return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from adjudge.errors import ValidationError
@@ -14,7 +15,7 @@ from adjudge.serve.messages import Decide
 from adjudge.serve.schema import Stage
 from adjudge.serve.settle import answered_twice, comparable, settle
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
-from adjudge.serve.together import chosen, events_of, groups_of, numbered, together
+from adjudge.serve.store.tables import Grouping, Judgment
 from adjudge.serve.views import schema_view, shown_of, text_view
 from adjudge.serve.workbench import Refusal, check_answers
 
@@ -151,7 +152,7 @@ class _Put(NamedTuple):
 
 
 def _put_together(sheet: Sheet, snapshot: Snapshot, stage: str, readers: Sequence[str]) -> _Put:
-    found = [snapshot.grouping(sheet.desk.campaign, sheet.scope.id, stage, reader) for reader in readers]
+    found = [snapshot.get(Grouping, sheet.desk.campaign, sheet.scope.id, stage, reader) for reader in readers]
     bodies: list[Mapping[str, Any]] = [row.body if row else {} for row in found]
     kind = _stage(sheet, stage)
     sets: list[list[list[str]]] = []
@@ -244,9 +245,9 @@ def _answers(sheet: Sheet, snapshot: Snapshot, subject: str, verdict: Decide, re
             return dict(offline[verdict.take - len(readers) - 1][1])
         reader = readers[verdict.take - 1]
         if verdict.stage != ASSESS:
-            row = snapshot.grouping(campaign, scope, verdict.stage, reader)
+            row = snapshot.get(Grouping, campaign, scope, verdict.stage, reader)
             return {key: value for key, value in (row.body if row else {}).items() if key != "seen"}
-        found = snapshot.judgment(campaign, subject, reader)
+        found = snapshot.get(Judgment, campaign, subject, reader)
         if found is None or not found.complete:
             raise ValidationError("this reader has not answered it", hint="give an answer of your own")
         return dict(found.answers)
@@ -273,3 +274,106 @@ def _offline(
         reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader)} for reader in readers
     }
     return answered_twice(snapshot, campaign, scope, given).get(subject, [])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What several readers have put together
+
+
+Sets = Sequence[Iterable[str]]
+Pair = tuple[str, str]
+_MOST = 1000  # events that are made of pairs
+
+
+class Together(NamedTuple):
+    """Blocks by the name of their first member, pairs that all readers put together, and those that some do.
+
+    >>> found = together([[["a", "b"], ["c"]], [["a", "b", "c"]]])
+    >>> found.blocks, found.agreed, found.disputed
+    ({'a': ['a', 'b'], 'c': ['c']}, [], {('a', 'c'): [1]})
+    """
+
+    blocks: dict[str, list[str]]
+    agreed: list[Pair]
+    disputed: dict[Pair, list[int]]  # and the places of the readers who do
+
+
+def together(readers: Sequence[Sets]) -> Together:
+    """Compare the sets of readers."""
+    places: dict[str, set[tuple[int, int]]] = {}
+    for reader, sets in enumerate(readers):
+        for number, members in enumerate(sets):
+            for member in members:
+                places.setdefault(member, set()).add((reader, number))
+    blocks: dict[frozenset[tuple[int, int]], list[str]] = {}
+    for member in sorted(places):
+        blocks.setdefault(frozenset(places[member]), []).append(member)
+    agreed, disputed = [], {}
+    for (one, mine), (other, yours) in combinations(blocks.items(), 2):
+        who = sorted({reader for reader, _ in one & other})
+        if len(who) == len(readers):
+            agreed.append((mine[0], yours[0]))
+        elif who:
+            disputed[mine[0], yours[0]] = who
+    return Together({members[0]: members for members in blocks.values()}, agreed, disputed)
+
+
+def chosen(found: Together, same: Iterable[Sequence[str]]) -> set[Pair]:
+    """All pairs that belong together, if of the disputed ones these do; a pair that nobody disputes is refused."""
+    pairs = {(one, other) for one, other in same}
+    strange = sorted(pairs - found.disputed.keys())
+    if strange:
+        raise ValidationError(f"{strange[0]} is not disputed", hint="load the page again")
+    return pairs | set(found.agreed)
+
+
+def groups_of(found: Together, pairs: Iterable[Pair]) -> list[list[str]]:
+    """What hangs together.
+
+    >>> groups_of(together([["ab", "c", "d"], ["a", "bc", "d"]]), [("a", "b"), ("b", "c")])
+    [['a', 'b', 'c'], ['d']]
+    """
+    first = {block: block for block in found.blocks}
+    for one, other in pairs:
+        old, new = first[other], first[one]
+        first = {block: new if own == old else own for block, own in first.items()}
+    sets: dict[str, list[str]] = {}
+    for block, own in first.items():
+        sets.setdefault(own, []).extend(found.blocks[block])
+    return [sorted(members) for members in sets.values()]
+
+
+def events_of(found: Together, pairs: Iterable[Pair]) -> list[list[str]]:
+    """The largest sets in which every two belong together.
+
+    >>> events_of(together([["ac", "bc"], ["ac", "b"]]), [("a", "c"), ("b", "c")])
+    [['a', 'c'], ['b', 'c']]
+    """
+    near: dict[str, set[str]] = {block: set() for block in found.blocks}
+    for one, other in pairs:
+        near[one].add(other)
+        near[other].add(one)
+    sets: list[list[str]] = []
+
+    def grow(inside: list[str], open_: set[str], done: set[str]) -> None:
+        if not open_ and not done:
+            sets.append(sorted(member for block in inside for member in found.blocks[block]))
+            if len(sets) > _MOST:
+                raise ValidationError(f"these pairs make more than {_MOST} events", hint="join or divide more of them")
+        pivot = max(open_ | done, key=lambda each: (len(near[each] & open_), each), default="")
+        for block in sorted(open_ - near.get(pivot, set())):
+            grow([*inside, block], open_ & near[block], done & near[block])
+            open_, done = open_ - {block}, done | {block}
+
+    grow([], set(near), set())
+    return sorted(sets)
+
+
+def numbered(sets: Iterable[Sequence[str]], known: Mapping[str, str], fresh: Callable[[], str]) -> dict[str, str]:
+    """A number for every member: that of one of its set which no set before has, else a new one."""
+    found: dict[str, str] = {}
+    for members in sets:
+        used = set(found.values())
+        number = next((known[each] for each in members if each in known and known[each] not in used), None) or fresh()
+        found.update(dict.fromkeys(members, number))
+    return found

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from adjudge._version import __version__
 from adjudge.serve import routes, views, workbench
 from adjudge.serve.access import EVERYWHERE
-from adjudge.serve.app import Call, fault_of, json_answer, origin
+from adjudge.serve.app import Call, Change, fault_of, json_answer, origin
 from adjudge.serve.desk import Desk
 from adjudge.serve.messages import (
     Fault,
@@ -31,7 +31,7 @@ from adjudge.serve.messages import (
 from adjudge.serve.runs import Queue, seconds_between
 from adjudge.serve.store import Write, stream_of
 from adjudge.serve.store.tables import Campaign, Track
-from adjudge.serve.stream import Change
+from adjudge.serve.store.tables import Person as Known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +143,7 @@ def people(call: Call) -> list[Person]:
         roles = snapshot.roles()
         return [
             Person(each.id, each.name, each.state, [(r.scope, r.role) for r in roles if r.person == each.id])
-            for each in snapshot.people()
+            for each in snapshot.find(Known)
         ]
 
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -30,11 +30,12 @@ from adjudge.serve.multipart import read_form
 from adjudge.serve.routes import API, ROUTES, Route
 from adjudge.serve.store import Conflict, Store, StoreError, now
 from adjudge.serve.store.tables import Member, Submission
-from adjudge.serve.stream import Hub
+from adjudge.serve.store.tables import Scope as Document
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from adjudge.serve.access import Who
     from adjudge.serve.folder import Folder
     from adjudge.serve.jobs import Runner
 
@@ -245,7 +246,7 @@ def _check_assigned(call: Call) -> None:
     """A scope is there for whoever it was given to, and for organisers, who read it blind unless they read it, too."""
     campaign, scope = call.params["c"], call.params["d"]
     with call.service.store.read() as snapshot:
-        there = snapshot.scope(campaign, scope) is not None
+        there = snapshot.get(Document, campaign, scope) is not None
         given = there and bool(snapshot.assignments(campaign, scope, call.person.person))
     if given and "assessor" in call.person.roles_in(campaign):
         return
@@ -322,3 +323,90 @@ async def _no_route(request: Request, error: Exception) -> Response:
     status: int = getattr(error, "status_code", 404)
     message = access.NOT_HERE if status == 404 else f"{request.method} is not possible here"
     return json_answer(ErrorAnswer("missing" if status == 404 else "method", message), status)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Who listens to what changes
+
+
+ALIVE = 20.0
+"""Seconds after which something is sent, so that nobody in between takes the silence for an end."""
+_WAITING = 100  # messages that somebody may be behind; then they have to load everything again
+
+
+class Change(msgspec.Struct, frozen=True):
+    """That something has changed, not what: whoever may see it asks again."""
+
+    campaign: str
+    scope: str
+    reader: str
+    tab: str = ""  # whose change it is; that tab knows
+
+    def concerns(self, who: Who) -> bool:
+        """Whether somebody may know of it."""
+        return self.reader == who.person or "organiser" in who.roles_in(self.campaign)
+
+
+class Hub:
+    """Everybody who listens in this process."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[asyncio.Queue[Change | None], tuple[Who, asyncio.AbstractEventLoop]] = {}
+        self._ended = False
+
+    @property
+    def listeners(self) -> int:
+        """How many there are."""
+        return len(self._listeners)
+
+    def tell(self, change: Change) -> None:
+        """Say to all whom it concerns that something has changed; from any thread."""
+        for queue, (who, loop) in list(self._listeners.items()):
+            if change.concerns(who):
+                loop.call_soon_threadsafe(_put, queue, change)
+
+    def end(self) -> None:
+        """Let everybody go, because the server ends."""
+        self._ended = True
+        for queue, (_, loop) in list(self._listeners.items()):
+            loop.call_soon_threadsafe(_put, queue, None)
+
+    async def listen(self, who: Who, still: Callable[[], Who | None]) -> AsyncIterator[bytes]:
+        """What is sent to one who listens; `still` says from time to time who that is, or that they may no longer."""
+        queue: asyncio.Queue[Change | None] = asyncio.Queue(_WAITING)
+        loop = asyncio.get_running_loop()
+        self._listeners[queue] = (who, loop)
+        asked = loop.time()
+        try:
+            yield b"retry: 3000\n\n"
+            while not self._ended:
+                try:
+                    change = await asyncio.wait_for(queue.get(), ALIVE)
+                    if change is None:
+                        return
+                    yield b"data: " + msgspec.json.encode(change) + b"\n\n"
+                except TimeoutError:
+                    yield b": alive\n\n"
+                if loop.time() - asked >= ALIVE:
+                    now, asked = await asyncio.to_thread(still), loop.time()
+                    if now is None:
+                        return
+                    self._listeners[queue] = (now, loop)
+        finally:
+            del self._listeners[queue]
+
+
+def _put(queue: asyncio.Queue[Any], change: Change | None) -> None:
+    while queue.full():
+        queue.get_nowait()
+    queue.put_nowait(change)
+
+
+async def stream(call: Call) -> Response:
+    """Server-sent events for whoever is signed in."""
+    from starlette.responses import StreamingResponse
+
+    def still() -> Who | None:
+        return call.service.access.who(call.request.headers, call.request.cookies)
+
+    return StreamingResponse(call.service.hub.listen(call.person, still), media_type="text/event-stream")

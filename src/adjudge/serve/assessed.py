@@ -30,7 +30,7 @@ from adjudge.serve.folder import Folder
 from adjudge.serve.scorings import Interrupted, run_of
 from adjudge.serve.settle import DONE
 from adjudge.serve.store import DECIDED, Snapshot, Store, stream_of
-from adjudge.serve.store.tables import Scoring, Stream, Submission, Team
+from adjudge.serve.store.tables import Campaign, Scoring, Stream, Submission, Team
 from adjudge.serve.tracks import TrackSettings, filled, lay_out
 
 POOLS = "pools"
@@ -143,7 +143,7 @@ def pooled(snapshot: Snapshot, pool: Pool) -> list[tuple[Run, Submission]]:
 
 def basis(snapshot: Snapshot, campaign: str) -> tuple[str, list[str], int]:
     """A hash of what people have decided; the documents that are finished, and how many there are."""
-    row = snapshot.campaign(campaign)
+    row = snapshot.get(Campaign, campaign)
     if row is None:
         raise UsageError(f"there is no campaign {campaign!r}", hint="make it with adjudge serve init")
     scopes = snapshot.scopes(campaign)

@@ -23,7 +23,7 @@ from adjudge.serve.board_pages import TYPES, board_files, index_page, shared_fil
 from adjudge.serve.boards import Board, view
 from adjudge.serve.messages import Fault
 from adjudge.serve.store import Snapshot, Store
-from adjudge.serve.store.fold_tracks import track_stream
+from adjudge.serve.store.fold import track_stream
 from adjudge.serve.store.tables import Phase, Submission
 from adjudge.serve.tracks import SHOWN, set_phase, settings_of, team_of, track_of, utc
 

@@ -22,7 +22,7 @@ from adjudge.serve.links import LINK
 from adjudge.serve.schema import Schema, read_schema
 from adjudge.serve.settle import DONE
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Store, Write, stream_of
-from adjudge.serve.store.tables import Decision, Item
+from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Scope
 
 IMPORT = "import"
 _CHUNK = 250  # items of an event
@@ -90,7 +90,7 @@ def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mappi
     """Make a campaign, or change its settings; its schema stays what it is."""
     check_name(campaign, "a campaign")
     with store.read() as snapshot:
-        known = snapshot.campaign(campaign)
+        known = snapshot.get(Campaign, campaign)
     digest = store.put_blob(schema.text.encode(), "schema")
     if known is not None and known.schema_sha != digest:
         hint = "make another campaign for another schema"
@@ -105,7 +105,7 @@ def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mappi
 def schema_of(store: Store, campaign: str) -> Schema:
     """The schema of a campaign."""
     with store.read() as snapshot:
-        known = snapshot.campaign(campaign)
+        known = snapshot.get(Campaign, campaign)
     if known is None:
         raise UsageError(f"there is no campaign {campaign!r}", hint="see adjudge serve init --help")
     return read_schema(store.get_blob(known.schema_sha), name=f"{campaign}/schema.toml")
@@ -167,8 +167,8 @@ class Names:
 def _import_scope(batch: Batch, names: Names, scope: ScopeData, place: int, done: Imported, late: bool) -> None:
     store, campaign, there = batch.store, names.campaign, names.items
     with store.read() as snapshot:
-        known = snapshot.scope(campaign, scope.id)
-        row = snapshot.campaign(campaign)
+        known = snapshot.get(Scope, campaign, scope.id)
+        row = snapshot.get(Campaign, campaign)
     if known is not None and late:
         scope = msgspec.structs.replace(scope, text="", meta={})  # those of the whole are there
     text = hashlib.sha256(scope.text.encode()).hexdigest() if scope.text else None
@@ -211,7 +211,7 @@ def _decide(batch: Batch, schema: Schema, names: Names, scope: ScopeData, done: 
     stream = stream_of(campaign, scope.id, DECIDED)
     with batch.store.read() as snapshot:
         known = {(each.stage, each.subject): each for each in snapshot.decisions(campaign, scope.id)}
-        row = snapshot.scope(campaign, scope.id)
+        row = snapshot.get(Scope, campaign, scope.id)
         readers = snapshot.assignments(campaign, scope.id)
     assert row is not None
     new: dict[str, Any] = {}
@@ -291,7 +291,9 @@ def written_scopes(
     """
     for scope in snapshot.scopes(campaign):
         items = {item.id: item for item in snapshot.items(campaign, scope.id)}
-        found = [(stage, reader and snapshot.grouping(campaign, scope.id, stage, reader)) for stage in (GROUP, LINK)]
+        found = [
+            (stage, reader and snapshot.get(Grouping, campaign, scope.id, stage, reader)) for stage in (GROUP, LINK)
+        ]
         own = {stage: row.body for stage, row in found if row}
         if links and LINK not in own:
             continue

@@ -18,7 +18,7 @@ from adjudge.formats.standoff import parse_place
 from adjudge.serve.answers import Card, Reading, shared
 from adjudge.serve.schema import Schema, read_schema
 from adjudge.serve.store import ASSESS, Snapshot, Store, stream_of
-from adjudge.serve.store.tables import Campaign, Decision, Item, Judgment, Note, Scope, Stream
+from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Judgment, Note, Scope, Stream
 
 Range = tuple[int, int]
 
@@ -39,7 +39,7 @@ def _schema(data: bytes) -> Schema:
 
 def campaign_of(desk: Desk, snapshot: Snapshot) -> tuple[Campaign, Schema]:
     """The campaign and its schema; a LookupError if there is none."""
-    campaign = snapshot.campaign(desk.campaign)
+    campaign = snapshot.get(Campaign, desk.campaign)
     if campaign is None:
         raise LookupError(f"there is no campaign {desk.campaign!r}")
     return campaign, _schema(desk.store.get_blob(campaign.schema_sha))
@@ -192,7 +192,7 @@ class Sheet:
     def __init__(self, desk: Desk, snapshot: Snapshot, scope: str, only: Sequence[str] | None = None) -> None:
         self.desk = desk
         self.campaign, self.schema = campaign_of(desk, snapshot)
-        found = snapshot.scope(desk.campaign, scope)
+        found = snapshot.get(Scope, desk.campaign, scope)
         if found is None:
             raise LookupError(f"there is no {self.schema.scope} {scope!r}")
         self.scope: Scope = found
@@ -269,7 +269,7 @@ class Body(NamedTuple):
 def body_of(sheet: Sheet, snapshot: Snapshot, stage: str) -> Body:
     """This reader's groups or frames while the scope is there, else the official ones."""
     desk, scope = sheet.desk, sheet.scope
-    row = None if desk.reader is None else snapshot.grouping(desk.campaign, scope.id, stage, desk.reader)
+    row = None if desk.reader is None else snapshot.get(Grouping, desk.campaign, scope.id, stage, desk.reader)
     official = snapshot.get(Decision, desk.campaign, scope.id, stage, stage)
     version = row.version if row else 0
     if official is not None and (row is None or scope.stage != stage):

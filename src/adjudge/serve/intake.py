@@ -23,7 +23,7 @@ from adjudge.serve import states
 from adjudge.serve.messages import Fault, Receipt
 from adjudge.serve.store import Conflict, Snapshot, Store, Write
 from adjudge.serve.store.blobs import BlobWriter
-from adjudge.serve.store.fold_tracks import track_stream
+from adjudge.serve.store.fold import track_stream
 from adjudge.serve.store.tables import Event, Phase, Submission, Team, Track
 from adjudge.serve.tracks import Limits, phase_at, settings_of, track_of
 

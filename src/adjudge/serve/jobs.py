@@ -23,11 +23,14 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.serve import child, states
-from adjudge.serve.states import CHECKING, FAILED, INVALID, POOLED, QUEUED, RECEIVED, SCORED, SCORING, WORK
+from adjudge.serve import assessed, child, states
+from adjudge.serve.folder import Folder
+from adjudge.serve.scorings import Basis, Interrupted, make_anew, phase_of, refresh
+from adjudge.serve.states import CHECKING, FAILED, INVALID, POOLED, QUEUED, RECEIVED, SCORED, SCORING, WORK, later
 from adjudge.serve.store import Store, StoreError, now
-from adjudge.serve.store.tables import Lease, Phase, Scoring, Submission, Track
-from adjudge.serve.tracks import TrackSettings, filled, lay_out, settings_of
+from adjudge.serve.store.events import Rows
+from adjudge.serve.store.tables import Campaign, Lease, Phase, Scoring, Submission, Track
+from adjudge.serve.tracks import TrackSettings, filled, lay_out, settings_of, track_of
 
 LOG = logging.getLogger("adjudge.serve.jobs")
 SWEEP = 5.0
@@ -355,3 +358,104 @@ def as_text(line: Sequence[str]) -> list[str]:
         if made[at : at + 2] == ["--format", "json"]:
             return [*made[:at], *made[at + 2 :]]
     return made
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Boards
+
+
+EVERY = 2.0
+"""Seconds between two looks."""
+_TURN = 120  # seconds
+_BOARDS = "boards"  # the lease
+
+
+class Keeper:
+    """The thread that makes boards."""
+
+    def __init__(self, folder: Folder, store: Store) -> None:
+        self.folder, self.store = folder, store
+        self._name = secrets.token_hex(8)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="adjudge-boards", daemon=True)
+
+    def __enter__(self) -> Keeper:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End after what is being done."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        seen = -1
+        while not self._ended.wait(EVERY):
+            try:
+                with self.store.read() as snapshot:
+                    last = snapshot.last()
+                if last != seen and self._take():
+                    self.look()
+                    seen = last
+            except Exception as error:  # the next look may be better
+                LOG.error("boards: %s: %s", type(error).__name__, error, exc_info=error)
+
+    def _goes_on(self) -> bool:
+        return not self._ended.is_set()
+
+    def _take(self) -> bool:
+        """Whether it is this server's turn."""
+        at = now()
+
+        def take(rows: Rows) -> bool:
+            held = rows.get(Lease, _BOARDS)
+            if held is not None and held.holder != self._name and held.until > at:
+                return False
+            rows.put(Lease(_BOARDS, self._name, later(at, _TURN)))
+            return True
+
+        return bool(self.store.writer.run(take).result())
+
+    def look(self) -> None:
+        """Bring every phase up to date."""
+        with self.store.read() as snapshot:
+            phases = [(each.track, each.id) for each in snapshot.find(Phase) if each.scoring is not None]
+        for track, phase in phases:
+            scratch = work_folder()
+            try:
+                with self.store.read() as snapshot:
+                    settings = settings_of(track_of(snapshot, track))
+                if settings.campaign is None:
+                    refresh(self.store, track, phase, scratch, self._goes_on)
+                else:
+                    self._assessed(track, phase, settings, scratch)
+            except Interrupted:
+                return
+            except (AdjudgeError, StoreError, OSError) as error:
+                LOG.error("board of %s, %s: %s", track, phase, error)
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+    def _assessed(self, track: str, phase: str, settings: TrackSettings, scratch: Path) -> None:
+        """New responses into the campaign; what is decided there into the board."""
+        with self.store.read() as snapshot:
+            scoring = snapshot.get(Scoring, phase_of(snapshot, track, phase).scoring)
+            assert scoring is not None
+            pool = assessed.Pool(self.folder, self.store, settings, scoring, scratch, self._goes_on)
+            row = snapshot.get(Campaign, pool.campaign)
+        if scoring.frozen:
+            return
+        frozen = row is not None and row.state == "frozen"
+        if not frozen:
+            assessed.take_in(pool)
+        with self.store.read() as snapshot:
+            runs = [run for run, _ in assessed.pooled(snapshot, pool)]
+            digest, finished, whole = assessed.basis(snapshot, pool.campaign)
+        if not finished:
+            return
+        kept: dict[str, bytes] = {}
+        note = assessed.note_of(len(finished), whole, frozen=frozen)
+        compare = assessed.scorer(pool, finished, kept)
+        board = make_anew(self.store, scoring, Basis(runs, compare, None, note, digest))
+        if board is not None and board.all and frozen and len(finished) == whole:
+            assessed.mark_scored(pool, board, kept["result"])

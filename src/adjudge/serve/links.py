@@ -148,7 +148,7 @@ def _checks(sheet: Sheet, snapshot: Snapshot, state: Linked) -> tuple[dict[str, 
     """Why rows do not count, and what is odd about events."""
     if state.stage.check != "eal.frames":
         return {}, {}
-    from adjudge.serve.codecs.eal_frames import covered, oddities
+    from adjudge.serve.codecs.eal import covered, oddities
 
     return covered(state.rows.values(), sheet, official(sheet, snapshot)), oddities(state)
 

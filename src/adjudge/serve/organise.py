@@ -19,7 +19,7 @@ from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet, campaign_of, joined
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
-from adjudge.serve.store.tables import Item
+from adjudge.serve.store.tables import Item, Scope
 
 HASTY = 700
 """Milliseconds below which an answer is listed as hasty."""
@@ -195,7 +195,7 @@ def balanced(desk: Desk, snapshot: Snapshot, scopes: Sequence[str], share: float
     group = schema.show.group
     rows = []
     for scope in scopes:
-        row = snapshot.scope(desk.campaign, scope)
+        row = snapshot.get(Scope, desk.campaign, scope)
         items = snapshot.items(desk.campaign, scope)
         kinds = Counter(str(item.body.get(group or "", "")) for item in items)
         common = min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else ""

@@ -20,7 +20,7 @@ from adjudge.serve.folder import Folder
 from adjudge.serve.groups import GROUP
 from adjudge.serve.messages import JudgeItem
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Store, Write, stream_of
-from adjudge.serve.store.tables import Event
+from adjudge.serve.store.tables import Campaign, Event
 from adjudge.serve.workbench import judge, operate
 
 _STAGES = (ASSESS, GROUP)  # linking needs fields that a reader may not see
@@ -109,7 +109,7 @@ def merge_pack(store: Store, campaign: str, path: Path) -> Merged:
     """Take back what was done in a pack."""
     Folder(path)
     with Store.open(path, read_only=True) as pack, pack.read() as snapshot:
-        known = snapshot.campaign(campaign)
+        known = snapshot.get(Campaign, campaign)
         if known is None or "pack" not in known.settings:
             hint = "name a folder that adjudge serve export --for has made"
             raise UsageError(Problem(f"this is not a pack of {campaign!r}", str(path), hint=hint))

@@ -14,7 +14,7 @@ from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
 from adjudge.serve.api import desk, looks_on, note_look
 from adjudge.serve.desk import campaign_of
 from adjudge.serve.messages import Fault
-from adjudge.serve.store.tables import Track
+from adjudge.serve.store.tables import Campaign, Scope, Track
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -79,7 +79,7 @@ def home(call: Call) -> Response:
     if call.who is None:
         return RedirectResponse("/sign-in", 303)
     with call.service.store.read() as snapshot:
-        known = [each.id for each in snapshot.campaigns() if call.who.roles_in(each.id) - {"team"}]
+        known = [each.id for each in snapshot.find(Campaign) if call.who.roles_in(each.id) - {"team"}]
         tracks = [each.id for each in snapshot.find(Track) if call.who.roles_in(each.id) & {"team", "organiser"}]
     found = []
     for name in known:
@@ -92,7 +92,7 @@ def home(call: Call) -> Response:
 def scope(call: Call) -> Response:
     """To the stage that a document is in."""
     with call.service.store.read() as snapshot:
-        found = snapshot.scope(call.params["c"], call.params["d"])
+        found = snapshot.get(Scope, call.params["c"], call.params["d"])
     if found is None:
         raise Fault(404, NOT_HERE)
     stage = found.stage if f"{found.stage}.js" in assets() else next(iter(STAGES))

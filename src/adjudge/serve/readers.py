@@ -12,6 +12,7 @@ from adjudge.serve.links import LINK
 from adjudge.serve.schema import Schema
 from adjudge.serve.settle import settle
 from adjudge.serve.store import ASSESS, Snapshot, stream_of
+from adjudge.serve.store.tables import Person
 
 
 def import_answers(desk: Desk, sources: Sources) -> Imported:
@@ -23,7 +24,7 @@ def import_answers(desk: Desk, sources: Sources) -> Imported:
     done = Imported()
     batch = Batch(store, reader)
     with store.read() as snapshot:
-        if snapshot.person(reader) is None:
+        if snapshot.get(Person, reader) is None:
             batch.add("admin", "person", reader, {"name": reader, "state": IMPORT}, IMPORT)
     for scope in codec_of(schema).read(schema, sources, done.findings):
         with store.read() as snapshot:

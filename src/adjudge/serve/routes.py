@@ -123,7 +123,7 @@ ROUTES: tuple[Route, ...] = (
     _api("POST", _TRACK + "/phases", "Extend, publish, rescore, freeze or thaw a phase; requeue what failed.",
         "board_desk:phase_now", ["organiser"], takes=messages.PhaseChange),
     _api("GET", _TRACK + "/export", "Everything of a track as an archive.", "board_desk:export", ["organiser"]),
-    _api("GET", "/stream", "What changes, as server-sent events.", "stream:stream", [ANYONE], live=True),
+    _api("GET", "/stream", "What changes, as server-sent events.", "app:stream", [ANYONE], live=True),
     _api("GET", "/people", "Everybody the server knows.", "api:people", ["admin"], gives=list[messages.Person]),
     _api("POST", "/invitations", "Invite somebody: a link that is shown once.", "api:invite", ["admin"],
         takes=messages.Invite, gives=messages.Invited),

@@ -159,8 +159,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     import uvicorn
 
     from adjudge.serve.app import Service, make_app
-    from adjudge.serve.jobs import Runner
-    from adjudge.serve.keeper import Keeper
+    from adjudge.serve.jobs import Keeper, Runner
     from adjudge.serve.listen import Patient, Server
     from adjudge.serve.store import Store
     from adjudge.serve.tracks import sync_tracks

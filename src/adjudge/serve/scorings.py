@@ -21,7 +21,7 @@ from adjudge.serve.boards import Board, Compare, Compared, Headline, Line, Run, 
 from adjudge.serve.intake import limits_of
 from adjudge.serve.states import FAILED, LIVE
 from adjudge.serve.store import Snapshot, Store, now
-from adjudge.serve.store.fold_tracks import SCORED, track_stream
+from adjudge.serve.store.fold import SCORED, track_stream
 from adjudge.serve.store.tables import Outcome, Phase, Scoring, Stream, Submission, Team, Track
 from adjudge.serve.tracks import TrackSettings, filled, new_scoring, set_phase, settings_of, track_of, write
 

@@ -13,7 +13,7 @@ from adjudge.serve.desk import Desk, Sheet
 from adjudge.serve.groups import GROUP
 from adjudge.serve.schema import Schema
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
-from adjudge.serve.store.tables import Item
+from adjudge.serve.store.tables import Grouping, Item
 
 DONE = "done"
 
@@ -115,7 +115,7 @@ def comparable(
 
 def _body(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], stage: str) -> tuple[dict[str, Any], int]:
     """The groups or events of the first reader if those of all are equal."""
-    rows = [snapshot.grouping(sheet.desk.campaign, sheet.scope.id, stage, reader) for reader in readers]
+    rows = [snapshot.get(Grouping, sheet.desk.campaign, sheet.scope.id, stage, reader) for reader in readers]
     bodies = [row.body if row else {} for row in rows]
     forms = [_form(body, stage) for body in bodies]
     if any(form != forms[0] for form in forms):

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from adjudge.serve.store import Conflict, Snapshot, Store, Write, Written
-from adjudge.serve.store.fold_tracks import track_stream
+from adjudge.serve.store.fold import track_stream
 from adjudge.serve.store.tables import Lease, Submission, Track
 from adjudge.serve.tracks import Limits, settings_of
 

@@ -15,6 +15,7 @@ from adjudge.serve.codecs import Sources, codec_of
 from adjudge.serve.desk import Desk
 from adjudge.serve.messages import Suggested
 from adjudge.serve.store import Store, Write, stream_of
+from adjudge.serve.store.tables import Item
 from adjudge.serve.training import items_like
 from adjudge.serve.workbench import check_answers
 
@@ -55,7 +56,7 @@ def suggest(desk: Desk, given: Sequence[Suggested], key: str) -> int:
             try:
                 check_answers(schema, each.answers)
                 if isinstance(each.item, str):
-                    found = snapshot.item(desk.campaign, each.item)
+                    found = snapshot.get(Item, desk.campaign, each.item)
                     items = [] if found is None or found.withdrawn is not None else [found]
                     if not items:
                         raise ValueError(f"there is no item {each.item!r}")

@@ -22,7 +22,7 @@ from adjudge._version import __version__
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.serve.campaigns import check_name
 from adjudge.serve.store import Conflict, Snapshot, Store, Write
-from adjudge.serve.store.fold_tracks import track_stream
+from adjudge.serve.store.fold import track_stream
 from adjudge.serve.store.tables import Outcome, Phase, Scoring, Team, Track
 
 WORDS = ("system", "name", "result", "results", "board", "page", "gold", "systems", "assessments")

@@ -7,6 +7,7 @@ Spans are half-open here and inclusive in files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -15,16 +16,20 @@ import msgspec
 from adjudge.errors import AdjudgeError
 from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import write_key
-from adjudge.formats.eal_fields import sha1_id
+from adjudge.formats.eal_fields import is_valid, less_specific, sha1_id
 from adjudge.formats.eal_sources import Sources as Texts
 from adjudge.formats.eal_sources import read_provenance
 from adjudge.formats.eal_store import FramesStore
-from adjudge.model.eal import AnswerKey, Assessment, Cas, Frame, Linking, Response, Span
+from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, digest, identity_of
 from adjudge.serve.groups import member_of
 from adjudge.serve.schema import Schema
+from adjudge.tasks.eal.reference import covered_fillers, vague_dates
+from adjudge.tasks.eal.settings import DIE, SPEC
 
 if TYPE_CHECKING:
+    from adjudge.serve.desk import Sheet
+    from adjudge.serve.links import Linked, Row
     from adjudge.serve.store.tables import Item
 
 COLUMNS = ("aet", "aer", "cas", "bf", "realis", "mention_type")
@@ -281,3 +286,61 @@ def check(scopes: Iterable[Written]) -> Iterator[Finding]:
         both = linking_of(scope, key, responses)
         if both is not None:
             yield from check_frames(_as_made(scope, responses, both[1].incomplete), key, f"frames/{scope.id}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is odd about events
+
+
+PLACE = "Place"
+
+
+def covered(rows: Iterable[Row], sheet: Sheet, values: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The rows that scorers ignore: what Life.Die covers, and dates of which a more specific one was accepted."""
+    listed = list(rows)
+    items = {item.id: item for item in sheet.items}
+    assessed = {response_of(items[id_]): assessment_of(own) for id_, own in values.items()}
+    coref = {
+        response_of(item).cas: int(row.values["group"])
+        for row in listed
+        for item in row.items
+        if str(row.values.get("group")).isdecimal()
+    }
+    covers = covered_fillers(assessed.items(), coref, [DIE])
+    dates = vague_dates(assessed.items(), SPEC)
+    found = {}
+    for row in listed:
+        response = response_of(row.items[0])
+        cover = covers.get((response.type, response.role, response.realis, coref.get(response.cas, response.cas)))
+        date = None
+        if response.role in TIME_ROLES:
+            realis = response.realis if SPEC.time_rule_same_realis else None
+            date = dates.get((response.type, response.role, realis, response.cas.text))
+        if cover or date:
+            found[row.id] = f"scorers ignore it: {f'{cover} has it' if cover else f'{date} says more'}"
+    return found
+
+
+def oddities(state: Linked) -> dict[str, list[str]]:
+    """Times and places of one event that do not refine each other."""
+    found: dict[str, list[str]] = {}
+    for name, event in state.events.items():
+        here = [row for row in state.rows.values() if any(item.id in event["items"] for item in row.items)]
+        times = sorted({text for row in here if row.values.get("role") in TIME_ROLES for text in _fillers(row)})
+        places = [row for row in here if row.values.get("role") == PLACE]
+        said = [
+            f"{one} and {other} are different times"
+            for one, other in combinations([each for each in times if is_valid(each)], 2)
+            if one not in less_specific(other) and other not in less_specific(one)
+        ]
+        for one_row, other_row in combinations(places, 2):
+            one, other = _fillers(one_row)[0], _fillers(other_row)[0]
+            if one.casefold() not in other.casefold() and other.casefold() not in one.casefold():
+                said.append(f"{one} and {other} are different places")
+        if said:
+            found[name] = said
+    return found
+
+
+def _fillers(row: Row) -> list[str]:
+    return sorted({str(item.body["cas"]) for item in row.items})

@@ -16,13 +16,11 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.findings import counted
-from adjudge.serve.store import Store, lock_folder, migrations, sql
+from adjudge.serve.store import Snapshot, Store, lock_folder, migrations, sql
 from adjudge.serve.store.blobs import blob_path, is_whole, read_blob, sync_folder, write_blob
-from adjudge.serve.store.events import START, digest
+from adjudge.serve.store.events import START, Rows, digest
 from adjudge.serve.store.fold import fold
 from adjudge.serve.store.migrations import MIGRATIONS, check_not_newer, create_all, create_state, version_of
-from adjudge.serve.store.reading import Snapshot
-from adjudge.serve.store.rows import Rows
 from adjudge.serve.store.sql import Connection
 from adjudge.serve.store.tables import ASSESS, DECIDED, TABLES, Blob, Event, Meta, Row, Secret, Stream, Tally
 from adjudge.serve.store.writer import now

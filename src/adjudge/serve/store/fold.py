@@ -25,20 +25,29 @@ What an event does to the rows depends on the event and the rows before it, neve
 | `role` | admin | person | `scope`, `role`, `granted`: false takes it away |
 | `look` | any | any | any |
 
-Those of tracks are in `fold_tracks`.
+Of tracks, in the stream of the track:
+
+| kind | subject | body |
+|---|---|---|
+| `track` | track | `task`, `settings` |
+| `phase` | phase | `opens`, `closes`, `limits`, `gold`, `show`, `scoring`: what is given replaces what was |
+| `team` | team | `name`, `add` and `drop`: lists of people |
+| `submit` | run | `phase`, `team`, `number`, `name`, `sha256`, `size`, `received`, `flags`, `deadline`, `priority` |
+| `state` | run | `state`, `reason`, `deadline`, `attempts`; `files` and `score`, which are added; `scoring` |
+| `order` | team | `runs` in the order that the team declares |
+| `scoring` | scoring | `phase`, `config_sha`, `gold_sha`, `adjudge`, `state`, `board_sha`, `manifest_sha`, `frozen` |
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from adjudge.serve.store import fold_tracks
-from adjudge.serve.store.events import Write, place_of
-from adjudge.serve.store.rows import Rows
+from adjudge.serve.store.events import Rows, Write, place_of
 from adjudge.serve.store.tables import (
     ASSESS,
     DECIDED,
+    TABLES,
     Assignment,
     Campaign,
     Decision,
@@ -46,12 +55,17 @@ from adjudge.serve.store.tables import (
     Grouping,
     Item,
     Judgment,
+    Member,
     Note,
     Origin,
+    Outcome,
     Person,
+    Phase,
+    R,
     Role,
     Row,
     Scope,
+    Scoring,
     Submission,
     Suggestion,
     Tally,
@@ -62,6 +76,7 @@ from adjudge.serve.store.tables import (
 Key = tuple[Any, ...]
 Versioned = Campaign | Judgment | Grouping | Assignment | Decision | Track | Team | Submission
 T = TypeVar("T")
+SCORED, FAILED, SUPERSEDED = "scored", "failed", "superseded"
 
 
 def fold(rows: Rows, event: Event) -> None:
@@ -103,24 +118,25 @@ def needed(write: Write) -> list[tuple[type[Row], Key]]:
     return [*found, own] if own else found
 
 
-def _campaign(rows: Rows, event: Event) -> None:
-    row = rows.get(Campaign, event.subject) or Campaign(event.subject, "", {}, "open", 0)
-    row.schema_sha = event.body.get("schema_sha", row.schema_sha)
-    row.settings = event.body.get("settings", row.settings)
-    row.version = event.version
+def _kept(rows: Rows, new: R, given: Mapping[str, Any], *names: str) -> R:
+    """The row that is there, else a new one, in which what is given replaces what was."""
+    row = rows.get(type(new), *TABLES[type(new)].at(new)) or new
+    for name in names:
+        setattr(row, name, given.get(name, getattr(row, name)))
     rows.put(row)
+    return row
+
+
+def _campaign(rows: Rows, event: Event) -> None:
+    row = _kept(rows, Campaign(event.subject, "", {}, "open", 0), event.body, "schema_sha", "settings")
+    row.version = event.version
 
 
 def _scope(rows: Rows, event: Event) -> None:
     campaign = place_of(event.stream).campaign
     for given in event.body["scopes"]:
-        old = rows.get(Scope, campaign, given["id"]) or Scope(campaign, given["id"], 0, None, {}, ASSESS)
-        old.ord = given.get("ord", old.ord)
-        old.text_sha = given.get("text_sha", old.text_sha)
-        old.meta = given.get("meta", old.meta)
-        old.stage = given.get("stage", old.stage)
-        rows.put(old)
-        _tally(rows, campaign, old.id, ASSESS, DECIDED)
+        _kept(rows, Scope(campaign, given["id"], 0, None, {}, ASSESS), given, "ord", "text_sha", "meta", "stage")
+        _tally(rows, campaign, given["id"], ASSESS, DECIDED)
 
 
 def _pool(rows: Rows, event: Event) -> None:
@@ -131,27 +147,13 @@ def _pool(rows: Rows, event: Event) -> None:
         old = rows.get(Item, campaign, given["id"])
         for submission in given.get("origins", ()):
             rows.put(Origin(campaign, given["id"], submission))
-        if old is None:
-            rows.put(
-                Item(
-                    campaign=campaign,
-                    id=given["id"],
-                    scope=given["scope"],
-                    ord=given.get("ord", 0),
-                    identity=given.get("identity", given["id"]),
-                    body=given.get("body", {}),
-                    parent=given.get("parent"),
-                    validity=bool(given.get("validity", False)),
-                    p=given.get("p"),
-                    since=event.n,
-                    withdrawn=None,
-                )
-            )
-        elif old.withdrawn is not None:
+        if old is not None and old.withdrawn is not None:
             old.withdrawn = None
             rows.put(old)
             _count_again(rows, old, 1)
         if old is None:
+            new = Item(campaign, given["id"], given["scope"], 0, given["id"], {}, None, False, None, event.n, None)
+            _kept(rows, new, given, "ord", "identity", "body", "parent", "validity", "p")
             added[given["scope"]] = added.get(given["scope"], 0) + 1
     for scope, number in added.items():
         _more_items(rows, campaign, scope, number)
@@ -197,11 +199,7 @@ def _assign(rows: Rows, event: Event) -> None:
     campaign = place_of(event.stream).campaign
     for given in event.body.get("add", ()):
         key = (campaign, given["scope"], given["stage"], given["reader"])
-        row = rows.get(Assignment, *key) or Assignment(*key, 0, "open", None, 0)
-        row.slot = given.get("slot", row.slot)
-        row.due = given.get("due", row.due)
-        row.version += 1
-        rows.put(row)
+        _kept(rows, Assignment(*key, 0, "open", None, 0), given, "slot", "due").version += 1
         _tally(rows, *key)
     for given in event.body.get("drop", ()):
         rows.drop(Assignment, campaign, given["scope"], given["stage"], given["reader"])
@@ -298,10 +296,8 @@ def patched(value: Any, patch: Any) -> Any:
 def _finish(rows: Rows, event: Event) -> None:
     campaign, scope, reader = place_of(event.stream)
     key = (campaign, scope, event.subject, reader)
-    row = rows.get(Assignment, *key) or Assignment(*key, 0, "open", None, 0)
-    row.state = "finished" if event.kind == "finish" else "open"
-    row.version = event.version
-    rows.put(row)
+    row = _kept(rows, Assignment(*key, 0, "open", None, 0), {})
+    row.state, row.version = "finished" if event.kind == "finish" else "open", event.version
     _tally(rows, *key)
 
 
@@ -319,17 +315,10 @@ def _decide(rows: Rows, event: Event) -> None:
         item = rows.get(Item, campaign, subject) if stage == ASSESS else None
         key = (campaign, scope, stage, subject)
         old = rows.get(Decision, *key)
-        rows.put(
-            Decision(
-                *key,
-                answers=answers,
-                how=event.body.get("how", "single"),
-                by=event.body.get("by", event.actor),
-                why=event.body.get("why"),
-                version=(old.version if old else 0) + 1,
-                n=event.n,
-            )
-        )
+        new = Decision(*key, answers, "single", event.actor, None, (old.version if old else 0) + 1, event.n)
+        for name in ("how", "by", "why"):
+            setattr(new, name, event.body.get(name, getattr(new, name)))
+        rows.put(new)
         tally.done += old is None and (item is None or item.withdrawn is None)
     rows.put(tally)
     if event.body.get("next"):
@@ -348,10 +337,7 @@ def _move(rows: Rows, campaign: str, scope: str, stage: str) -> None:
 
 
 def _person(rows: Rows, event: Event) -> None:
-    row = rows.get(Person, event.subject) or Person(event.subject, event.subject, "active", event.at)
-    row.name = event.body.get("name", row.name)
-    row.state = event.body.get("state", row.state)
-    rows.put(row)
+    _kept(rows, Person(event.subject, event.subject, "active", event.at), event.body, "name", "state")
 
 
 def _role(rows: Rows, event: Event) -> None:
@@ -389,6 +375,94 @@ def _must(found: T | None, what: str, name: str) -> T:
     return found
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# Tracks
+
+
+def track_stream(track: str) -> str:
+    """The name of a track's stream.
+
+    >>> track_stream("relations")
+    't/relations'
+    """
+    return f"t/{track}"
+
+
+def _track_of(event: Event) -> str:
+    return event.stream[2:]
+
+
+def _track(rows: Rows, event: Event) -> None:
+    rows.put(Track(event.subject, event.body["task"], event.body["settings"], event.version))
+
+
+def _phase(rows: Rows, event: Event) -> None:
+    new = Phase(_track_of(event), event.subject, None, None, {}, {}, "hidden", None, 0)
+    _kept(rows, new, event.body, "opens", "closes", "limits", "gold", "show", "scoring").n = event.n
+
+
+def _team(rows: Rows, event: Event) -> None:
+    row = _kept(rows, Team(event.subject, _track_of(event), event.subject, 0), event.body, "name")
+    for person in event.body.get("add", ()):
+        rows.put(Member(row.id, person))
+    for person in event.body.get("drop", ()):
+        rows.drop(Member, row.id, person)
+
+
+def _submit(rows: Rows, event: Event) -> None:
+    body = event.body
+    team = _must(rows.get(Team, body["team"]), "team", body["team"])
+    team.version = event.version
+    rows.put(team)
+    same = ("phase", "team", "number", "name", "sha256", "size", "received", "flags", "deadline")
+    given: dict[str, Any] = {name: body[name] for name in same}
+    given |= {"id": event.subject, "track": event.stream[2:], "priority": body.get("priority", body["number"])}
+    given |= {"state": "received", "since": event.at, "reason": None, "attempts": 0, "scoring": None}
+    rows.put(Submission(**given, files={}, score={}, n=event.n, version=1))
+
+
+def _state(rows: Rows, event: Event) -> None:
+    row, body = _must(rows.get(Submission, event.subject), "submission", event.subject), event.body
+    if row.state != body["state"]:  # else it keeps its place in the queue
+        row.state, row.since = body["state"], event.at
+    row.version = event.version
+    for name in ("reason", "deadline"):
+        setattr(row, name, body.get(name))
+    for name in ("attempts", "scoring"):
+        setattr(row, name, body.get(name, getattr(row, name)))
+    row.files = {**row.files, **body.get("files", {})}
+    row.score = body.get("score", row.score)
+    rows.put(row)
+    if row.scoring is not None and row.state in (SCORED, FAILED):
+        rows.put(Outcome(row.scoring, row.id, row.state, row.reason, row.files, row.score, event.at))
+    if row.state == SCORED:
+        _supersede(rows, row)
+
+
+def _supersede(rows: Rows, scored: Submission) -> None:
+    """Of the scored runs of a team with one name the last that was handed in stays."""
+    same = rows.find(Submission, track=scored.track, phase=scored.phase, team=scored.team, name=scored.name)
+    known = [each for each in same if each.state == SCORED]
+    last = max(each.number for each in known)
+    for row in known:
+        if row.number < last:
+            row.state, row.reason, row.version = SUPERSEDED, f"replaced by number {last}", row.version + 1
+            rows.put(row)
+
+
+def _order(rows: Rows, event: Event) -> None:
+    for place, name in enumerate(event.body["runs"], 1):
+        row = _must(rows.get(Submission, name), "submission", name)
+        row.priority = place
+        rows.put(row)
+
+
+def _scoring(rows: Rows, event: Event) -> None:
+    new = Scoring(event.subject, _track_of(event), "", "", "", "", "open", None, None, False)
+    names = ("phase", "config_sha", "gold_sha", "adjudge", "state", "board_sha", "manifest_sha", "frozen")
+    _kept(rows, new, event.body, *names)
+
+
 KINDS: dict[str, Callable[[Rows, Event], None]] = {
     "campaign": _campaign,
     "scope": _scope,
@@ -410,7 +484,13 @@ KINDS: dict[str, Callable[[Rows, Event], None]] = {
     "person": _person,
     "role": _role,
     "look": _look,
-    **fold_tracks.KINDS,
+    "track": _track,
+    "phase": _phase,
+    "team": _team,
+    "submit": _submit,
+    "state": _state,
+    "order": _order,
+    "scoring": _scoring,
 }
 ALWAYS: Sequence[str] = ("freeze", "look", "comment")
 """Kinds that a frozen campaign takes."""

@@ -19,9 +19,8 @@ from typing import Any
 import msgspec
 
 from adjudge.errors import AdjudgeError
-from adjudge.serve.store.events import START, Conflict, Write, Written, digest, place_of, same_request
+from adjudge.serve.store.events import START, Conflict, Rows, Write, Written, digest, place_of, same_request
 from adjudge.serve.store.fold import ALWAYS, KINDS, fold, needed, versioned
-from adjudge.serve.store.rows import Rows
 from adjudge.serve.store.sql import Connection
 from adjudge.serve.store.tables import Campaign, Event, Row, Stream
 
