@@ -10,9 +10,8 @@ from adjudge.errors import AdjudgeError
 from adjudge.serve import adjudicate, agreement, organise
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet
-from adjudge.serve.exchange import export_folder
+from adjudge.serve.exchange import export_folder, import_answers
 from adjudge.serve.messages import Decide, JudgeItem
-from adjudge.serve.readers import import_answers
 from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
 from adjudge.serve.store.tables import Scope

@@ -13,9 +13,8 @@ from adjudge.model.eal import AnswerKey, Frame, Linking
 from adjudge.serve.campaigns import assign, check_campaign, files_of, import_sources
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk
-from adjudge.serve.exchange import campaign_sources, export_folder, export_home
+from adjudge.serve.exchange import campaign_sources, export_folder, export_home, import_answers
 from adjudge.serve.messages import JudgeItem
-from adjudge.serve.readers import import_answers
 from adjudge.serve.store import Store, Write, stream_of
 from adjudge.serve.views import campaign_view, scope_view
 from adjudge.serve.workbench import judge, operate

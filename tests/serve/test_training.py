@@ -6,8 +6,8 @@ import pytest
 
 from adjudge.demo.eal import FOLDER
 from adjudge.errors import FormatError
+from adjudge.serve.exchange import set_training
 from adjudge.serve.messages import JudgeItem
-from adjudge.serve.training import set_training
 from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import judge
 from serve.demo_campaign import NAME, campaign, desk

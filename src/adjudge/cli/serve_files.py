@@ -121,7 +121,7 @@ def init(folder: str, **options: Any) -> int:
         if options["track"] is None:
             emit_lines([f"made {folder}, without a campaign"])
         return 0
-    from adjudge.serve.training import set_training
+    from adjudge.serve.exchange import set_training
 
     try:
         with Store.open(made.path, made.database) as store:
@@ -220,7 +220,7 @@ def import_(folder: str, **options: Any) -> int:
             emit_lines([f"{folder}: {events} of {taken.reader} taken back, {taken.conflicts} answered differently"])
             return code
         if options["training"] is not None:
-            from adjudge.serve.training import set_training
+            from adjudge.serve.exchange import set_training
 
             count = counted(set_training(desk.store, desk.campaign, options["training"]), "item")
             emit_lines([f"{folder}: {count} for training"])
@@ -233,14 +233,13 @@ def import_(folder: str, **options: Any) -> int:
         sources = _sources(None if answers else home, options)
         assert sources is not None
         from adjudge.serve.campaigns import import_sources
-        from adjudge.serve.readers import import_answers
-        from adjudge.serve.suggest import import_suggestions
+        from adjudge.serve.exchange import import_answers, import_suggestions
 
         judge = options["suggestions"]
         if judge is not None:
             if reader is not None or answers is None:
                 raise UsageError("suggestions have no reader", hint="give --answers, and no --as")
-            found_ = import_suggestions(desk.store, desk.campaign, sources, judge)
+            found_ = import_suggestions(desk, sources, judge)
             code = _findings(folder, found_.findings)
             emit_lines([f"{folder}: {counted(found_.new, 'new suggestion')} of {judge}"])
             return code

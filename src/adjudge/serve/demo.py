@@ -7,10 +7,10 @@ from pathlib import Path
 from adjudge.serve.access import Access
 from adjudge.serve.campaigns import assign, create_campaign, import_sources
 from adjudge.serve.codecs import Sources, codec_of
+from adjudge.serve.exchange import set_training
 from adjudge.serve.folder import Folder
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import Store
-from adjudge.serve.training import set_training
 
 CAMPAIGN, SCHEMA = "demo", "eal-2015"
 GUIDELINE = """\

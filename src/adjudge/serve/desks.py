@@ -54,7 +54,7 @@ def agreement(call: Call) -> list[dict[str, Any]]:
 
 def suggest(call: Call) -> dict[str, Any]:
     """Take the suggestions of a judge."""
-    from adjudge.serve.suggest import suggest as take
+    from adjudge.serve.exchange import suggest as take
 
     return {"items": take(desk(call), call.body.suggestions, call.body.key)}
 
