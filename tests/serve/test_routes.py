@@ -38,7 +38,7 @@ ALLOWED = {
     "pages:adjudicate": {"dora"},
     "pages:organise": {"otto", "root"},
     "pages:organise_now": {"otto", "root"},
-    "stream:stream": SIGNED_IN,
+    "app:stream": SIGNED_IN,
     "api:people": {"root"},
     "api:invite": {"root"},
     "api:revoke": {"root"},

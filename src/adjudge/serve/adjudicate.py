@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from adjudge.errors import ValidationError
 from adjudge.serve.answers import interpret
 from adjudge.serve.desk import Desk, Range, Sheet
-from adjudge.serve.groups import GROUP, members_of, numbers_after, unnamed
-from adjudge.serve.links import Linked, Row, ignored_rows, rows_of
+from adjudge.serve.groups import GROUP, members_of, numbers_after, sets_of, unnamed
+from adjudge.serve.links import Linked, linked
 from adjudge.serve.messages import Decide
-from adjudge.serve.schema import Stage
 from adjudge.serve.settle import answered_twice, comparable, settle
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
 from adjudge.serve.store.tables import Grouping, Judgment
@@ -148,34 +147,26 @@ class _Put(NamedTuple):
     sets: list[list[list[str]]]
     words: dict[str, str]
     marks: dict[str, list[Range]]
-    rows: dict[str, Row]  # of events
+    links: Linked | None = None  # of events
 
 
 def _put_together(sheet: Sheet, snapshot: Snapshot, stage: str, readers: Sequence[str]) -> _Put:
     found = [snapshot.get(Grouping, sheet.desk.campaign, sheet.scope.id, stage, reader) for reader in readers]
     bodies: list[Mapping[str, Any]] = [row.body if row else {} for row in found]
-    kind = _stage(sheet, stage)
-    sets: list[list[list[str]]] = []
     if stage == GROUP:
-        for body in bodies:
-            groups: dict[str, list[str]] = {}
-            for member, number in body.get("of", {}).items():
-                groups.setdefault(number, []).append(member)
-            sets.append(list(groups.values()))
-        asked = members_of(sheet, kind, sheet.items)
+        sets = [sets_of(body) for body in bodies]
+        asked = members_of(sheet, sheet.schema.own_stage(GROUP), sheet.items)
         named = {member for own in sets for members in own for member in members}
         words = {name: asked[name].text if name in asked else str(unnamed(name)[0]) for name in named}
-        return _Put(
-            bodies, sets, words, {each: list(asked[each].ranges) if each in asked else [] for each in named}, {}
-        )
-    rows = rows_of(sheet, snapshot, kind)
+        return _Put(bodies, sets, words, {each: list(asked[each].ranges) if each in asked else [] for each in named})
+    links = linked(sheet, snapshot, {})
+    sets = []
     for body in bodies:
-        state = Linked(kind, rows, dict(body), 0)
-        alone = [[row.id] for row in rows.values() if not state.of(row)]
-        sets.append([[row.id for row in rows.values() if name in state.of(row)] for name in state.events] + alone)
+        state = links._replace(body=dict(body))
+        sets.append(state.sets + [[row.id] for row in state.rows.values() if not state.of(row)])
     claims = {item.id: shown_of(sheet, stack)["claim"] for stack in sheet.stacks for item in stack.items}
-    words = {row.id: claims[row.items[0].id] for row in rows.values()}
-    return _Put(bodies, sets, words, {row.id: list(row.ranges) for row in rows.values()}, rows)
+    words = {row.id: claims[row.items[0].id] for row in links.rows.values()}
+    return _Put(bodies, sets, words, {row.id: list(row.ranges) for row in links.rows.values()}, links)
 
 
 def _own_sets(sheet: Sheet, snapshot: Snapshot, verdict: Decide, readers: Sequence[str]) -> dict[str, Any]:
@@ -183,25 +174,20 @@ def _own_sets(sheet: Sheet, snapshot: Snapshot, verdict: Decide, readers: Sequen
     put = _put_together(sheet, snapshot, verdict.stage, readers)
     found = together(put.sets)
     pairs = sorted(chosen(found, verdict.same or ()))
-    if verdict.stage == GROUP:
+    if put.links is None:
         known = put.bodies[0].get("of", {})
         fresh = iter(numbers_after({number for body in put.bodies for number in body.get("of", {}).values()}))
         return {"of": numbered(groups_of(found, pairs), known, lambda: str(next(fresh)))}
-    ignored = ignored_rows(sheet, snapshot, Linked(_stage(sheet, verdict.stage), put.rows, {}, 0))
-    linked = {row for sets in put.sets for own in sets for row in own if len(own) > 1} | (put.rows.keys() - ignored)
-    events = [own for own in events_of(found, pairs) if set(own) & linked]
+    rows = put.links.rows
+    wanted = {row for sets in put.sets for own in sets for row in own if len(own) > 1}
+    wanted |= rows.keys() - put.links.ignored
+    events = [own for own in events_of(found, pairs) if set(own) & wanted]
     return {
         "events": {
-            str(number): {"name": None, "items": {item.id: True for row in own for item in put.rows[row].items}}
+            str(number): {"name": None, "items": {item.id: True for row in own for item in rows[row].items}}
             for number, own in enumerate(events, 1)
         }
     }
-
-
-def _stage(sheet: Sheet, name: str) -> Stage:
-    found = sheet.schema.stage_of(name)
-    assert found is not None
-    return found
 
 
 def decide(desk: Desk, scope: str, subject: str, verdict: Decide) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.serve.desk import Desk, Sheet, campaign_of
-from adjudge.serve.groups import GROUP, unnamed
-from adjudge.serve.links import LINK, Linked, rows_of
+from adjudge.serve.groups import GROUP, sets_of, unnamed
+from adjudge.serve.links import LINK, linked
 from adjudge.serve.schema import Question, Schema
 from adjudge.serve.store import ASSESS, Snapshot, stream_of
 from adjudge.serve.store.tables import Judgment
@@ -202,18 +202,11 @@ def _structures(desk: Desk, snapshot: Snapshot, stage: str) -> list[tuple[Pair, 
 
 def clusters_of(desk: Desk, snapshot: Snapshot, stage: str, scope: str, body: Mapping[str, Any]) -> list[list[Any]]:
     """Groups as what is in them, events as the rows that are in them; of equal events one."""
-    sets: dict[str, list[Any]] = {}
     if stage == GROUP:
-        for member, number in sorted(body.get("of", {}).items()):
-            text, *places = unnamed(member)
-            sets.setdefault(number, []).append([text, *(each for place in places for each in place or ())])
-        return list(sets.values())
-    sheet = Sheet(desk, snapshot, scope)
-    kind = sheet.schema.stage_of(LINK)
-    assert kind is not None
-    state = Linked(kind, rows_of(sheet, snapshot, kind), dict(body), 0)
-    sets = {name: [row.id for row in state.rows.values() if name in state.of(row)] for name in state.events}
-    return list({tuple(own): own for own in sets.values() if own}.values())
+        found = [[unnamed(member) for member in own] for own in sets_of(body)]
+        return [[[text, *(each for place in places for each in place or ())] for text, *places in own] for own in found]
+    sets = linked(Sheet(desk, snapshot, scope), snapshot, body).sets
+    return list({tuple(own): own for own in sets if own}.values())
 
 
 def _clusters(pair: Pair, documents: Documents, stage: str) -> list[dict[str, Any]]:

@@ -129,6 +129,7 @@ def partition(members: Mapping[str, Member], known: Mapping[str, str], stage: St
 class Grouped(NamedTuple):
     """The groups of a scope as a reader has them now; `known` is what is stored, also of members that are not asked."""
 
+    sheet: Sheet
     stage: Stage
     members: dict[str, Member]
     known: Partition
@@ -137,44 +138,90 @@ class Grouped(NamedTuple):
     version: int
     decided: dict[str, Any] | None = None
 
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The body with all that is in it before anything is changed."""
+        return {"of": {**self.known, **self.groups}, "seen": dict.fromkeys(self.seen, True)}
+
+    def progress(self, body: Mapping[str, Any]) -> tuple[int, int]:
+        """How many rows a body has, and how many of them are reviewed."""
+        rows = {body["of"][key] for key in self.members}
+        return len(rows), len(rows & set(body.get("seen", {})))
+
+    def view(self) -> dict[str, Any]:
+        """The groups as a page shows them: a row for each, with what it perhaps is the same as."""
+        rows: dict[str, list[Member]] = {}
+        for key, member in self.members.items():
+            rows.setdefault(self.groups[key], []).append(member)
+        proposals = propose(rows, self.stage)
+        show = self.sheet.schema.show
+        found = []
+        for group, members in rows.items():
+            names = [name for name in show.label if name not in self.stage.of]
+            bodies = [item.body for member in members for item in member.items]
+            uses = {
+                " ".join([short(str(body.get(show.group or "", ""))), *(str(body.get(name)) for name in names)])
+                for body in bodies
+            }
+            found.append(
+                {
+                    "id": group,
+                    "members": [{"id": each.key, "text": each.text, "marks": list(each.ranges)} for each in members],
+                    "uses": sorted(uses),
+                    "perhaps": proposals.get(group),
+                    "seen": group in self.seen,
+                }
+            )
+        return {"version": self.version, "rows": found, "decided": self.decided}
+
+    def patch(self, ops: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """What operations change in the body: `join` two rows, take a member `out`, rows that were `seen`."""
+        groups = dict(self.groups)
+        seen: dict[str, Any] = {}
+        fresh = iter(numbers_after(set(self.known.values()) | set(groups.values())))
+        for op in ops:
+            kind = op.get("op")
+            if kind == "join":
+                one, other = str(op.get("a")), str(op.get("b"))
+                _check_rows(groups, one, other)
+                groups = {key: one if group == other else group for key, group in groups.items()}
+                seen[other] = None
+            elif kind == "out":
+                member = str(op.get("member"))
+                if member not in groups:
+                    raise ValidationError(f"there is no member {member}", hint="load the page again")
+                target = op.get("to")
+                if target is not None:
+                    _check_rows(groups, str(target))
+                groups[member] = str(next(fresh)) if target is None else str(target)
+            elif kind == "seen":
+                _check_rows(groups, str(op.get("row")))
+                seen[str(op.get("row"))] = True
+            else:
+                raise ValidationError(
+                    f"there is no operation {kind!r} here", hint="choose from join, out, seen, undo, finish"
+                )
+        changed = {key: group for key, group in groups.items() if self.known.get(key) != group}
+        patch: dict[str, Any] = {"of": changed} if changed else {}
+        return {**patch, "seen": seen} if seen else patch
+
 
 def grouped(sheet: Sheet, snapshot: Snapshot) -> Grouped:
     """The groups of a scope: this reader's, else the official ones, else those to begin with."""
-    stage = sheet.schema.stage_of(GROUP)
-    assert stage is not None
+    stage = sheet.schema.own_stage(GROUP)
     members = members_of(sheet, stage, eligible(sheet, stage, official(sheet, snapshot)))
     body, version, how = body_of(sheet, snapshot, GROUP)
     known: Partition = body.get("of", {})
-    seen = frozenset(body.get("seen", {}))
-    return Grouped(stage, members, known, partition(members, known, stage), seen, version, how)
+    groups = partition(members, known, stage)
+    return Grouped(sheet, stage, members, known, groups, frozenset(body.get("seen", {})), version, how)
 
 
-def group_rows(sheet: Sheet, snapshot: Snapshot) -> dict[str, Any]:
-    """The groups as a page shows them: a row for each, with what it perhaps is the same as."""
-    state = grouped(sheet, snapshot)
-    rows: dict[str, list[Member]] = {}
-    for key, member in state.members.items():
-        rows.setdefault(state.groups[key], []).append(member)
-    proposals = propose(rows, state.stage)
-    show = sheet.schema.show
-    found = []
-    for group, members in rows.items():
-        items = [item for member in members for item in member.items]
-        names = [name for name in show.label if name not in state.stage.of]
-        uses = {
-            " ".join([short(str(item.body.get(show.group or "", ""))), *(str(item.body.get(name)) for name in names)])
-            for item in items
-        }
-        found.append(
-            {
-                "id": group,
-                "members": [{"id": each.key, "text": each.text, "marks": list(each.ranges)} for each in members],
-                "uses": sorted(uses),
-                "perhaps": proposals.get(group),
-                "seen": group in state.seen,
-            }
-        )
-    return {"version": state.version, "rows": found, "decided": state.decided}
+def sets_of(body: Mapping[str, Any]) -> list[list[str]]:
+    """What is together in a body of groups."""
+    found: dict[str, list[str]] = {}
+    for member, number in sorted(body.get("of", {}).items()):
+        found.setdefault(number, []).append(member)
+    return list(found.values())
 
 
 def propose(rows: Mapping[str, Sequence[Member]], stage: Stage) -> dict[str, dict[str, str]]:
@@ -212,39 +259,6 @@ def _head(text: str) -> str:
     """The last word before a preposition."""
     before = _HEAD.split(text, maxsplit=1)[0].split() or text.split() or [text]
     return before[-1].casefold().strip(".,;:'\"()")
-
-
-def group_patch(state: Grouped, ops: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What operations change in the body of a grouping: `join` two rows, take a member `out`, rows that were `seen`."""
-    groups = dict(state.groups)
-    used = set(state.known.values()) | set(groups.values())
-    seen: dict[str, Any] = {}
-    fresh = iter(numbers_after(used))
-    for op in ops:
-        kind = op.get("op")
-        if kind == "join":
-            one, other = str(op.get("a")), str(op.get("b"))
-            _check_rows(groups, one, other)
-            groups = {key: one if group == other else group for key, group in groups.items()}
-            seen[other] = None
-        elif kind == "out":
-            member = str(op.get("member"))
-            if member not in groups:
-                raise ValidationError(f"there is no member {member}", hint="load the page again")
-            target = op.get("to")
-            if target is not None:
-                _check_rows(groups, str(target))
-            groups[member] = str(next(fresh)) if target is None else str(target)
-        elif kind == "seen":
-            _check_rows(groups, str(op.get("row")))
-            seen[str(op.get("row"))] = True
-        else:
-            raise ValidationError(
-                f"there is no operation {kind!r} here", hint="choose from join, out, seen, undo, finish"
-            )
-    changed = {key: group for key, group in groups.items() if state.known.get(key) != group}
-    patch: dict[str, Any] = {"of": changed} if changed else {}
-    return {**patch, "seen": seen} if seen else patch
 
 
 def _check_rows(groups: Partition, *rows: str) -> None:

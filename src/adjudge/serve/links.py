@@ -20,6 +20,7 @@ from adjudge.serve.store import Snapshot
 from adjudge.serve.store.tables import Item
 
 LINK = "link"
+Values = Mapping[str, Mapping[str, str]]
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -35,12 +36,14 @@ class Row(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """The events of a scope as a reader has them now."""
+    """The events of a scope as a reader has them now, and the official answers that its rows are made from."""
 
+    sheet: Sheet
     stage: Stage
+    values: Values
     rows: dict[str, Row]
     body: dict[str, Any]
-    version: int
+    version: int = 0
     decided: dict[str, Any] | None = None
 
     @property
@@ -53,18 +56,114 @@ class Linked(NamedTuple):
         """The events of a row."""
         return [name for name, event in self.events.items() if any(item.id in event["items"] for item in row.items)]
 
+    @property
+    def whole(self) -> dict[str, Any]:
+        """The body with all that is in it before anything is changed."""
+        return dict(self.body)
 
-def linked(sheet: Sheet, snapshot: Snapshot) -> Linked:
-    """The events of a scope: this reader's, else the official ones."""
-    stage = sheet.schema.stage_of(LINK)
-    assert stage is not None
-    body, version, how = body_of(sheet, snapshot, LINK)
-    return Linked(stage, rows_of(sheet, snapshot, stage), body, version, how)
+    @property
+    def sets(self) -> list[list[str]]:
+        """The rows of each event."""
+        return [[row.id for row in self.rows.values() if name in self.of(row)] for name in self.events]
+
+    @property
+    def ignored(self) -> dict[str, str]:
+        """The rows that need not be in an event, and why they do not count."""
+        if self.stage.check != "eal.frames":
+            return {}
+        from adjudge.serve.codecs.eal import covered
+
+        return covered(self.rows.values(), self.sheet, self.values)
+
+    def _oddities(self) -> dict[str, list[str]]:
+        """What is odd about events."""
+        if self.stage.check != "eal.frames":
+            return {}
+        from adjudge.serve.codecs.eal import oddities
+
+        return oddities(self)
+
+    def progress(self, body: Mapping[str, Any]) -> tuple[int, int]:
+        """How many rows there are, and how many of them are linked in a body, or need not be."""
+        after, ignored = self._replace(body=dict(body)), self.ignored
+        return len(self.rows), sum(bool(after.of(row)) or row.id in ignored for row in self.rows.values())
+
+    def view(self) -> dict[str, Any]:
+        """The tables as a page shows them."""
+        show = self.sheet.schema.show
+        ignored, warn = self.ignored, self._oddities()
+        first = min((item.since for item in self.sheet.items), default=0)
+        names = [name for name in (*show.label, *self.stage.class_) if name not in ("group", self.stage.table)]
+        tables: dict[str, dict[str, Any]] = {}
+        for row in self.rows.values():
+            table = tables.setdefault(row.table, {"table": row.table, "rows": [], "events": []})
+            fields = {**self.sheet.fields(row.items[0]), **row.values}
+            cells = {name: fields.get(name) for name in names if name not in self.sheet.schema.item.hidden}
+            cells.update({name: row.values[name] for name in names if name in row.values})
+            table["rows"].append(
+                {
+                    "id": row.id,
+                    "cells": cells,
+                    "marks": list(row.ranges),
+                    "sentence": row.sentence,
+                    "events": self.of(row),
+                    "new": min(item.since for item in row.items) > first,
+                    "ignored": ignored.get(row.id),
+                }
+            )
+        for name, event in self.events.items():
+            named = event["items"].keys()
+            here = next((row for row in self.rows.values() if any(item.id in named for item in row.items)), None)
+            if here is not None:
+                shown = {"id": name, "name": event.get("name"), "warn": warn.get(name, [])}
+                tables[here.table]["events"].append(shown)
+        made = [tables[name] for name in sorted(tables)]
+        return {"version": self.version, "tables": made, "decided": self.decided}
+
+    def patch(self, ops: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """What operations change: `put` a row into an event or a new one, have it `also` in another, take it `out`."""
+        events = {name: {**event, "items": dict(event["items"])} for name, event in self.events.items()}
+        for op in ops:
+            kind = op.get("op")
+            row = self.rows.get(str(op.get("row")))
+            if row is None:
+                raise ValidationError(f"there is no row {op.get('row')!r}", hint="load the page again")
+            target = str(op.get("event"))
+            if target == "new" and kind in ("put", "also"):
+                target = str(max(map(int, events), default=0) + 1)
+                events[target] = {"name": None, "items": {}}
+            if target not in events and (kind != "out" or op.get("event") is not None):
+                raise ValidationError(f"there is no event {target!r}", hint="load the page again")
+            if kind == "put":
+                for name, event in events.items():
+                    if name != target:
+                        _take_out(event, row)
+            if kind in ("put", "also"):
+                _check_table(self, events[target], row)
+                events[target]["items"].update((item.id, True) for item in row.items)
+            elif kind == "out":
+                for name in [target] if op.get("event") is not None else list(events):
+                    _take_out(events[name], row)
+            else:
+                raise ValidationError(
+                    f"there is no operation {kind!r} here", hint="choose from put, also, out, undo, finish"
+                )
+        after = {name: event for name, event in events.items() if event["items"]}
+        patch = difference(self.events, after)
+        if not patch:
+            return {}
+        return {"events": patch, **({"waiting": None} if self.body.get("waiting") else {})}
 
 
-def rows_of(sheet: Sheet, snapshot: Snapshot, stage: Stage) -> dict[str, Row]:
+def linked(sheet: Sheet, snapshot: Snapshot, body: Mapping[str, Any] | None = None) -> Linked:
+    """The events of a scope: this reader's, else the official ones; or those of a body."""
+    stage, values = sheet.schema.own_stage(LINK), official(sheet, snapshot)
+    own = body_of(sheet, snapshot, LINK) if body is None else (dict(body), 0, None)
+    return Linked(sheet, stage, values, _rows(sheet, snapshot, stage, values), *own)
+
+
+def _rows(sheet: Sheet, snapshot: Snapshot, stage: Stage, values: Values) -> dict[str, Row]:
     """The rows of all tables, in the order of the text."""
-    values = official(sheet, snapshot)
     grouping = sheet.schema.stage_of(GROUP)
     groups = decided(snapshot, sheet.desk.campaign, sheet.scope.id, GROUP).get(GROUP, {}).get("of", {})
     tables = _tables(sheet.campaign.settings.get("linkable", ()))
@@ -109,88 +208,6 @@ def _tables(linkable: Sequence[Sequence[str]]) -> dict[str, str]:
         group = groups.get(one, {one}) | groups.get(other, {other})
         groups.update(dict.fromkeys(group, group))
     return {name: ", ".join(sorted(group)) for name, group in groups.items()}
-
-
-def link_tables(sheet: Sheet, snapshot: Snapshot) -> dict[str, Any]:
-    """The tables as a page shows them."""
-    state = linked(sheet, snapshot)
-    show = sheet.schema.show
-    ignored, warn = _checks(sheet, snapshot, state)
-    first = min((item.since for item in sheet.items), default=0)
-    names = [name for name in (*show.label, *state.stage.class_) if name not in ("group", state.stage.table)]
-    tables: dict[str, dict[str, Any]] = {}
-    for row in state.rows.values():
-        table = tables.setdefault(row.table, {"table": row.table, "rows": [], "events": []})
-        fields = {**sheet.fields(row.items[0]), **row.values}
-        cells = {name: fields.get(name) for name in dict.fromkeys(names) if name not in sheet.schema.item.hidden}
-        cells.update({name: row.values[name] for name in names if name in row.values})
-        table["rows"].append(
-            {
-                "id": row.id,
-                "cells": cells,
-                "marks": list(row.ranges),
-                "sentence": row.sentence,
-                "events": state.of(row),
-                "new": min(item.since for item in row.items) > first,
-                "ignored": ignored.get(row.id),
-            }
-        )
-    for name, event in state.events.items():
-        here = next((row for row in state.rows.values() if any(item.id in event["items"] for item in row.items)), None)
-        if here is not None:
-            shown = {"id": name, "name": event.get("name"), "warn": warn.get(name, [])}
-            tables[here.table]["events"].append(shown)
-    made = [tables[name] for name in sorted(tables)]
-    return {"version": state.version, "tables": made, "decided": state.decided}
-
-
-def _checks(sheet: Sheet, snapshot: Snapshot, state: Linked) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Why rows do not count, and what is odd about events."""
-    if state.stage.check != "eal.frames":
-        return {}, {}
-    from adjudge.serve.codecs.eal import covered, oddities
-
-    return covered(state.rows.values(), sheet, official(sheet, snapshot)), oddities(state)
-
-
-def ignored_rows(sheet: Sheet, snapshot: Snapshot, state: Linked) -> dict[str, str]:
-    """The rows that need not be in an event, because they do not count."""
-    return _checks(sheet, snapshot, state)[0]
-
-
-def link_patch(state: Linked, ops: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What operations change: `put` a row into an event or a new one, have it `also` in another, take it `out`."""
-    events = {name: {**event, "items": dict(event["items"])} for name, event in state.events.items()}
-    for op in ops:
-        kind = op.get("op")
-        row = state.rows.get(str(op.get("row")))
-        if row is None:
-            raise ValidationError(f"there is no row {op.get('row')!r}", hint="load the page again")
-        target = str(op.get("event"))
-        if target == "new" and kind in ("put", "also"):
-            target = str(max(map(int, events), default=0) + 1)
-            events[target] = {"name": None, "items": {}}
-        if target not in events and (kind != "out" or op.get("event") is not None):
-            raise ValidationError(f"there is no event {target!r}", hint="load the page again")
-        if kind == "put":
-            for name, event in events.items():
-                if name != target:
-                    _take_out(event, row)
-        if kind in ("put", "also"):
-            _check_table(state, events[target], row)
-            events[target]["items"].update((item.id, True) for item in row.items)
-        elif kind == "out":
-            for name in [target] if op.get("event") is not None else list(events):
-                _take_out(events[name], row)
-        else:
-            raise ValidationError(
-                f"there is no operation {kind!r} here", hint="choose from put, also, out, undo, finish"
-            )
-    after = {name: event for name, event in events.items() if event["items"]}
-    patch = difference(state.events, after)
-    if not patch:
-        return {}
-    return {"events": patch, **({"waiting": None} if state.body.get("waiting") else {})}
 
 
 def _take_out(event: dict[str, Any], row: Row) -> None:

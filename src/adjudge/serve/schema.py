@@ -137,6 +137,10 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True, rename={"name": "schema"
         """The stage of a kind, if there is one."""
         return next((each for each in self.stage if each.kind == kind), None)
 
+    def own_stage(self, kind: str) -> Stage:
+        """The stage of a kind, which has to be there."""
+        return next(each for each in self.stage if each.kind == kind)
+
     def questions(self) -> dict[str, Question]:
         """The questions by their ids."""
         return {each.id: each for each in self.question}

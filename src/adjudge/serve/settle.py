@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from adjudge.serve.desk import Desk, Sheet
-from adjudge.serve.groups import GROUP
+from adjudge.serve.groups import GROUP, sets_of
 from adjudge.serve.schema import Schema
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
 from adjudge.serve.store.tables import Grouping, Item
@@ -128,7 +128,4 @@ def _form(body: Mapping[str, Any], stage: str) -> frozenset[frozenset[str]]:
     """A partition, or a set of events, whatever their numbers are."""
     if stage != GROUP:
         return frozenset(frozenset(event["items"]) for event in body.get("events", {}).values())
-    groups: dict[str, set[str]] = {}
-    for member, number in body.get("of", {}).items():
-        groups.setdefault(number, set()).add(member)
-    return frozenset(map(frozenset, groups.values()))
+    return frozenset(map(frozenset, sets_of(body)))

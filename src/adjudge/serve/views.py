@@ -9,8 +9,8 @@ from typing import Any
 
 from adjudge.serve.answers import Fields, names_in
 from adjudge.serve.desk import Desk, Range, Sheet, Stack, campaign_of, joined
-from adjudge.serve.groups import group_rows
-from adjudge.serve.links import link_tables
+from adjudge.serve.groups import grouped
+from adjudge.serve.links import linked
 from adjudge.serve.schema import PLACEHOLDER, Schema
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot
 
@@ -91,8 +91,8 @@ def scope_view(desk: Desk, scope: str) -> dict[str, Any]:
             **text_view(sheet.text.text),
             "schema": schema_view(sheet.schema),
             "items": _items(sheet, snapshot),
-            "groups": group_rows(sheet, snapshot) if "group" in reached else None,
-            "frames": link_tables(sheet, snapshot) if "link" in reached else None,
+            "groups": grouped(sheet, snapshot).view() if "group" in reached else None,
+            "frames": linked(sheet, snapshot).view() if "link" in reached else None,
         }
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from adjudge.errors import AdjudgeError, Problem, ValidationError, did_you_mean
 from adjudge.serve.desk import Desk, Sheet, Stack
-from adjudge.serve.groups import GROUP, group_patch, group_rows, grouped
-from adjudge.serve.links import LINK, difference, ignored_rows, link_patch, link_tables, linked
+from adjudge.serve.groups import GROUP, Grouped, grouped
+from adjudge.serve.links import LINK, Linked, difference, linked
 from adjudge.serve.messages import JudgeItem
 from adjudge.serve.schema import Schema
 from adjudge.serve.settle import settle
@@ -172,9 +172,7 @@ def operate(
     elif stage != ASSESS:
         with desk.store.read() as snapshot:
             sheet = Sheet(desk, snapshot, scope)
-            made["groups" if stage == GROUP else "frames"] = (group_rows if stage == GROUP else link_tables)(
-                sheet, snapshot
-            )
+            made["groups" if stage == GROUP else "frames"] = state_of(sheet, snapshot, stage).view()
     return made
 
 
@@ -247,13 +245,8 @@ def _stage_ops(
     version, ops, key = request
     done = [op for op in ops if op.get("op") not in ("finish", "undo")]
     finish = any(op.get("op") == "finish" for op in ops)
-    if stage == GROUP:
-        groups = grouped(sheet, snapshot)
-        before: dict[str, Any] = {"of": {**groups.known, **groups.groups}, "seen": dict.fromkeys(groups.seen, True)}
-        patch, now = group_patch(groups, done), groups.version
-    else:
-        links = linked(sheet, snapshot)
-        before, patch, now = dict(links.body), link_patch(links, done) if done else {}, links.version
+    state = state_of(sheet, snapshot, stage)
+    before, patch, now = state.whole, state.patch(done) if done else {}, state.version
     event: dict[str, Any] = {}
     if any(op.get("op") == "undo" for op in ops):
         patch, event["undoes"] = _taken_back(snapshot, sheet, reader, stage)
@@ -261,7 +254,7 @@ def _stage_ops(
     event |= {"patch": patch} if now else {"body": after}
     if "undoes" not in event:
         event["back"] = difference(after, before)
-    event["items"], event["done"] = _progress(sheet, snapshot, stage, after)
+    event["items"], event["done"] = state.progress(after)
     if finish and event["done"] < event["items"] and stage == LINK:
         message = f"{event['items'] - event['done']} of {event['items']} rows are in no event"
         raise ValidationError(message, hint="put each into one, even if alone")
@@ -274,15 +267,9 @@ def _stage_ops(
     return writes
 
 
-def _progress(sheet: Sheet, snapshot: Snapshot, stage: str, body: Mapping[str, Any]) -> tuple[int, int]:
-    """How many rows there are, and how many of them are reviewed or linked."""
-    if stage == GROUP:
-        state = grouped(sheet, snapshot)
-        rows = {body["of"][key] for key in state.members}
-        return len(rows), len(rows & set(body.get("seen", {})))
-    links = linked(sheet, snapshot)._replace(body=dict(body))
-    ignored = ignored_rows(sheet, snapshot, links)
-    return len(links.rows), sum(bool(links.of(row)) or row.id in ignored for row in links.rows.values())
+def state_of(sheet: Sheet, snapshot: Snapshot, stage: str) -> Grouped | Linked:
+    """What a reader has put together."""
+    return grouped(sheet, snapshot) if stage == GROUP else linked(sheet, snapshot)
 
 
 def _taken_back(snapshot: Snapshot, sheet: Sheet, reader: str, stage: str) -> tuple[dict[str, Any], int]:
