@@ -7,16 +7,15 @@ import pytest
 
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.errors import AdjudgeError
-from adjudge.serve import adjudicate, agreement, organise
+from adjudge.serve import adjudicate, organise
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet
 from adjudge.serve.exchange import export_folder, import_answers
 from adjudge.serve.messages import Decide, JudgeItem
-from adjudge.serve.settle import settle
 from adjudge.serve.store import Store
 from adjudge.serve.store.tables import Scope
 from adjudge.serve.views import scope_view
-from adjudge.serve.workbench import judge, operate
+from adjudge.serve.workbench import judge, operate, settle
 from calling import caller
 from serve.demo_campaign import NAME, SECRET, make
 
@@ -88,7 +87,7 @@ def test_progress_and_agreement(store):
     assert 0 < rows["ann"]["hasty"] < 0.2
     assert found["disputes"] == 1
     assert {row["reader"] for row in organise.progress(place(store, "ann"))["readers"]} == {"ann"}
-    kappa = [row for row in agreement.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
+    kappa = [row for row in organise.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
     assert list(kappa[0]["annotators"]) == ["ann", "ben"]
     assert kappa[0]["units"] == len(adjudicated(store))
 
@@ -109,9 +108,9 @@ def test_agreement_is_that_of_the_commands_that_the_page_prints(tmp_path, agree,
         make(store, answers=False)
         import_answers(place(store, "ann"), Sources(ASSESSMENTS, SOURCES, FRAMES))
         import_answers(place(store, "ben"), Sources(second["assessments"], SOURCES, second["frames"]))
-        found, drift = agreement.agreement(place(store, None)), agreement.drift(place(store, None))
+        found, drift = organise.agreement(place(store, None)), organise.drift(place(store, None))
         export_folder(store, NAME, tmp_path / "out")
-        first, *lines = agreement.commands(place(store, None))
+        first, *lines = organise.commands(place(store, None))
     assert first == "adjudge serve export FOLDER -o out"
     monkeypatch.chdir(tmp_path)
     wanted = []

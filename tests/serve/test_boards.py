@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from adjudge.serve.board_pages import board_csv, board_files, board_latex
+from adjudge.serve.board_desk import board_csv, board_files, board_latex
 from adjudge.serve.boards import Board, Run, inputs_of, make_board, view
 
 RUNS = [

@@ -22,19 +22,19 @@ ALLOWED = {
     "api:judge": READERS,
     "api:judge_many": READERS,
     "api:operate": READERS,
-    "desks:disputes": {"dora"},
-    "desks:dispute": {"dora"},
-    "desks:decide": {"dora"},
-    "desks:progress": {*READERS, "dora", "otto", "root"},
-    "desks:agreement": {"otto", "root"},
-    "desks:events": {*READERS, "dora", "otto", "root"},
-    "desks:export": {"otto", "root"},
-    "desks:backup": {"root"},
-    "desks:suggest": {"jay"},
-    "desks:pool": {"otto", "root"},
-    "desks:give": {"otto", "root"},
-    "desks:reopen": {"otto", "root"},
-    "desks:freeze": {"otto", "root"},
+    "api:disputes": {"dora"},
+    "api:dispute": {"dora"},
+    "api:decide": {"dora"},
+    "api:progress": {*READERS, "dora", "otto", "root"},
+    "api:agreement": {"otto", "root"},
+    "api:events": {*READERS, "dora", "otto", "root"},
+    "api:export": {"otto", "root"},
+    "api:backup": {"root"},
+    "api:suggest": {"jay"},
+    "api:pool": {"otto", "root"},
+    "api:give": {"otto", "root"},
+    "api:reopen": {"otto", "root"},
+    "api:freeze": {"otto", "root"},
     "pages:adjudicate": {"dora"},
     "pages:organise": {"otto", "root"},
     "pages:organise_now": {"otto", "root"},
@@ -61,9 +61,7 @@ ALLOWED = {
     "runs:track": EVERYBODY,
     **dict.fromkeys(("runs:listed", "runs:post", "runs:put", "runs:run", "runs:findings", "runs:log"), TRACK),
     **dict.fromkeys(("runs:report", "runs:receipt", "runs:withdraw"), TRACK),
-    **dict.fromkeys(
-        ("team_pages:runs", "team_pages:hand_in", "team_pages:token", "team_pages:run", "team_pages:change"), TRACK
-    ),
+    **dict.fromkeys(("pages:runs", "pages:hand_in", "pages:token", "pages:run", "pages:change"), TRACK),
     "runs:order": {"tess"},
     **dict.fromkeys(("board_desk:index", "board_desk:board", "board_desk:board_data"), EVERYBODY),
     **{f"board_desk:{name}": {"otto", "root"} for name in ("organise", "organise_now", "phase_now", "export")},
@@ -75,15 +73,15 @@ ANSWERS = {
     "pages:sign_in_now": 401,
     "pages:set_password": 422,
     "api:revoke": 422,
-    "desks:pool": 422,  # there is no folder to look into
-    "desks:export": 422,  # what is hidden here is not a realis
-    "desks:decide": 410,  # the readers have not finished
+    "api:pool": 422,  # there is no folder to look into
+    "api:export": 422,  # what is hidden here is not a realis
+    "api:decide": 410,  # the readers have not finished
     "runs:track": 404,  # nothing of it is public
     "board_desk:board": 404,
     "board_desk:board_data": 404,
-    "team_pages:change": 400,
+    "pages:change": 400,
 }
-WHOLE = {"desks:export", "desks:backup", "board_desk:export"}  # everything is in them, for people who do not read
+WHOLE = {"api:export", "api:backup", "board_desk:export"}  # everything is in them, for people who do not read
 UNSAFE = [route for route in ROUTES if route.unsafe and route.csrf]
 
 
@@ -140,8 +138,8 @@ def test_what_one_may_not_know_of_is_not_there(server, person, values):
             or (person == "cara" and values["c"] == "two" if "c" in values else False)
             or (person == "root" and values.get("d") in ("E1", "D2") and not route.unsafe)
             or (person == "otto" and values.get("d") == "D2" and not route.unsafe)
-            or (person == "otto" and values.get("d") == "D2" and route.handler == "desks:reopen")
-            or (person == "root" and values.get("d") in ("E1", "D2") and route.handler == "desks:reopen")
+            or (person == "otto" and values.get("d") == "D2" and route.handler == "api:reopen")
+            or (person == "root" and values.get("d") in ("E1", "D2") and route.handler == "api:reopen")
         )
         if not mine:
             assert answer.status_code in (403, 404), (route.path, answer.text)

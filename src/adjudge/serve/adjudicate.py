@@ -12,11 +12,10 @@ from adjudge.serve.desk import Desk, Range, Sheet
 from adjudge.serve.groups import GROUP, members_of, numbers_after, sets_of, unnamed
 from adjudge.serve.links import Linked, linked
 from adjudge.serve.messages import Decide
-from adjudge.serve.settle import answered_twice, comparable, settle
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
 from adjudge.serve.store.tables import Grouping, Judgment
 from adjudge.serve.views import schema_view, shown_of, text_view
-from adjudge.serve.workbench import Refusal, check_answers
+from adjudge.serve.workbench import Refusal, answered_twice, check_answers, comparable, settle
 
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -264,6 +263,10 @@ def _offline(
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What several readers have put together
+#
+# Blocks that nobody divides, and the pairs of blocks on which readers differ. Two blocks belong together if somebody who
+# decides says so, or if all readers do. Groups are what hangs together; one thing may be in several events, so events
+# are the largest sets in which every two belong together.
 
 
 Sets = Sequence[Iterable[str]]

@@ -326,7 +326,7 @@ async def _no_route(request: Request, error: Exception) -> Response:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Who listens to what changes
+# Who listens to what changes: server-sent events of one's own work, and of a campaign for who organises it
 
 
 ALIVE = 20.0

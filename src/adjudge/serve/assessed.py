@@ -28,10 +28,10 @@ from adjudge.serve.codecs.eal import completed
 from adjudge.serve.exchange import campaign_sources
 from adjudge.serve.folder import Folder
 from adjudge.serve.scorings import Interrupted, run_of
-from adjudge.serve.settle import DONE
 from adjudge.serve.store import DECIDED, Snapshot, Store, stream_of
 from adjudge.serve.store.tables import Campaign, Scoring, Stream, Submission, Team
 from adjudge.serve.tracks import TrackSettings, filled, lay_out
+from adjudge.serve.workbench import DONE
 
 POOLS = "pools"
 EAL, KB = "eal-assessments", "kb-assessments"

@@ -20,9 +20,9 @@ from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, codec_of
 from adjudge.serve.groups import GROUP, values_of
 from adjudge.serve.links import LINK
 from adjudge.serve.schema import Schema, read_schema
-from adjudge.serve.settle import DONE
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Store, Write, stream_of
 from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Scope
+from adjudge.serve.workbench import DONE
 
 IMPORT = "import"
 _CHUNK = 250  # items of an event

@@ -40,10 +40,9 @@ from adjudge.serve.groups import GROUP
 from adjudge.serve.links import LINK
 from adjudge.serve.messages import Suggested
 from adjudge.serve.schema import Schema
-from adjudge.serve.settle import settle
 from adjudge.serve.store import ASSESS, Snapshot, Store, Write, stream_of
 from adjudge.serve.store.tables import Item, Person
-from adjudge.serve.workbench import check_answers
+from adjudge.serve.workbench import check_answers, settle
 
 PARTS = ("assessments", "frames")
 

@@ -1,4 +1,6 @@
-"""What is done with a submission: it is checked, then scored, each by a child. Workers are threads that wait for it.
+"""What is done with a submission: it is checked, then scored, each by a child, and put on the board.
+
+Workers are threads that wait for it.
 
 A worker claims a submission (a lease, renewed while the child runs), says so by an event, runs the child, and says its
 outcome, with the version that it has seen: whoever has lost the lease says nothing more.
@@ -361,7 +363,8 @@ def as_text(line: Sequence[str]) -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Boards
+# Boards are kept up to date, and what teams hand in for assessed tracks is brought to those who assess, by one thread.
+# Several servers on one database take turns: a lease says who does it.
 
 
 EVERY = 2.0

@@ -59,7 +59,7 @@ def _api(method: str, path: str, about: str, handler: str, who: Sequence[str], *
 
 
 def _team(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
-    return Route(method, path, about, f"team_pages:{handler}", tuple(who), page=True, **more)
+    return Route(method, path, about, f"pages:{handler}", tuple(who), page=True, **more)
 
 
 def _board(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
@@ -81,27 +81,27 @@ ROUTES: tuple[Route, ...] = (
         "api:judge_many", ["assessor"], of="assigned", takes=list[messages.JudgeItem], gives=list[messages.Result]),
     _api("POST", _SCOPE + "/stages/{s}", "Undo, flag, comment, group, link, finish.", "api:operate", ["assessor"],
         of="assigned", takes=messages.Operations),
-    _api("GET", "/campaigns/{c}/disputes", "What readers disagree on.", "desks:disputes", ["adjudicator"], gives=_ROWS),
-    _api("GET", _SCOPE + "/disputes", "The same for one document, with its text.", "desks:dispute", ["adjudicator"]),
+    _api("GET", "/campaigns/{c}/disputes", "What readers disagree on.", "api:disputes", ["adjudicator"], gives=_ROWS),
+    _api("GET", _SCOPE + "/disputes", "The same for one document, with its text.", "api:dispute", ["adjudicator"]),
     _api("PUT", _SCOPE + "/decisions/{i}",
-        "Decide about a response or, given the name of a stage, about groups or events.", "desks:decide",
+        "Decide about a response or, given the name of a stage, about groups or events.", "api:decide",
         ["adjudicator"], takes=messages.Decide),
-    _api("GET", "/campaigns/{c}/progress", "Everybody's progress; readers see only their own row.", "desks:progress",
+    _api("GET", "/campaigns/{c}/progress", "Everybody's progress; readers see only their own row.", "api:progress",
         _STAFF),
     _api("GET", "/campaigns/{c}/agreement",
-        "Kappa and alpha of every question, B3 and links of groups and events, with intervals.", "desks:agreement",
+        "Kappa and alpha of every question, B3 and links of groups and events, with intervals.", "api:agreement",
         ["organiser"], gives=_ROWS),
-    _api("GET", "/campaigns/{c}/events", "Events after number `after`; readers see only their own.", "desks:events",
+    _api("GET", "/campaigns/{c}/events", "Events after number `after`; readers see only their own.", "api:events",
         _STAFF),
-    _api("GET", "/campaigns/{c}/export", "Everything as an archive.", "desks:export", ["organiser"]),
+    _api("GET", "/campaigns/{c}/export", "Everything as an archive.", "api:export", ["organiser"]),
     _api("PUT", "/campaigns/{c}/suggestions", "Suggest answers; readers see them outside the validity sample.",
-        "desks:suggest", ["judge"], takes=messages.Suggest),
-    _api("POST", "/campaigns/{c}/pool", "Add late responses; documents with new ones are reopened.", "desks:pool",
+        "api:suggest", ["judge"], takes=messages.Suggest),
+    _api("POST", "/campaigns/{c}/pool", "Add late responses; documents with new ones are reopened.", "api:pool",
         ["organiser"], takes=messages.Pool, gives=messages.Added),
     _api("POST", "/campaigns/{c}/assignments", "Assign documents to a reader, or a share to be read twice.",
-        "desks:give", ["organiser"], takes=messages.Give),
-    _api("POST", _SCOPE + "/reopen", "Open a stage again.", "desks:reopen", ["organiser"], takes=messages.Reopen),
-    _api("POST", "/campaigns/{c}/freeze", "Freeze or thaw.", "desks:freeze", ["organiser"], takes=messages.Freeze),
+        "api:give", ["organiser"], takes=messages.Give),
+    _api("POST", _SCOPE + "/reopen", "Open a stage again.", "api:reopen", ["organiser"], takes=messages.Reopen),
+    _api("POST", "/campaigns/{c}/freeze", "Freeze or thaw.", "api:freeze", ["organiser"], takes=messages.Freeze),
     _api("GET", "/tracks", "The tracks that you may see.", "runs:tracks", [PUBLIC], gives=_ROWS),
     _api("GET", _TRACK, "A track: phases, limits, commands; your runs left.", "runs:track", [PUBLIC]),
     _api("GET", _TRACK + "/submissions", "The runs of your team, or of all.", "runs:listed", _TEAMS,
@@ -129,7 +129,7 @@ ROUTES: tuple[Route, ...] = (
         takes=messages.Invite, gives=messages.Invited),
     _api("DELETE", "/people/{p}", "End every session, token and invitation of a person.", "api:revoke", ["admin"]),
     _api("GET", "/metrics", "Response times, listeners, disk space.", "api:metrics", ["admin"], gives=messages.Metrics),
-    _api("GET", "/backup", "Events, secrets and files as an archive.", "desks:backup", ["admin"]),
+    _api("GET", "/backup", "Events, secrets and files as an archive.", "api:backup", ["admin"]),
     _api("POST", "/tokens", "A token of your own, for programs.", "api:token", [ANYONE], gives=messages.Token),
     _api("POST", "/csp-report", "What a browser refused to load.", "api:csp_report", [PUBLIC], csrf=False,
         limit="sign-in"),

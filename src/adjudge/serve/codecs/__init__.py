@@ -14,7 +14,9 @@ from typing import Any, Protocol, cast
 
 import msgspec
 
+from adjudge.errors import AdjudgeError
 from adjudge.findings import Finding
+from adjudge.formats.eal_sources import Sources as Texts
 from adjudge.serve.schema import Schema
 
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -93,3 +95,24 @@ def identity_of(schema: Schema, scope: str, body: Mapping[str, Any]) -> str:
     fields = {schema.scope: scope, **body}
     content = [schema.name, *(fields.get(name) for name in schema.item.identity)]
     return hashlib.sha256(_encode(content)).hexdigest()[:40]
+
+
+def text_of(texts: Texts | None, name: str, scope: str, findings: list[Finding]) -> str | None:
+    """A text of a scope; None if it cannot be read, which is said."""
+    try:
+        return "" if texts is None else texts.text(name)
+    except AdjudgeError as error:
+        findings += [Finding("text", True, problem, scope) for problem in error.problems]
+        return None
+
+
+def settings(folder: Path | None) -> dict[str, Any]:
+    """Of a format whose campaigns need to know nothing more."""
+    del folder
+    return {}
+
+
+def check(scopes: Iterable[Written]) -> Iterator[Finding]:
+    """Of a format in which nothing can contradict itself: its schema does not let anybody."""
+    del scopes
+    return iter(())

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
-from adjudge.errors import AdjudgeError
 from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_fields import is_valid, less_specific, sha1_id
@@ -21,7 +20,7 @@ from adjudge.formats.eal_sources import Sources as Texts
 from adjudge.formats.eal_sources import read_provenance
 from adjudge.formats.eal_store import FramesStore
 from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Cas, Frame, Linking, Response, Span
-from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, digest, identity_of
+from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, digest, identity_of, text_of
 from adjudge.serve.groups import member_of
 from adjudge.serve.schema import Schema
 from adjudge.tasks.eal.reference import covered_fillers, vague_dates
@@ -121,10 +120,8 @@ def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[
                 findings += found
                 if errors_of(found):
                     continue
-                try:
-                    text = texts.text(document) if texts is not None else ""
-                except AdjudgeError as error:
-                    findings += [Finding("text", True, problem, document) for problem in error.problems]
+                text = text_of(texts, document, document, findings)
+                if text is None:
                     continue
                 data = store.bytes_of(document, again=True) or b""
                 yield _scope(schema, key, text, data, frames, given.get(document, {}), findings)

@@ -10,23 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import AdjudgeError, FormatError
+from adjudge.errors import FormatError
 from adjudge.findings import Finding, Findings
 from adjudge.formats.eal_sources import Sources as Texts
 from adjudge.formats.kb_queries import read_answers, read_assessments
 from adjudge.formats.source import read_rows
 from adjudge.formats.standoff import parse_place
 from adjudge.model.kbp_queries import FOLLOW_UP, INEXACT, NO_CLASS, Answer, Assessment
-from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, identity_of
+from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, identity_of, text_of
+from adjudge.serve.codecs import check as check
+from adjudge.serve.codecs import settings as settings
 from adjudge.serve.schema import Schema
 
 _LONG, _SHORT = 10, 8
-
-
-def settings(folder: Path | None) -> dict[str, Any]:
-    """Nothing."""
-    del folder
-    return {}
 
 
 def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[ScopeData]:
@@ -114,14 +110,11 @@ def _add_text(scope: ScopeData, texts: Texts, findings: list[Finding]) -> None:
             place = parse_place(part)
             if place is None or place[0] in starts:
                 continue
-            try:
-                text = texts.text(place[0])
-            except AdjudgeError as error:
-                findings += [Finding("text", True, problem, scope.id) for problem in error.problems]
-                starts[place[0]] = at
-                continue
             title = f"{place[0]}\n"
-            starts[place[0]] = at + len(title)
+            text = text_of(texts, place[0], scope.id, findings)
+            starts[place[0]] = at + (0 if text is None else len(title))
+            if text is None:
+                continue
             parts.append(f"{title}{text}\n\n")
             at += len(parts[-1])
     scope.text = "".join(parts)
@@ -183,9 +176,3 @@ def _line(
     if len(old) == _SHORT:
         return (*start, old[6], group)
     return (*start, answers.get("level", NO_CLASS), right, group, levels.get(path, NO_CLASS))
-
-
-def check(scopes: Iterable[Written]) -> Iterator[Finding]:
-    """Nothing: a schema lets nobody contradict himself."""
-    del scopes
-    return iter(())

@@ -8,26 +8,21 @@ A file has the scopes in its order; in a folder every `.jsonl` is read. Texts ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from adjudge.errors import AdjudgeError, Problem, did_you_mean
+from adjudge.errors import Problem, did_you_mean
 from adjudge.findings import Finding
 from adjudge.formats.eal_sources import Sources as Texts
 from adjudge.formats.source import read_text
 from adjudge.model.whereabouts import locate
-from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, identity_of
+from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, identity_of, text_of
+from adjudge.serve.codecs import check as check
+from adjudge.serve.codecs import settings as settings
 from adjudge.serve.schema import Schema
 
 FILE = "answers.jsonl"
-
-
-def settings(folder: Path | None) -> dict[str, Any]:
-    """Nothing."""
-    del folder
-    return {}
 
 
 def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[ScopeData]:
@@ -52,17 +47,9 @@ def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[
                 continue
             seen.add(item.identity)
             if scope not in scopes:
-                scopes[scope] = ScopeData(scope, _text(texts, scope, findings), [], {"file": path.name})
+                scopes[scope] = ScopeData(scope, text_of(texts, scope, scope, findings) or "", [], {"file": path.name})
             scopes[scope].items.append(item)
     yield from scopes.values()
-
-
-def _text(texts: Texts | None, scope: str, findings: list[Finding]) -> str:
-    try:
-        return texts.text(scope) if texts is not None else ""
-    except AdjudgeError as error:
-        findings += [Finding("text", True, problem, scope) for problem in error.problems]
-        return ""
 
 
 class _Wrong(Exception):
@@ -127,9 +114,3 @@ def write(schema: Schema, scopes: Iterable[Written]) -> Iterator[tuple[str, byte
             lines.append(msgspec.json.encode({**shown, **answers}) + b"\n")
     for name, lines in files.items():
         yield f"assessments/{name}", b"".join(lines)
-
-
-def check(scopes: Iterable[Written]) -> Iterator[Finding]:
-    """Nothing: a schema lets nobody contradict himself."""
-    del scopes
-    return iter(())
