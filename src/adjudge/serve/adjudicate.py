@@ -15,7 +15,7 @@ from adjudge.serve.messages import Decide
 from adjudge.serve.store import ASSESS, DECIDED, Snapshot, Write, stream_of
 from adjudge.serve.store.tables import Grouping, Judgment
 from adjudge.serve.views import schema_view, shown_of, text_view
-from adjudge.serve.workbench import Refusal, answered_twice, check_answers, comparable, settle
+from adjudge.serve.workbench import Refusal, answered_twice, answers_by, check_answers, comparable, settle
 
 PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -101,9 +101,7 @@ def readers_of(sheet: Sheet, snapshot: Snapshot) -> list[str]:
 
 def _cards(sheet: Sheet, snapshot: Snapshot, readers: Sequence[str], done: set[str]) -> list[dict[str, Any]]:
     campaign, scope = sheet.desk.campaign, sheet.scope.id
-    given = {
-        reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader)} for reader in readers
-    }
+    given = answers_by(snapshot, campaign, scope, readers)
     alike = [comparable(sheet.schema, sheet.items, own) for own in given.values()]
     versions = {each.subject: each.version for each in snapshot.decisions(campaign, scope, ASSESS)}
     twice = answered_twice(snapshot, campaign, scope, given)
@@ -255,16 +253,14 @@ def _offline(
 ) -> list[tuple[str, dict[str, str]]]:
     """What readers have answered differently offline."""
     campaign, scope = sheet.desk.campaign, sheet.scope.id
-    given = {
-        reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader)} for reader in readers
-    }
+    given = answers_by(snapshot, campaign, scope, readers)
     return answered_twice(snapshot, campaign, scope, given).get(subject, [])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What several readers have put together
 #
-# Blocks that nobody divides, and the pairs of blocks on which readers differ. Two blocks belong together if somebody who
+# Blocks that nobody divides, and pairs of blocks on which readers differ. Two blocks belong together if somebody who
 # decides says so, or if all readers do. Groups are what hangs together; one thing may be in several events, so events
 # are the largest sets in which every two belong together.
 

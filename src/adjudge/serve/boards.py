@@ -252,23 +252,14 @@ class _Values(msgspec.Struct, frozen=True):
 
     def against(self, run: Run, other: Run) -> tuple[Behind, float | None] | None:
         """The difference of a run and another, and the chance that the run is better."""
-        straight, turned = self.pairs.get((run.key, other.key)), self.pairs.get((other.key, run.key))
-        if straight is not None:
-            ends = straight.get("low"), straight.get("high")
-            made = Behind(straight["difference"], *ends, straight.get("p_holm"), straight.get("q"))
-            return made, straight.get("wins")
-        if turned is None:
+        sign = 1 if (run.key, other.key) in self.pairs else -1
+        pair = self.pairs.get((run.key, other.key) if sign > 0 else (other.key, run.key))
+        if pair is None:
             return None
-        low, high = turned.get("low"), turned.get("high")
-        turned_wins = turned.get("wins")
-        made = Behind(
-            -turned["difference"],
-            None if high is None else -high,
-            None if low is None else -low,
-            turned.get("p_holm"),
-            turned.get("q"),
-        )
-        return made, None if turned_wins is None else 1 - turned_wins
+        low, high = (None if end is None else sign * end for end in (pair.get("low"), pair.get("high"))[::sign])
+        wins = pair.get("wins")
+        made = Behind(sign * pair["difference"], low, high, pair.get("p_holm"), pair.get("q"))
+        return made, wins if wins is None or sign > 0 else 1 - wins
 
 
 def _lines(

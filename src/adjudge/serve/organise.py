@@ -268,9 +268,7 @@ def agreement(desk: Desk) -> list[dict[str, Any]]:
         said = _said(desk, snapshot)
         found = [
             {**row, "label": question.label or question.id, "counted": "responses"}
-            for pair in _pairs(
-                {scope: {name for own in items.values() for name in own} for scope, items in said.items()}
-            )
+            for pair in _pairs(_readers(said))
             for question in _labels(schema)
             for row in _coefficients(said, pair, question)
         ]
@@ -289,8 +287,7 @@ def commands(desk: Desk) -> list[str]:
         labels = [f"--label responses.{_COLUMNS.get(each.id, each.id)}" for each in _labels(schema)]
         if schema.files.format != "eal-assessments":
             return []
-        read = {scope: {name for own in items.values() for name in own} for scope, items in said.items()}
-        made = [_command("record.set", pair, "assessments", ["--unit id", *labels]) for pair in _pairs(read)]
+        made = [_command("record.set", pair, "assessments", ["--unit id", *labels]) for pair in _pairs(_readers(said))]
         for stage, more in ((GROUP, ()), (LINK, ("--key out/assessments",))):
             for pair, _ in _structures(desk, snapshot, stage):
                 made.append(_command(METRIC, pair, "assessments" if stage == GROUP else "frames", more))
@@ -310,8 +307,8 @@ def drift(desk: Desk) -> list[dict[str, Any]]:
         said = _said(desk, snapshot)
         weeks = {
             (scope, reader): _weeks(snapshot, desk.campaign, scope, reader)
-            for scope, items in said.items()
-            for reader in {name for own in items.values() for name in own}
+            for scope, readers in _readers(said).items()
+            for reader in readers
         }
     rated: dict[tuple[str, str], dict[str, list[tuple[Judgment, Judgment]]]] = {}
     for scope, items in said.items():
@@ -355,6 +352,10 @@ def _said(desk: Desk, snapshot: Snapshot) -> Said:
             if judgment.complete:
                 found.setdefault(scope, {}).setdefault(judgment.item, {})[judgment.reader] = judgment
     return found
+
+
+def _readers(said: Said) -> dict[str, set[str]]:
+    return {scope: {name for own in items.values() for name in own} for scope, items in said.items()}
 
 
 def _labels(schema: Schema) -> list[Question]:

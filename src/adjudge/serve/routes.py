@@ -58,16 +58,8 @@ def _api(method: str, path: str, about: str, handler: str, who: Sequence[str], *
     return Route(method, API + path, about, handler, tuple(who), **more)
 
 
-def _team(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
-    return Route(method, path, about, f"pages:{handler}", tuple(who), page=True, **more)
-
-
-def _board(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
-    return Route(method, path, about, f"board_desk:{handler}", tuple(who), page=True, **more)
-
-
 def _page(method: str, path: str, about: str, handler: str, who: Sequence[str], **more: Any) -> Route:
-    return Route(method, path, about, f"pages:{handler}", tuple(who), page=True, **more)
+    return Route(method, path, about, handler, tuple(who), page=True, **more)
 
 
 # fmt: off
@@ -135,30 +127,31 @@ ROUTES: tuple[Route, ...] = (
         limit="sign-in"),
     Route("GET", "/api/openapi.json", "This table as OpenAPI 3.1.", "api:openapi", (PUBLIC,)),
     Route("GET", "/healthz", "Whether the server can write.", "api:healthz", (PUBLIC,), gives=messages.Health),
-    _page("GET", "/", "The campaigns and documents of whoever is signed in.", "home", [PUBLIC]),
-    _page("GET", "/sign-in", "Name and password.", "sign_in", [PUBLIC]),
-    _page("POST", "/sign-in", "Sign in with a password.", "sign_in_now", [PUBLIC], csrf=False, limit="sign-in"),
-    _page("GET", "/join/{token}", "An invitation, with a button.", "join", [PUBLIC]),
-    _page("POST", "/join/{token}", "Accept an invitation.", "join_now", [PUBLIC], csrf=False, limit="sign-in"),
-    _page("POST", "/sign-out", "End this session.", "sign_out", [ANYONE]),
-    _page("POST", "/password", "Set your password.", "set_password", [ANYONE], limit="sign-in"),
-    _page("GET", "/adjudicate/{c}", "What readers disagree on.", "adjudicate", ["adjudicator"]),
-    _page("GET", "/organise/{c}", "Everybody's progress, agreement, documents.", "organise", ["organiser"]),
-    _page("POST", "/organise/{c}", "Assign documents, reopen, freeze.", "organise_now", ["organiser"]),
-    _page("GET", "/c/{c}/{d}", "A document, in the stage that it is in.", "scope", _STAFF, of="assigned"),
-    _page("GET", "/c/{c}/{d}/{s}", "A stage of a document.", "stage", _STAFF, of="assigned"),
-    _team("GET", "/t/{t}", "A team's runs, and where to submit.", "runs", _TEAMS),
-    _team("POST", "/t/{t}", "Submit a run.", "hand_in", _TEAMS, upload=True),
-    _team("POST", "/t/{t}/token", "A token of your own, to submit from a shell.", "token", _TEAMS),
-    _team("GET", "/t/{t}/{run}", "A run: findings, log, receipt.", "run", _TEAMS, of="own"),
-    _team("POST", "/t/{t}/{run}", "Withdraw a run, or change the order.", "change", _TEAMS, of="own"),
-    _board("GET", "/organise-track/{t}", "Phases of a track, scorings, what moved.", "organise", ["organiser"]),
-    _board("POST", "/organise-track/{t}", "Extend, publish, rescore, freeze.", "organise_now", ["organiser"]),
-    _board("GET", "/boards/", "The boards that you may see.", "index", [PUBLIC]),
-    _board("GET", "/boards/{file}", "What all boards share.", "index", [PUBLIC]),
-    _board("GET", "/boards/{t}/{phase}/", "A board.", "board", [PUBLIC]),
-    _board("GET", "/boards/{t}/{phase}/{file}", "A board as CSV, JSON, LaTeX; all runs.", "board", [PUBLIC]),
-    _page("GET", "/assets/{v}/{name}", "Scripts and styles.", "asset", [PUBLIC]),
+    _page("GET", "/", "The campaigns and documents of whoever is signed in.", "pages:home", [PUBLIC]),
+    _page("GET", "/sign-in", "Name and password.", "pages:sign_in", [PUBLIC]),
+    _page("POST", "/sign-in", "Sign in with a password.", "pages:sign_in_now", [PUBLIC], csrf=False, limit="sign-in"),
+    _page("GET", "/join/{token}", "An invitation, with a button.", "pages:join", [PUBLIC]),
+    _page("POST", "/join/{token}", "Accept an invitation.", "pages:join_now", [PUBLIC], csrf=False, limit="sign-in"),
+    _page("POST", "/sign-out", "End this session.", "pages:sign_out", [ANYONE]),
+    _page("POST", "/password", "Set your password.", "pages:set_password", [ANYONE], limit="sign-in"),
+    _page("GET", "/adjudicate/{c}", "What readers disagree on.", "pages:adjudicate", ["adjudicator"]),
+    _page("GET", "/organise/{c}", "Everybody's progress, agreement, documents.", "pages:organise", ["organiser"]),
+    _page("POST", "/organise/{c}", "Assign documents, reopen, freeze.", "pages:organise_now", ["organiser"]),
+    _page("GET", "/c/{c}/{d}", "A document, in the stage that it is in.", "pages:scope", _STAFF, of="assigned"),
+    _page("GET", "/c/{c}/{d}/{s}", "A stage of a document.", "pages:stage", _STAFF, of="assigned"),
+    _page("GET", "/t/{t}", "A team's runs, and where to submit.", "pages:runs", _TEAMS),
+    _page("POST", "/t/{t}", "Submit a run.", "pages:hand_in", _TEAMS, upload=True),
+    _page("POST", "/t/{t}/token", "A token of your own, to submit from a shell.", "pages:token", _TEAMS),
+    _page("GET", "/t/{t}/{run}", "A run: findings, log, receipt.", "pages:run", _TEAMS, of="own"),
+    _page("POST", "/t/{t}/{run}", "Withdraw a run, or change the order.", "pages:change", _TEAMS, of="own"),
+    _page("GET", "/organise-track/{t}", "Phases of a track, scorings, what moved.",
+        "board_desk:organise", ["organiser"]),
+    _page("POST", "/organise-track/{t}", "Extend, publish, rescore, freeze.", "board_desk:organise_now", ["organiser"]),
+    _page("GET", "/boards/", "The boards that you may see.", "board_desk:index", [PUBLIC]),
+    _page("GET", "/boards/{file}", "What all boards share.", "board_desk:index", [PUBLIC]),
+    _page("GET", "/boards/{t}/{phase}/", "A board.", "board_desk:board", [PUBLIC]),
+    _page("GET", "/boards/{t}/{phase}/{file}", "A board as CSV, JSON, LaTeX; all runs.", "board_desk:board", [PUBLIC]),
+    _page("GET", "/assets/{v}/{name}", "Scripts and styles.", "pages:asset", [PUBLIC]),
 )
 # fmt: on
 

@@ -115,16 +115,11 @@ class Queue:
             wait = min(wait, one * ceil((ahead + 1) / workers)) if workers else wait
         return Run(
             **intake.described(row),
+            **{name: getattr(row, name) for name in ("priority", "reason", "since", "deadline", "score", "version")},
             flags=[name for name in (*intake.FLAGS, "late") if row.flags.get(name)],
-            priority=row.priority,
-            reason=row.reason,
-            since=row.since,
-            deadline=row.deadline,
-            score=row.score,
+            files=sorted(row.files),
             ahead=ahead,
             wait=wait,
-            files=sorted(row.files),
-            version=row.version,
         )
 
 
@@ -239,8 +234,9 @@ async def put(call: Call) -> Response:
     """Submit the bytes of a run."""
     query = call.request.query_params
     flags = tuple(name for name in intake.FLAGS if query.get(name) == "1")
-    declared = call.request.headers.get("content-length")
-    made = await take(call, call.request.stream(), call.params["name"], flags, query.get("phase"), _length(declared))
+    declared = call.request.headers.get("content-length", "")
+    length = int(declared) if declared.isdigit() else None
+    made = await take(call, call.request.stream(), call.params["name"], flags, query.get("phase"), length)
     return _handed_in(made)
 
 
@@ -258,10 +254,6 @@ async def take_form(call: Call, check: Any = None) -> Receipt:
     flags = tuple(name for name in intake.FLAGS if form.fields.get(name) in ("1", "on", "true"))
     named = form.fields.get("name") or form.file or ""
     return await take(call, form.content(), named, flags, form.fields.get("phase") or None, None)
-
-
-def _length(given: str | None) -> int | None:
-    return int(given) if given is not None and given.isdigit() else None
 
 
 def _handed_in(made: Receipt) -> Response:

@@ -174,7 +174,10 @@ class _Check:
             groups = ("group",) if "group" in kinds[:at] else ()
             self._fields((*where, "of"), stage.of, shown=True)
             self._stage_names(where, stage, groups)
-        for where, check in ((("files", "check"), self.schema.files.check), *self._stage_checks()):
+        checks: list[tuple[Where, str | None]] = [
+            (("stage", at, "check"), each.check) for at, each in enumerate(stages)
+        ]
+        for where, check in ((("files", "check"), self.schema.files.check), *checks):
             if check is not None and check not in CHECKS:
                 self.say((*where, check), f"there is no check {check!r}", f"choose from {', '.join(CHECKS)}")
 
@@ -183,10 +186,6 @@ class _Check:
             if name not in self.fields and name not in self.known and name not in groups:
                 hint = did_you_mean(name, [*self.fields, *self.known]) or "name fields, answers or, after it, group"
                 self.say((*where, "class", name), f"there is nothing called {name!r}", hint)
-
-    def _stage_checks(self) -> Iterator[tuple[Where, str | None]]:
-        for at, stage in enumerate(self.schema.stage):
-            yield ("stage", at, "check"), stage.check
 
     def cycles(self) -> bool:
         """Questions that are asked or not depending on themselves."""

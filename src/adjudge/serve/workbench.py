@@ -333,10 +333,7 @@ def _items(
 ) -> tuple[dict[str, Any], int]:
     """What all readers say of items alike, and how many items are left."""
     campaign, scope = sheet.desk.campaign, sheet.scope.id
-    given = {
-        reader: {each.item: each.answers for each in snapshot.judgments(campaign, scope, reader) if each.complete}
-        for reader in readers
-    }
+    given = answers_by(snapshot, campaign, scope, readers, complete=True)
     alike = [comparable(sheet.schema, sheet.items, answers) for answers in given.values()]
     twice = answered_twice(snapshot, campaign, scope, given)
     made: dict[str, Any] = {}
@@ -357,6 +354,17 @@ def _items(
         else:
             left += 1
     return made, left
+
+
+def answers_by(
+    snapshot: Snapshot, campaign: str, scope: str, readers: Iterable[str], *, complete: bool = False
+) -> dict[str, dict[str, dict[str, str]]]:
+    """What readers say of the items of a scope, or only what is complete of it."""
+    said = {reader: snapshot.judgments(campaign, scope, reader) for reader in readers}
+    return {
+        reader: {each.item: each.answers for each in own if each.complete or not complete}
+        for reader, own in said.items()
+    }
 
 
 def answered_twice(
