@@ -96,7 +96,7 @@ class Call(msgspec.Struct):
         from urllib.parse import parse_qsl
 
         if (kind := self._kind()).startswith("multipart/"):
-            return read_form(kind, self.raw)[0]
+            return read_form(kind, self.raw).fields
         try:
             return dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
         except ValueError as error:
@@ -105,8 +105,8 @@ class Call(msgspec.Struct):
     def files(self, name: str) -> dict[str, bytes]:
         """The files of a form that were given in one of its fields."""
         kind = self._kind()
-        found = read_form(kind, self.raw)[1] if kind.startswith("multipart/") else ()
-        return {file: data for field, file, data in found if field == name}
+        found = read_form(kind, self.raw).files if kind.startswith("multipart/") else ()
+        return {each.file: b"".join(each.data) for each in found if each.name == name and each.file}
 
     def _kind(self) -> str:
         return self.request.headers.get("content-type", "")

@@ -247,13 +247,13 @@ async def post(call: Call) -> Response:
 
 async def take_form(call: Call, check: Any = None) -> Receipt:
     """A form with a file; `check` gets its fields before the file is read."""
-    form = Form(call.request.headers.get("content-type", ""), aiter(call.request.stream()))
-    await form.start()
+    form, stream = Form(call.request.headers.get("content-type", "")), aiter(call.request.stream())
+    file = await form.start(stream)
     if check is not None:
         check(form.fields)
     flags = tuple(name for name in intake.FLAGS if form.fields.get(name) in ("1", "on", "true"))
-    named = form.fields.get("name") or form.file or ""
-    return await take(call, form.content(), named, flags, form.fields.get("phase") or None, None)
+    named = form.fields.get("name") or file
+    return await take(call, form.content(stream), named, flags, form.fields.get("phase") or None, None)
 
 
 def _handed_in(made: Receipt) -> Response:
