@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
-from shutil import copyfileobj
+from shutil import copyfileobj, disk_usage
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -17,9 +17,9 @@ import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from adjudge._version import __version__
-from adjudge.serve import adjudicate, organise, routes, views, workbench
+from adjudge.serve import adjudicate, exchange, organise, routes, views, workbench
 from adjudge.serve.access import EVERYWHERE
-from adjudge.serve.app import Call, Change, fault_of, findings_of, json_answer, origin
+from adjudge.serve.app import LOG, Call, Change, fault_of, findings_of, json_answer, origin
 from adjudge.serve.campaigns import files_of
 from adjudge.serve.desk import Desk
 from adjudge.serve.folder import SECRET
@@ -40,12 +40,9 @@ from adjudge.serve.messages import (
     Token,
 )
 from adjudge.serve.runs import Queue, seconds_between
-from adjudge.serve.store import Write, stream_of
-from adjudge.serve.store.tables import Campaign, Track
+from adjudge.serve.store import Write, now, stream_of
+from adjudge.serve.store.tables import Campaign, Meta, Track
 from adjudge.serve.store.tables import Person as Known
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REPORTS = 100
 """Of what browsers refused, so much is kept."""
@@ -183,15 +180,13 @@ def token(call: Call) -> Token:
 
 def metrics(call: Call) -> Metrics:
     """How the server is doing."""
-    import shutil
-
     service, found = call.service, {}
     for name, times in service.times.items():
         if times:
             ordered = sorted(times)
             p50, p95, p99 = (round(1000 * ordered[int(share * (len(ordered) - 1))], 2) for share in (0.5, 0.95, 0.99))
             found[name] = Times(len(ordered), p50, p95, p99)
-    disk = shutil.disk_usage(service.folder.path)
+    disk = disk_usage(service.folder.path)
     made = Metrics(found, service.hub.listeners, len(service.reports), round(disk.free / disk.total, 3))
     with service.store.read() as snapshot:
         queue = Queue(snapshot)
@@ -205,8 +200,6 @@ def metrics(call: Call) -> Metrics:
 
 def csp_report(call: Call) -> dict[str, str]:
     """Keep what a browser refused to load: it should never happen, and the log says when it does."""
-    from adjudge.serve.app import LOG
-
     try:
         found = msgspec.json.decode(call.raw).get("csp-report", {})
     except (msgspec.DecodeError, AttributeError):
@@ -224,9 +217,6 @@ def openapi(call: Call) -> dict[str, Any]:
 
 def healthz(call: Call) -> Health:
     """Whether the store takes a write; asked often, it has written within the last second."""
-    from adjudge.serve.store import now
-    from adjudge.serve.store.tables import Meta
-
     service = call.service
     if not service.store.read_only and service.access.clock() - service.healthy > 1:
         service.store.writer.run(lambda rows: rows.put(Meta("health", now()))).result()
@@ -270,9 +260,7 @@ def agreement(call: Call) -> list[dict[str, Any]]:
 
 def suggest(call: Call) -> dict[str, Any]:
     """Take the suggestions of a judge."""
-    from adjudge.serve.exchange import suggest as take
-
-    return {"items": take(desk(call), call.body.suggestions, call.body.key)}
+    return {"items": exchange.suggest(desk(call), call.body.suggestions, call.body.key)}
 
 
 def pool(call: Call) -> Added:

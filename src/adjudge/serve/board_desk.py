@@ -21,6 +21,8 @@ from adjudge.files import write_atomically
 from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table
 from adjudge.serve import scorings as work
 from adjudge.serve.access import NOT_HERE
+from adjudge.serve.api import archive_of
+from adjudge.serve.app import Call
 from adjudge.serve.boards import Board, Line, Tab, view
 from adjudge.serve.messages import Fault
 from adjudge.serve.store import Snapshot, Store
@@ -30,7 +32,6 @@ from adjudge.serve.tracks import SHOWN, set_phase, settings_of, team_of, track_o
 
 if TYPE_CHECKING:
     from adjudge.serve.access import Who
-    from adjudge.serve.app import Call
 
 _SEEN = SHOWN[2:]
 """What a phase has to show for its board to be on the list of everybody."""
@@ -226,8 +227,6 @@ def board_data(call: Call) -> Board:
 
 def export(call: Call) -> Response:
     """Everything of a track as an archive."""
-    from adjudge.serve.api import archive_of
-
     track = call.params["t"]
     files = track_files(call.service.store, call.service.folder.settings.server.name, track)
     return archive_of(files, f"{track}.zip")

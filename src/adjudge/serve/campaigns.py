@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from adjudge._version import __version__
 from adjudge.errors import Problem, UsageError
 from adjudge.findings import Finding
 from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, codec_of
@@ -127,7 +128,9 @@ def import_sources(
         with store.read() as snapshot:
             names = Names(secret, campaign, snapshot.items(campaign, scope.id, withdrawn=True))
         if late:
-            scope = ScopeData(scope.id, scope.text, [_open(item) for item in scope.items], scope.meta)
+            scope = ScopeData(
+                scope.id, scope.text, [msgspec.structs.replace(item, answers=None) for item in scope.items], scope.meta
+            )
         _import_scope(batch, names, scope, first + done.scopes, done, late)
         if answers:
             batch.flush()
@@ -135,10 +138,6 @@ def import_sources(
         done.scopes += 1
     batch.flush()
     return done
-
-
-def _open(item: ItemData) -> ItemData:
-    return msgspec.structs.replace(item, answers=None)
 
 
 class Names:
@@ -350,8 +349,6 @@ def _events(snapshot: Snapshot, campaign: str) -> Iterator[bytes]:
 
 def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
     """Every file of an export, as of one moment: official answers, those of each reader, events, and a manifest."""
-    from adjudge._version import __version__
-
     schema = schema_of(store, campaign)
     codec = codec_of(schema)
     digests: dict[str, str] = {}

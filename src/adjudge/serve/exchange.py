@@ -98,7 +98,7 @@ def export_home(store: Store, campaign: str, folder: Path) -> Home:
         now = path.read_bytes() if path.is_file() else None
         if now == data:
             same += 1
-        elif now is not None and digest(now) != _seen(rows.get(scope, {}), part):
+        elif now is not None and digest(now) != rows.get(scope, {}).get("files", {}).get(part):
             message = "the file was changed since the server has read or written it"
             problems.append(Problem(message, str(path), hint="import it first: adjudge serve import FOLDER"))
         else:
@@ -113,11 +113,6 @@ def export_home(store: Store, campaign: str, folder: Path) -> Home:
                     write_atomically(folder / name, data, sweep=False)
     _remember(store, campaign, rows, made)
     return Home(sorted(changed), same)
-
-
-def _seen(meta: Mapping[str, Any], part: str) -> str | None:
-    found = meta.get("files", {}).get(part)
-    return None if found is None else str(found)
 
 
 def _remember(store: Store, campaign: str, rows: Mapping[str, Mapping[str, Any]], made: Mapping[str, bytes]) -> None:

@@ -24,7 +24,7 @@ from adjudge.serve.messages import Fault, Receipt
 from adjudge.serve.store import Conflict, Snapshot, Store, Write
 from adjudge.serve.store.blobs import BlobWriter
 from adjudge.serve.store.fold import track_stream
-from adjudge.serve.store.tables import Event, Phase, Submission, Team, Track
+from adjudge.serve.store.tables import Event, Phase, Scoring, Submission, Team, Track
 from adjudge.serve.tracks import Limits, phase_at, settings_of, track_of
 
 if TYPE_CHECKING:
@@ -211,8 +211,6 @@ def _hand_in(store: Store, upload: Upload, file: str, by: str) -> Receipt | None
 
 def check_open(snapshot: Snapshot, phase: Phase) -> None:
     """Refuse what comes when the ranking is final."""
-    from adjudge.serve.store.tables import Scoring
-
     scoring = snapshot.get(Scoring, phase.scoring) if phase.scoring else None
     if scoring is not None and scoring.frozen:
         raise Fault(423, f"the phase {phase.id!r} is frozen", "ask the organiser")

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
 
+from adjudge.errors import AdjudgeError
 from adjudge.serve import intake, states, views
+from adjudge.serve import organise as work
 from adjudge.serve import runs as api
 from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
 from adjudge.serve.api import desk, looks_on, note_look
+from adjudge.serve.app import Call, origin
 from adjudge.serve.board_desk import shown_score
 from adjudge.serve.boards import NUMBERS
+from adjudge.serve.campaigns import check_campaign
 from adjudge.serve.desk import campaign_of
 from adjudge.serve.messages import Fault, Run
-from adjudge.serve.store import now
+from adjudge.serve.store import Conflict, now
 from adjudge.serve.store.tables import Campaign, Scope, Track
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from adjudge.serve.app import Call
 
 HERE = Path(__file__).parent
 STAGES = {"assess": "Assess", "group": "Same fillers", "link": "Events"}
@@ -128,9 +132,6 @@ def adjudicate(call: Call) -> Response:
 
 def organise(call: Call, said: str = "") -> Response:
     """Progress, agreement and documents of a campaign."""
-    from adjudge.serve import organise as work
-    from adjudge.serve.campaigns import check_campaign
-
     here = desk(call, looks_on=True)
     with call.service.store.read() as snapshot:
         campaign, schema = campaign_of(here, snapshot)
@@ -168,12 +169,6 @@ def organise(call: Call, said: str = "") -> Response:
 
 def organise_now(call: Call) -> Response:
     """Do what a form of the page says, and show the page again with what was done."""
-    import secrets
-
-    from adjudge.errors import AdjudgeError
-    from adjudge.serve import organise as work
-    from adjudge.serve.store import Conflict
-
     form, here, key = call.form(), desk(call, looks_on=True), f"page-{secrets.token_hex(8)}"
     what, by = form.get("do", ""), call.person.person
     try:
@@ -239,8 +234,6 @@ def join_now(call: Call) -> Response:
 
 
 def _first(call: Call, person: str, campaign: str) -> str:
-    from urllib.parse import quote
-
     with call.service.store.read() as snapshot:
         if snapshot.get(Track, campaign) and any(each.role == "team" for each in snapshot.roles(person, campaign)):
             return f"/t/{quote(campaign, safe='')}"
@@ -315,8 +308,6 @@ def _score(found: Run) -> str:
 
 def runs(call: Call, token: str = "") -> Response:
     """The runs of a team, or of all teams, and the form to submit one."""
-    from adjudge.serve.app import origin
-
     found, at = api.track(call), now()
     rows = api.listed(call)
     for phase in found["phases"]:
@@ -343,8 +334,6 @@ async def hand_in(call: Call) -> Response:
     """Take the file of the form, and show its outcome."""
 
     def check(fields: dict[str, str]) -> None:
-        from adjudge.serve.app import origin
-
         here = origin(call.service, call.request)
         given = call.request.headers.get("x-csrf-token") or fields.get("csrf", "")
         call.service.access.check_csrf(call.who, given, call.request.headers, here)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from adjudge.serve import intake, states
 from adjudge.serve.access import NOT_HERE
+from adjudge.serve.app import Call, json_answer
 from adjudge.serve.messages import Fault, Receipt, Run
 from adjudge.serve.multipart import Form
 from adjudge.serve.store import Snapshot, now
@@ -18,7 +21,6 @@ from adjudge.serve.tracks import SHOWN, settings_of, team_of, track_of
 
 if TYPE_CHECKING:
     from adjudge.serve.access import Who
-    from adjudge.serve.app import Call
 
 SANDBOX = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; sandbox allow-scripts"
@@ -125,8 +127,6 @@ class Queue:
 
 def seconds_between(start: str, end: str) -> float:
     """Seconds from one time to another."""
-    from datetime import datetime
-
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
@@ -257,8 +257,6 @@ async def take_form(call: Call, check: Any = None) -> Receipt:
 
 
 def _handed_in(made: Receipt) -> Response:
-    from adjudge.serve.app import json_answer
-
     return json_answer(made, 200 if made.repeated else 201)
 
 
@@ -266,8 +264,6 @@ async def take(
     call: Call, parts: Any, file: str, flags: tuple[str, ...], phase: str | None, length: int | None
 ) -> Receipt:
     """Receive a file and hand it in."""
-    from starlette.concurrency import run_in_threadpool
-
     service, begun = call.service, call.begun
     intake.file_name(file)
 

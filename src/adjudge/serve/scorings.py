@@ -115,7 +115,8 @@ def refresh(store: Store, track: str, phase: str, folder: Path, needed: Callable
             return False
         settings = settings_of(track_of(snapshot, track))
         runs, by = runs_of(snapshot, scoring), _headline(snapshot, scoring)
-        waiting = any(each.state in LIVE for each in _own(snapshot, scoring))
+        own = snapshot.find(Submission, track=track, phase=phase)
+        waiting = any(each.state in LIVE for each in own if each.scoring == scoring.id)
     if scoring.state == AGAIN and waiting:
         return False  # all of it at once: half a board would say something wrong
     said: list[str] = []
@@ -167,11 +168,6 @@ def comparer(
         return found
 
     return compare
-
-
-def _own(snapshot: Snapshot, scoring: Scoring) -> list[Submission]:
-    found = snapshot.find(Submission, track=scoring.track, phase=scoring.phase)
-    return [each for each in found if each.scoring == scoring.id]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 import secrets
+import shutil
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.serve.campaigns import check_name
 from adjudge.serve.store import Conflict, Snapshot, Store, Write
 from adjudge.serve.store.fold import track_stream
-from adjudge.serve.store.tables import Outcome, Phase, Scoring, Team, Track
+from adjudge.serve.store.tables import Member, Outcome, Phase, Scoring, Team, Track
 
 WORDS = ("system", "name", "result", "results", "board", "page", "gold", "systems", "assessments")
 SHOWN = ("hidden", "own", "bands", "public")
@@ -200,8 +201,6 @@ def lay_out(store: Store, kept: Mapping[str, Any], folder: Path) -> Path:
     try:
         part.rename(place)
     except OSError:  # somebody else was faster
-        import shutil
-
         shutil.rmtree(part)
     return target
 
@@ -328,8 +327,6 @@ def track_of(snapshot: Snapshot, name: str) -> Track:
 
 def team_of(snapshot: Snapshot, track: str, person: str) -> Team | None:
     """The team of a person in a track."""
-    from adjudge.serve.store.tables import Member
-
     ids = [(each.team,) for each in snapshot.find(Member, person=person)]
     return next((team for team in snapshot.many(Team, ids) if team.track == track), None)
 

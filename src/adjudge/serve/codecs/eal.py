@@ -21,7 +21,7 @@ from adjudge.formats.eal_sources import read_provenance
 from adjudge.formats.eal_store import FramesStore
 from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, digest, identity_of, text_of
-from adjudge.serve.groups import member_of
+from adjudge.serve.groups import member_of, unnamed
 from adjudge.serve.schema import Schema
 from adjudge.tasks.eal.reference import covered_fillers, vague_dates
 from adjudge.tasks.eal.settings import DIE, SPEC
@@ -202,8 +202,6 @@ def _written(linking: Linking, key: AnswerKey, *, comments: bool) -> bytes:
 
 def key_of(scope: Written) -> tuple[AnswerKey, dict[str, Response]]:
     """The assessments of a scope, and its responses by the identities of their items."""
-    from adjudge.serve.groups import unnamed
-
     responses = {item.identity: _response(scope.id, item.body) for item in scope.items}
     assessed = {responses[each.identity]: assessment_of(each.answers) for each in scope.items if each.answers}
     rest = tuple(responses[item.identity] for item in scope.items if not item.answers)

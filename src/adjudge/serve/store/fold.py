@@ -348,10 +348,6 @@ def _role(rows: Rows, event: Event) -> None:
         rows.drop(Role, *key)
 
 
-def _look(rows: Rows, event: Event) -> None:
-    """It is enough that it is written down."""
-
-
 def _tally(rows: Rows, campaign: str, scope: str, stage: str, reader: str) -> Tally:
     """The counts of a reader, which begin with what is in the pool."""
     found = rows.get(Tally, campaign, scope, stage, reader)
@@ -388,21 +384,17 @@ def track_stream(track: str) -> str:
     return f"t/{track}"
 
 
-def _track_of(event: Event) -> str:
-    return event.stream[2:]
-
-
 def _track(rows: Rows, event: Event) -> None:
     rows.put(Track(event.subject, event.body["task"], event.body["settings"], event.version))
 
 
 def _phase(rows: Rows, event: Event) -> None:
-    new = Phase(_track_of(event), event.subject, None, None, {}, {}, "hidden", None, 0)
+    new = Phase(event.stream[2:], event.subject, None, None, {}, {}, "hidden", None, 0)
     _kept(rows, new, event.body, "opens", "closes", "limits", "gold", "show", "scoring").n = event.n
 
 
 def _team(rows: Rows, event: Event) -> None:
-    row = _kept(rows, Team(event.subject, _track_of(event), event.subject, 0), event.body, "name")
+    row = _kept(rows, Team(event.subject, event.stream[2:], event.subject, 0), event.body, "name")
     for person in event.body.get("add", ()):
         rows.put(Member(row.id, person))
     for person in event.body.get("drop", ()):
@@ -458,7 +450,7 @@ def _order(rows: Rows, event: Event) -> None:
 
 
 def _scoring(rows: Rows, event: Event) -> None:
-    new = Scoring(event.subject, _track_of(event), "", "", "", "", "open", None, None, False)
+    new = Scoring(event.subject, event.stream[2:], "", "", "", "", "open", None, None, False)
     names = ("phase", "config_sha", "gold_sha", "adjudge", "state", "board_sha", "manifest_sha", "frozen")
     _kept(rows, new, event.body, *names)
 
@@ -483,7 +475,7 @@ KINDS: dict[str, Callable[[Rows, Event], None]] = {
     "reopen": _reopen,
     "person": _person,
     "role": _role,
-    "look": _look,
+    "look": lambda *_: None,  # it is enough that it is written down
     "track": _track,
     "phase": _phase,
     "team": _team,
