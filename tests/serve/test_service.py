@@ -120,9 +120,14 @@ def test_what_is_not_taken_further_ends(store):
         assert states.sweep(store, now()) == []
         assert states.sweep(store, states.later(now(), 61)) == [other]
         found = row(store, other)
+        if state == "pooled":
+            assert (found.state, found.reason[:24]) == (state, "the assessment has not e")  # everybody is told
+            assert states.sweep(store, states.later(now(), 86_400)) == []
+            assert states.sweep(store, states.later(now(), 86_400 + 62)) == [other]
+            assert row(store, other).reason == "never scored"
         if state == "received":
             assert found.state == state  # its bytes are on the disk: it is queued again, once, in its place
-            assert found.reason == "not checked within 30 s, queued again"
+            assert found.reason == "not checked in time, queued again"
             with store.leases() as connection:  # whoever held it holds it no longer
                 assert connection.claim([state], "another", states.later(now(), 600), now()) == other
                 connection.release(other)

@@ -299,6 +299,8 @@ def said(run: Run, at: str) -> str:
         return f"{run.state}, {place}, at most {clock(run.wait or 0)}"
     if run.state in (states.INVALID, states.FAILED):
         return f"{run.state}: {run.reason} (no run used)"
+    if run.state == states.POOLED and run.reason:
+        return f"{run.state}: {run.reason}"
     return run.state if run.ranked else f"{run.state}, not ranked: {', '.join(run.flags)}"
 
 

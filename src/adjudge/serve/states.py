@@ -4,7 +4,8 @@
                   |         + pooled: waits for people who assess > queued
                   + invalid               scoring > queued (the worker was lost, twice at most) > failed
 
-What nobody checks in half a minute is queued again, once, in its place, for as long as what waits to be scored.
+What nobody checks in half a minute is queued again, once, in its place, for as long as what waits to be scored; what
+people have not assessed in time fails a day after everybody was told.
 What a submission does next is decided here, from its row and the time; it is written with the version that was seen, so
 that of two who decide only one is right.
 """
@@ -29,6 +30,12 @@ COUNTED = (*LIVE, SCORED)
 """States that count against the number of runs."""
 WORK = {RECEIVED: CHECKING, QUEUED: SCORING}
 """What waits for a worker, and what it is then."""
+_WARNED = {
+    RECEIVED: "not checked in time, queued again",  # its bytes are on the disk: somebody else can check it
+    POOLED: "the assessment has not ended in time: this fails in a day, unless the organiser ends it",
+}
+"""What has a second deadline, and what everybody is told until then."""
+_DAY = 86_400
 ATTEMPTS = 3
 GRACE = 70
 """Seconds that a worker has to say the outcome of a child whose time is over: one that is lost is found out before."""
@@ -61,7 +68,7 @@ def deadline(state: str, limits: Limits, at: str) -> str | None:
 
 
 def last_deadline(row: Submission, limits: Limits) -> str | None:
-    """When a state has to have ended, whoever is lost meanwhile: what was not checked at once is queued again."""
+    """When what waits to be checked has to have ended: it is queued again if nobody comes at once."""
     if row.state == RECEIVED and row.reason is None and row.deadline is not None:
         return later(row.deadline, limits.seconds("queue"))
     return row.deadline
@@ -77,9 +84,9 @@ def overdue(row: Submission, limits: Limits, lease: Lease | None, at: str) -> di
         back = RECEIVED if row.state == CHECKING else QUEUED
         return {"state": back, "deadline": deadline(back, limits, at)}
     if row.deadline is not None and row.deadline < at:
-        if row.state == RECEIVED and row.reason is None:  # its bytes are on the disk: somebody else can check it
-            reason = f"not checked within {limits.seconds('received')} s, queued again"
-            return {"state": RECEIVED, "reason": reason, "deadline": deadline(QUEUED, limits, at)}
+        if row.state in _WARNED and row.reason is None:
+            last = deadline(QUEUED, limits, at) if row.state == RECEIVED else later(at, _DAY)
+            return {"state": row.state, "reason": _WARNED[row.state], "deadline": last}
         reasons = {
             RECEIVED: "not checked in time",
             CHECKING: f"checking took longer than {limits.seconds('check_wall')} s",
