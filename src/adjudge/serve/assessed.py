@@ -249,9 +249,8 @@ def scorer(pool: Pool, documents: Sequence[str], kept: dict[str, bytes]) -> Call
 def _compared(pool: Pool, result: Path) -> dict[str, Any]:
     """What `adjudge compare` says of a saved result."""
     board = result.with_suffix(".board")
-    by = ["--rank-by", pool.settings.rank_by] if pool.settings.rank_by else []
-    _run(pool, ["compare", str(result), "--test", "jackknife", "--top", "0", *by, "--format", "json", "-o", str(board)])
-    found: dict[str, Any] = json.loads(board.read_bytes())
+    ended = _run(pool, pool.settings.board_line([str(result)], str(board)))
+    found: dict[str, Any] = json.loads(board.read_bytes() if board.is_file() else ended.output)
     return found
 
 

@@ -23,7 +23,7 @@ from adjudge.serve.states import FAILED, LIVE
 from adjudge.serve.store import Snapshot, Store, now
 from adjudge.serve.store.fold import SCORED, track_stream
 from adjudge.serve.store.tables import Outcome, Phase, Scoring, Stream, Submission, Team, Track
-from adjudge.serve.tracks import TrackSettings, filled, new_scoring, set_phase, settings_of, track_of, write
+from adjudge.serve.tracks import TrackSettings, new_scoring, set_phase, settings_of, track_of, write
 
 OPEN, AGAIN = "open", "rescoring"
 BOARD = "board.json"
@@ -154,14 +154,13 @@ def comparer(
         place = folder / f"compare-{len(said)}"
         place.mkdir(parents=True)
         paths = {run.key: store.blob_file(run.result).resolve() for run in runs}
-        line = [*settings.board, *(["--rank-by", settings.rank_by] if settings.rank_by else [])]
-        args = filled(line, {"results": [f"{key}={path}" for key, path in paths.items()], "board": str(place / BOARD)})
+        args = settings.board_line([f"{key}={path}" for key, path in paths.items()], str(place / BOARD))
         ended = child.run(child.limited(args, place, settings, *paths.values()), needed)
         if not needed():
             raise Interrupted
         if ended.code != 0:
             raise ValidationError(ended.reason or ended.last or f"adjudge compare ended with {ended.code}")
-        shown = filled(line, {"results": [f"{key}={key}.json" for key in paths], "board": BOARD})
+        shown = settings.board_line([f"{key}={key}.json" for key in paths], BOARD)
         said.append(shlex.join(["adjudge", *shown]))
         made = place / BOARD
         found: Compared = json.loads(made.read_bytes() if made.is_file() else ended.output)

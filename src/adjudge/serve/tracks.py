@@ -100,6 +100,11 @@ class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
         whole = msgspec.to_builtins(self)
         return {name: value for name, value in whole.items() if name not in _NO_SCORE}
 
+    def board_line(self, results: Sequence[str], board: str) -> list[str]:
+        """The command that compares saved results."""
+        by = ["--rank-by", self.rank_by] if self.rank_by else []
+        return filled([*self.board, *by], {"results": results, "board": board})
+
 
 def parse_settings(name: str, given: Mapping[str, Any], files: Mapping[str, Any] = {}) -> TrackSettings:
     """What `[track.NAME]` says, or what is wrong with it.

@@ -283,15 +283,12 @@ class Sqlite(Connection):
                 raise UsageError(f"{path}: SQLite cannot keep a write-ahead log here: use a local disk, or PostgreSQL")
 
     def begin(self, *, write: bool) -> None:
-        """See `Connection`."""
         self.execute("BEGIN IMMEDIATE" if write else "BEGIN")
 
     def checkpoint(self) -> None:
-        """See `Connection`."""
         self.select("PRAGMA wal_checkpoint(PASSIVE)")
 
     def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
-        """See `Connection`."""
         table = TABLES[kind]
         where = " AND ".join(f"{name} = ?" for name in _quoted(names or table.key))
         statement = f"SELECT {_columns(table)} FROM {table.name} WHERE {where}"  # noqa: S608
@@ -299,20 +296,17 @@ class Sqlite(Connection):
         return [cast("R", table.made(values)) for values in found if values is not None]
 
     def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
-        """See `Connection`."""
         table = TABLES[type(rows[0])]
         places = ", ".join("?" * len(table.columns))
         statement = f"INSERT INTO {table.name} ({_columns(table)}) VALUES ({places})"  # noqa: S608
         self.raw.executemany(statement + _replacing(table) * replace, [table.values(row) for row in rows])
 
     def delete(self, kind: type[Row], keys: Sequence[Values]) -> None:
-        """See `Connection`."""
         table = TABLES[kind]
         where = " AND ".join(f"{name} = ?" for name in _quoted(table.key))
         self.raw.executemany(f"DELETE FROM {table.name} WHERE {where}", keys)  # noqa: S608
 
     def has_tables(self) -> bool:
-        """See `Connection`."""
         return bool(self.select("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"))
 
 
@@ -345,7 +339,6 @@ class Postgres(Connection):
                 self.execute(f"SET enable_{way} = off")
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """See `Connection`."""
         first, self._first = self._first, ()
         if not first:
             return self._send(statement, values)
@@ -358,11 +351,9 @@ class Postgres(Connection):
         return self.raw.execute(statement.replace("?", "%s"), values) if values else self.raw.execute(statement)
 
     def together(self) -> AbstractContextManager[Any]:
-        """See `Connection`."""
         return self.raw.pipeline() if self._pipelines else contextlib.nullcontext()
 
     def is_alive(self) -> bool:
-        """See `Connection`."""
         try:
             for _ in range(2):  # what it said when it left, and that it has left
                 self.raw.pgconn.consume_input()
@@ -371,29 +362,24 @@ class Postgres(Connection):
         return not self.raw.closed
 
     def stream(self, statement: str) -> Any:
-        """See `Connection`."""
         if self._first:
             self.execute("SELECT 1")
         return self.raw.cursor(name=f"c{next(_numbers)}").execute(statement)
 
     def begin(self, *, write: bool) -> None:
-        """See `Connection`."""
         snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         self._first = ("BEGIN", f"SELECT pg_advisory_xact_lock({_LOCK})") if write else (snapshot,)
 
     def rollback(self) -> None:
-        """See `Connection`."""
         if not self._first:
             super().rollback()
         self._first = ()
 
     def get(self, kind: type[R], keys: Sequence[Values], names: Sequence[str] = ()) -> list[R]:
-        """See `Connection`."""
         found = self._asked(kind, keys, names).fetchall()
         return [cast("R", TABLES[kind].made(values)) for values in found]
 
     def get_all(self, wanted: Mapping[type[Row], Sequence[Values]]) -> Iterator[Row]:
-        """See `Connection`."""
         with self.together():
             asked = [(TABLES[kind], self._asked(kind, keys)) for kind, keys in wanted.items()]
         for table, cursor in asked:
@@ -407,21 +393,18 @@ class Postgres(Connection):
         return self.execute(statement, [_records(names, keys)])
 
     def insert(self, rows: Sequence[Row], *, replace: bool = True) -> None:
-        """See `Connection`."""
         table = TABLES[type(rows[0])]
         statement = f"INSERT INTO {table.name} ({_columns(table)}) SELECT * FROM {_given(table, table.columns)}"  # noqa: S608
         records = _records(table.columns, [table.values(row) for row in rows])
         self.execute(statement + _replacing(table) * replace, [records])
 
     def delete(self, kind: type[Row], keys: Sequence[Values]) -> None:
-        """See `Connection`."""
         table = TABLES[kind]
         where = " AND ".join(f"t.{name} = given.{name}" for name in _quoted(table.key))
         statement = f"DELETE FROM {table.name} t USING {_given(table, table.key)} WHERE {where}"  # noqa: S608
         self.execute(statement, [_records(table.key, keys)])
 
     def has_tables(self) -> bool:
-        """See `Connection`."""
         return bool(self.select("SELECT to_regclass('meta') IS NOT NULL")[0][0])
 
 
