@@ -121,7 +121,7 @@ def test_a_bug_is_not_blamed_on_the_input(adjudge, monkeypatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(module, "evaluated", broken)
+    monkeypatch.setattr(module, "evaluate", broken)
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
     assert ran.code == 70
     assert ran.err.splitlines() == [
@@ -137,7 +137,7 @@ def test_an_interrupt(adjudge, monkeypatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "evaluated", interrupted)
+    monkeypatch.setattr(module, "evaluate", interrupted)
     ran = adjudge("score", "relation.strict", "gold.jsonl", "good.jsonl")
     assert (ran.code, ran.err.strip()) == (130, "error: interrupted")
 

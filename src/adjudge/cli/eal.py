@@ -38,9 +38,9 @@ from adjudge.cli.output import (
     emit,
     emit_json,
     emit_lines,
+    emit_page,
     finish,
     is_file,
-    log,
     uncollected,
     with_ranking,
 )
@@ -276,17 +276,13 @@ def report(**options: Any) -> None:
     texts, output = options["texts"], options["output"]
     if output is not None:
         _refuse_inside(output, [sides.gold, *sides.paths, texts, options["frames"], options["quotes_in"]])
-    from adjudge.report.page import render_result
     from adjudge.tasks.eal.ranking import can_be_ranked, ranked
 
     with uncollected():
         evaluation = _counted(sides, chosen, {**options, "save_documents": True})
         assert evaluation is not None
         result = evaluation.result()
-        result = ranked(result, chosen) if can_be_ranked(result) else result
-        page = render_result(result, title=options["title"])
-    emit(page, output)
-    log(options, f"wrote a page of {len(page)} characters")
+    emit_page(ranked(result, chosen) if can_be_ranked(result) else result, options)
 
 
 @command(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -141,21 +140,24 @@ def score_metric(
     own: Mapping[str, Any] | None = None,
 ) -> None:
     """Score files and print, save and gate as the options say; `own` are options of the metrics."""
-    from adjudge.tasks.chosen import as_metrics
     from adjudge.tasks.readers import Chosen
-    from adjudge.tasks.request import Ways, evaluated
+    from adjudge.tasks.request import Request
     from adjudge.tasks.task import measures_of
 
-    run = run_from(options)
     sides = _with_runs(sides, options["runs"])
-    given = dict(options.get("given") or {})
-    chosen = {"profile": options["profile"], "hierarchy": _hierarchies(options)}
-    metrics = as_metrics(metric, pool=run.pool, time_limit=run.time_limit, options=own, **chosen)
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
-    readers = ours or usual, theirs or (usual if ours else None)
-    read = Chosen(readers, tuple(options.get("said", ())))
-    count = partial(evaluated, metrics, ways=Ways(read, options["profile"], adjust, None, given))
-    found = counted(count, lambda: measures_of(metrics), sides, options, run=run)
+    request = Request(
+        metric,
+        None,
+        run_from(options),
+        readers=Chosen((ours or usual, theirs or (usual if ours else None)), tuple(options.get("said", ()))),
+        profile=options["profile"],
+        adjust=adjust,
+        hierarchy=_hierarchies(options),
+        given=options.get("given") or {},
+        of_metrics=own or {},
+    )
+    found = counted(request.evaluated, lambda: measures_of(request.chosen), sides, options, run=request.run)
     if found is not None:
         finish(found.result(), options)
 

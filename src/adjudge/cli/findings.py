@@ -247,8 +247,8 @@ def family_validator(family: Family) -> Command:
     """`adjudge FAMILY validate`."""
     from adjudge.cli.family import family_option
     from adjudge.evaluate.validation import KINDS
-    from adjudge.tasks.family import JSONL, adjusted
-    from adjudge.tasks.readers import GUESS, chosen
+    from adjudge.tasks.family import JSONL
+    from adjudge.tasks.readers import GUESS
 
     own = [name for name in family.options if name in {**family.gold, **family.system, **family.of_metrics}]
     readers = tuple(dict.fromkeys((*family.readers, JSONL)))
@@ -279,20 +279,15 @@ def family_validator(family: Family) -> Command:
         about="\n\n".join(blocks),
     )
     def validate(path: str, options: Mapping[str, Any], **rules: Any) -> Findings:
-        from adjudge.evaluate.validation import Checks
-        from adjudge.tasks.task import family_task
+        from adjudge.tasks.named import check_named
 
-        given = {name: options[name.replace("-", "_")] for name in own}
-        asked = {to: given[name] for name, to in family.of_metrics.items() if given[name] is not None}
-        own_reader, gold_reader = options["reader"], options["gold_reader"]
-        if own_reader == GUESS:
-            own_reader = chosen(family.name, path, (), (GUESS, None), family.default).readers[0]
-            if options["gold"] is not None and gold_reader is None:
-                found = chosen(family.name, options["gold"], (), (GUESS, None), family.default).readers[0]
-                gold_reader = None if found == own_reader else found
-        asking = {"gold_reader": gold_reader, "metrics": options["metric"] or (), "options": asked}
-        task = family_task(family, own_reader, adjust=adjusted(family, given), **asking)
-        return task.validate(path, Checks(**rules, gold=options["gold"], side=options["side"]))
+        spelt = {name: name.replace("-", "_") for name in own}
+        rules |= {name: options[name] for name in spelt.values() if options[name] is not None}
+        rules |= {
+            "metrics": options["metric"] or (),
+            **{name: options[name] for name in ("gold", "gold_reader", "side")},
+        }
+        return check_named(family.name, path, reader=options["reader"], **rules)
 
     return validate
 

@@ -38,6 +38,7 @@ from adjudge.cli.output import (
     check_gates,
     emit,
     emit_explanations,
+    emit_page,
     finish,
     is_file,
     log,
@@ -578,7 +579,6 @@ def report(**options: Any) -> None:
     the steps at which paths are lost, with examples and the text that supports them, and the box plots of the paper.
     """
     sides, chosen = _sides(options), _chosen(options)
-    from adjudge.report.page import render_result
     from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
 
     asked = {"by": "relation", "align": True, "examples": options["limit"] or None, "warn": _warning(options)}
@@ -587,6 +587,5 @@ def report(**options: Any) -> None:
     with uncollected():
         read = _read(sides, options)
         log(options, "read; counting and explaining")
-        page = render_result(score_inputs(read, chosen, run, profile=options["profile"]), title=options["title"])
-    emit(page, options["output"])
-    log(options, f"wrote a page of {len(page)} characters")
+        result = score_inputs(read, chosen, run, profile=options["profile"])
+    emit_page(result, options)

@@ -27,7 +27,17 @@ from adjudge.cli.options import (
     value,
     verbose_option,
 )
-from adjudge.cli.output import check_targets, emit, emit_explanations, finish, is_file, log, say, uncollected, working
+from adjudge.cli.output import (
+    check_targets,
+    emit,
+    emit_explanations,
+    emit_page,
+    finish,
+    is_file,
+    say,
+    uncollected,
+    working,
+)
 from adjudge.cli.score import (
     ONLY_SCORES,
     check_official,
@@ -228,7 +238,6 @@ def report(**options: Any) -> None:
     This is the page of `adjudge report`: the ranking, the most frequent errors, and every nugget, hopper and link
     beside the text. Without texts it shows the tokens; without token tables, a table of the nuggets.
     """
-    from adjudge.report.page import render_result
     from adjudge.tasks.nugget.task import NuggetTask
 
     sides = sides_of(options, inputs=[options["types"]])
@@ -236,9 +245,8 @@ def report(**options: Any) -> None:
     with uncollected():
         evaluation = _evaluated(sides, task, {**options, "save_documents": True})
         assert evaluation is not None
-        page = render_result(evaluation.result(), title=options["title"])
-    emit(page, options["output"])
-    log(options, f"wrote a page of {len(page)} characters")
+        result = evaluation.result()
+    emit_page(result, options)
 
 
 TO = ("tbf", "tbf-token", "tbf-char", "brat", "ere", "nugget-xml")

@@ -182,6 +182,16 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def emit_page(result: Result, options: Mapping[str, Any]) -> None:
+    """Write the page of a result."""
+    from adjudge.report.page import render_result
+
+    with uncollected():
+        page = render_result(result, title=options["title"])
+    emit(page, options["output"])
+    log(options, f"wrote a page of {len(page)} characters")
+
+
 def emit_explanations(found: Iterable[Any], options: Mapping[str, Any]) -> None:
     """Write the outcome of one document, system by system: values that are text, and have `to_data` for JSON."""
     if options["format_"] == "json":

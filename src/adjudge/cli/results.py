@@ -37,6 +37,7 @@ from adjudge.cli.output import (
     check_gates,
     check_targets,
     emit,
+    emit_page,
     finish,
     log,
     of_runs,
@@ -159,17 +160,13 @@ def report(results: tuple[str, ...], **options: Any) -> None:
     documents. Results saved with --save-documents also show the outcome of every item beside the text.
     Several results are compared as `adjudge compare` does; options that are not given are taken from the first of them.
     """
-    from adjudge.report.page import render_result
     from adjudge.stats.compare import compare as compare_results
 
     with uncollected():  # what is loaded has no cycles, and may be millions of items
         loaded = _load(results, options)
         changed = _changes(options)
         result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
-        result = of_runs(result, options)
-        page = render_result(result, title=options["title"])
-    emit(page, options["output"])
-    log(options, f"wrote a page of {len(page)} characters")
+    emit_page(of_runs(result, options), options)
 
 
 @command(

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
 import msgspec
@@ -69,7 +68,7 @@ def result_of(evaluation: Evaluation) -> Result:
         drawing=task.drawing() or USUAL,
         unsaved=reported.unsaved,
     )
-    return with_doubts(build_result(scoring, systems), compared_in(evaluation))
+    return with_doubts(build_result(scoring, systems), evaluation)
 
 
 def _check_proven(evaluation: Evaluation, reported: Reported, elements: Mapping[str, Sequence[ElementTable]]) -> None:
@@ -87,30 +86,6 @@ def _check_proven(evaluation: Evaluation, reported: Reported, elements: Mapping[
             problems.append(Problem(f"{name}: the scores of {evaluation.ids[at]} are not proven", hint=hint))
     if problems:
         raise ValidationError(problems)
-
-
-def compared_in(evaluation: Evaluation) -> Compared:
-    """What was compared, for notes on shifted offsets; files that were read in parts are read again."""
-    task = evaluation.task
-    only = None if task.looked_at is None else frozenset(sorted(evaluation.ids, key=_shuffled)[: task.looked_at])
-
-    def spans(side: Side, source: Any) -> Iterator[tuple[str, Iterable[tuple[int, int]]]]:
-        if type(task).spans is Task.spans:
-            return  # there is nothing to look at
-        if evaluation.apart:
-            side = source if isinstance(source, Side) else task.read(source, "", digest=False)
-        for name in side.documents:
-            if only is None or name in only:
-                yield name, task.spans(side.documents[name])
-
-    sides = _sides(evaluation)
-    paths = tuple(str(each) if isinstance(each, str | os.PathLike) else None for each in evaluation.sources)
-    both = zip(sides, evaluation.sources, strict=True)
-    return Compared(paths, tuple(partial(spans, *each) for each in both), task.unit, task.telling, task.low)
-
-
-def _shuffled(name: str) -> tuple[int, str]:
-    return crc32(name.encode("utf-8", "surrogatepass")), name
 
 
 def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
@@ -231,56 +206,50 @@ GOLD = frozenset(("gold", "golden", "goldstandard", "key", "keys", "reference", 
 SYSTEM = frozenset(
     ("system", "sys", "pred", "preds", "prediction", "predictions", "predicted", "response", "responses", "output")
 )
-Spans: TypeAlias = Callable[[], Iterable[tuple[str, Iterable[Span]]]]
-"""Gives the ids of documents and the spans in them, once more if it is called again."""
 
 
-class Compared(NamedTuple):
-    """What was compared: files and spans of gold and of every system, and what spans count.
-
-    `metric` is the one that tells whether spans are equal, if there is such a one, else any may; `low` is the F1 below
-    which spans are looked at.
-    """
-
-    paths: tuple[str | None, ...]
-    spans: tuple[Spans, ...]
-    unit: str
-    metric: str | None = None
-    low: float = 0.2
-
-
-def with_doubts(result: Result, compared: Compared) -> Result:
+def with_doubts(result: Result, evaluation: Evaluation) -> Result:
     """The result with notes on systems that look as if something was wrong with the files.
 
     Spans are asked for only if a score is low.
     """
-    gold: dict[str, set[Span]] | None = None
+    task, gold = evaluation.task, dict[str, set[Span]]()
+    paths = [str(each) if isinstance(each, str | os.PathLike) else None for each in evaluation.sources]
     systems = []
     for place, system in enumerate(result.systems, 1):
         notes: list[Note] = []
         moved: list[Note] = []
-        swapped = swapped_note(compared.paths[0], compared.paths[place])
+        swapped = swapped_note(paths[0], paths[place])
         if swapped is not None and all(note.code != swapped.code for note in system.notes):
             notes.append(swapped)
-        if _is_low(system, compared):
-            gold = _gathered(compared.spans[0]) if gold is None else gold
-            own = _gathered(compared.spans[place])
+        if _is_low(system, task):
+            gold = gold or _spans(evaluation, 0)
+            own = _spans(evaluation, place)
             shared = sorted(name for name in gold if name in own)
             who = "system" if len(result.systems) == 1 else ""  # the names of several stand before their notes
-            moved = offset_notes([(gold[name], own[name]) for name in shared], unit=compared.unit, who=who)
+            moved = offset_notes([(gold[name], own[name]) for name in shared], unit=task.unit, who=who)
         systems.append(msgspec.structs.replace(system, notes=(*moved, *system.notes, *notes)))
     return msgspec.structs.replace(result, systems=tuple(systems))
 
 
-def _is_low(system: SystemResult, compared: Compared) -> bool:
+def _is_low(system: SystemResult, task: Task) -> bool:
     """Whether the F1 of a system is so low that it may be a mistake."""
     whole = [score for score in system.scores if not score.slice and score.part == "f1"]
-    telling = [score for score in whole if score.metric == compared.metric] or whole
-    return any(score.value is not None and score.value < compared.low for score in telling)
+    telling = [score for score in whole if score.metric == task.telling] or whole
+    return any(score.value is not None and score.value < task.low for score in telling)
 
 
-def _gathered(spans: Spans) -> dict[str, set[Span]]:
-    return {name: set(own) for name, own in spans()}
+def _spans(evaluation: Evaluation, place: int) -> dict[str, set[Span]]:
+    """The spans in the documents of one side; files that were read in parts are read again."""
+    task, side = evaluation.task, _sides(evaluation)[place]
+    if type(task).spans is Task.spans:
+        return {}  # there is nothing to look at
+    if evaluation.apart:
+        source = evaluation.sources[place]
+        side = source if isinstance(source, Side) else task.read(source, "", digest=False)
+    shuffled = sorted(evaluation.ids, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
+    chosen = side.documents if task.looked_at is None else shuffled[: task.looked_at]
+    return {name: set(task.spans(side.documents[name])) for name in chosen if name in side.documents}
 
 
 def swapped_note(gold: str | None, system: str | None) -> Note | None:

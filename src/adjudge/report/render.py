@@ -82,10 +82,9 @@ def render(
         case "latex":
             return _latex(result, quiet=quiet, pairs=pairs)
         case _:
-            from adjudge.stats.text import ranked_blocks, render_text
+            from adjudge.stats.text import render_text
 
-            blocks = ranked_blocks(result, pairs=pairs) if quiet else [render_text(result, pairs=pairs)]
-            return "\n\n".join(blocks) + "\n"
+            return render_text(result, quiet=quiet, pairs=pairs) + "\n"
 
 
 def _scores_csv(result: Result) -> str:

@@ -59,22 +59,27 @@ class Grid:
     keys: tuple[tuple[RowKey, ...], ...] = ()
 
 
-def render_text(result: Result, *, pairs: bool = False) -> str:
-    """The scores as a table of percentages, then profile and signature, comparisons, and notes.
+def render_text(result: Result, *, quiet: bool = False, pairs: bool = False) -> str:
+    """The scores as a table of percentages, then profile and signature, comparisons, and notes; `quiet`: the tables.
 
     Several systems are ranked, the best first. Two are compared; more only if all `pairs` are asked for.
     """
-    tables = ranked_blocks(result, pairs=pairs)
-
-    before = 1 + len(official_grids(result, pairs=pairs)) + len(field_grids(result))
-    fields = footer_fields(result)
-    width = max(len(name) for name, _ in fields)
-    blocks = [*tables[:before], "\n".join(f"{name:<{width}}  {value}" for name, value in fields), *tables[before:]]
-    notes = note_lines(result)
-    if notes:
-        blocks.append("\n".join(f"note: {line}" for line in notes))
-    unread = unread_lines(result)
-    return "\n\n".join(["\n".join(unread), *blocks] if unread else blocks)
+    blocks = [f"{title}\n{format_grid(grid)}" for title, grid in official_grids(result, pairs=pairs).items()]
+    blocks.append(format_grid(score_grid(result, ranked=True, leave_out=elsewhere(result))))
+    blocks += map(format_grid, field_grids(result))
+    if not quiet:
+        fields = footer_fields(result)
+        width = max(len(name) for name, _ in fields)
+        blocks.append("\n".join(f"{name:<{width}}  {value}" for name, value in fields))
+    if shows_pairs(result, pairs=pairs):
+        limit = None if pairs else _COMPARISONS_SHOWN
+        left = 0 if limit is None else max(0, len(result.comparisons) - limit)
+        more = f"\n... and {left} more comparisons, --pairs shows all" if left else ""
+        blocks.append(format_grid(comparison_grid(result, limit=limit)) + more)
+    if quiet:
+        return "\n\n".join(blocks)
+    notes = "\n".join(f"note: {line}" for line in note_lines(result))
+    return "\n\n".join(block for block in ("\n".join(unread_lines(result)), *blocks, notes) if block)
 
 
 def unread_lines(result: Result) -> list[str]:
@@ -88,20 +93,6 @@ def unread_lines(result: Result) -> list[str]:
             name = f"{clean(system.name)}: " if len(result.systems) > 1 else ""
             found.append(f"{name}{of} answers could not be read")
     return found
-
-
-def ranked_blocks(result: Result, *, pairs: bool = False) -> list[str]:
-    """The tables of a result as text: an official ranking, the scores, and the comparisons."""
-    blocks = [f"{title}\n{format_grid(grid)}" for title, grid in official_grids(result, pairs=pairs).items()]
-
-    blocks.append(format_grid(score_grid(result, ranked=True, leave_out=elsewhere(result))))
-    blocks += map(format_grid, field_grids(result))
-    if shows_pairs(result, pairs=pairs):
-        limit = None if pairs else _COMPARISONS_SHOWN
-        left = 0 if limit is None else max(0, len(result.comparisons) - limit)
-        more = f"\n... and {left} more comparisons, --pairs shows all" if left else ""
-        blocks.append(format_grid(comparison_grid(result, limit=limit)) + more)
-    return blocks
 
 
 def shows_pairs(result: Result, *, pairs: bool) -> bool:

@@ -24,7 +24,7 @@ from adjudge.formats.coerce.structures import is_chain_map, is_clusters
 from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
 from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
-from adjudge.tasks.conventions import loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
+from adjudge.tasks.conventions import is_memory, loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, find_family, reads
 
@@ -89,14 +89,22 @@ def opened(
     if kind == "coref" and said.get("shape") == "mapping" and is_chain_map(gold) and isinstance(system, Mapping):
         system = {"system": system} if is_chain_map(system) else system
     alone = isinstance(system, tuple) and not system  # one side is read, and what is said may be for the other
-    if kind in FAMILIES:
+    if kind in FAMILIES and (said or not {*COERCED, JSONL}.isdisjoint(readers)):
         gold, system = loaded(kind, gold, system, readers, said)
-    gold, system = _entered(kind, gold, system, said, readers)
+    if not _are_files(gold, system):
+        gold, system = _entered(kind, gold, system, said, readers)
     if said.get("map"):
         gold, system = mapped(kind, gold, system, readers, said)
-    if not alone:
+    if said and not alone:
         refuse_unused(said, _shapes(gold, system, readers))
     return gold, system
+
+
+def _are_files(gold: Any, system: Any) -> bool:
+    """Whether all sides are as their readers want them."""
+    several = list(system.values()) if isinstance(system, Mapping) else system
+    several = several if isinstance(several, list | tuple) else [several]
+    return all(map(_is_read, (gold, *several))) and not is_memory(several)
 
 
 def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:

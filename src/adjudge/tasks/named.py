@@ -200,6 +200,7 @@ def check_named(
     *,
     gold: Any = None,
     reader: str = GUESS,
+    gold_reader: str | None = None,
     metrics: Any = (),
     side: str | None = None,
     **options: Any,
@@ -223,7 +224,11 @@ def check_named(
     words = {key: options[key.replace("-", "_")] for key in family.options if key.replace("-", "_") in options}
     asked = {to: words[key] for key, to in family.of_metrics.items() if key in words}
     theirs = chosen(name, source, (), (reader, None), family.default).readers[0]
-    found = family_task(family, theirs, metrics=metrics, adjust=adjusted(family, words), options=asked or None)
+    if reader == GUESS and gold_reader is None and gold is not None:
+        found_reader = chosen(name, gold, (), (GUESS, None), family.default).readers[0]
+        gold_reader = None if found_reader == theirs else found_reader
+    how = {"gold_reader": gold_reader, "metrics": metrics, "options": asked or None}
+    found = family_task(family, theirs, adjust=adjusted(family, words), **how)
     checks = Checks(limit=limit, severity=severity, gold=_side(name, gold, options), side=side)
     return found.validate(_side(name, source, options), checks)
 

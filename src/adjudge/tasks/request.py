@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,7 +19,7 @@ from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Run, Side, run_of
 from adjudge.model.document import Corpus
 from adjudge.tasks.chosen import as_metrics, split_names
-from adjudge.tasks.documents import Documents, check_readers
+from adjudge.tasks.documents import check_readers
 from adjudge.tasks.door import OPTIONS, family_of, formatted, opened
 from adjudge.tasks.family import JSONL, Family, adjusted, families, find_family
 from adjudge.tasks.leaf_fields import FIELD, has_schema
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 COMMON = ("profile", "names", "reader", "gold_reader", "system_reader", "hierarchy", "hierarchy_credit", "adjust")
 """Options of all metrics of the catalogue, beside those of the run and of the coercion."""
+_GUESSED = Chosen((GUESS, None))
+COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
+"""Families whose documents in memory may have other shapes than those of their files."""
 
 
 class Asking(ABC):
@@ -73,7 +76,7 @@ class Request(Asking):
     metrics: Any
     family: Family | None
     run: Run
-    readers: tuple[str, str | None] = (GUESS, None)
+    readers: Chosen = _GUESSED
     profile: str = "default"
     names: Sequence[str] | None = None
     adjust: Adjust | None = None
@@ -81,10 +84,15 @@ class Request(Asking):
     given: Mapping[str, Any] = field(default_factory=dict)
     of_metrics: Mapping[str, Any] = field(default_factory=dict)
 
-    def chosen(self, names: Any = None) -> tuple[AnyMetric, ...]:
-        """The metrics under the conventions of the run, with the hierarchies and the schema that belong to them."""
+    @cached_property
+    def chosen(self) -> tuple[AnyMetric, ...]:
+        """The metrics that were named, under the conventions of the run."""
+        return () if self.metrics is None else self._under_conventions(self.metrics)
+
+    def _under_conventions(self, metrics: Any) -> tuple[AnyMetric, ...]:
+        """Metrics with the pooling, the hierarchies and the schema that belong to them."""
         return as_metrics(
-            self.metrics if names is None else list(names),
+            metrics,
             pool=self.run.pool,
             profile=self.profile,
             time_limit=self.run.time_limit,
@@ -92,37 +100,60 @@ class Request(Asking):
             options=self.of_metrics or None,
         )
 
-    def fitting(self, gold: Any, system: Any, reader: str) -> tuple[AnyMetric, ...]:
-        """The metrics of the family that fit what was given."""
-        assert self.family is not None
-        return self.chosen(fitting_metrics(self.family, gold, system, reader))
+    def _opened(self, gold: Any, system: Any) -> tuple[tuple[AnyMetric, ...], Any, Any, Chosen]:
+        """The metrics, both sides as files or documents, and how files are read: `guess` by what is in them."""
+        readers, metrics, family = self.readers, self.chosen, self.family
+        ours, theirs = readers.readers
+        check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
+        if GUESS in readers.readers:
+            files = files_of(gold, system)
+            if files or is_file(gold):
+                readers = chosen(family.name if family else metric_family(metrics), gold, files, readers.readers)
+            else:  # nothing that a reader would read
+                readers = Chosen((JSONL, None))
+        fitting = family if self.metrics is None else None
+        kind = "record" if has_schema(metrics) and not self.given else fitting.name if fitting else family_of(metrics)
+        if kind is None:
+            gold, system = formatted(metrics, gold, system)
+        gold, system = opened(kind if kind in COERCED else None, gold, system, self.given, readers.readers)
+        if fitting is not None:
+            metrics = self._under_conventions(list(fitting_metrics(fitting, gold, system, readers.readers[0])))
+        return metrics, gold, system, readers
 
-    def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
+    def evaluated(
+        self, gold: Any, system: Any, run: Run | None = None, *, names: Sequence[str | None] | None = None
+    ) -> Evaluation:
         """What was counted of every document."""
-        return evaluated(
-            self.fitting if self.metrics is None else self.chosen(),
-            gold,
-            system,
-            run or self.run,
-            ways=Ways(Chosen(self.readers), self.profile, self.adjust, self.family and self.family.name, self.given),
-            names=self.names,
-        )
+        run = run or self.run
+        metrics, gold, system, readers = self._opened(gold, system)
+        adjust = self.adjust
+        if any(one.clustered is not None for each in metrics for one in each.members):
+            from adjudge.tasks.corpus import check_clustered
+
+            check_clustered(metrics, adjusted=adjust is not None)
+        if has_schema(metrics) and FIELD not in run.by:
+            run = msgspec.structs.replace(run, by=(*run.by, FIELD))
+        task = MetricsTask(metrics, profile=self.profile, by=run.by, readers=readers.readers, adjust=adjust, run=run)
+        task.said = readers.said
+        if (
+            adjust is not None
+            and "repair" in adjust.system
+            and task.fit is None
+            and "answers" not in readers.readers[0]
+        ):
+            raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
+        several = system if isinstance(system, list | tuple) else [system]
+        if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
+            hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
+            raise UsageError("these documents cannot be read a block at a time", hint=hint)
+        return evaluate(task, gold, system, run, names=names or self.names)
 
     def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
         """Gold and one system as they are read, without counting anything."""
-        found = _Opened.of(
-            self.fitting if self.metrics is None else self.chosen(),
-            gold,
-            system,
-            Chosen(self.readers),
-            family=None if self.family is None else self.family.name,
-            given=self.given,
-        )
-        task = MetricsTask(found.metrics, readers=found.readers.readers, adjust=self.adjust, run=self.run)
-        mine = task.read(found.gold, "gold")
-        several = found.system
-        one = next(iter(several.values())) if isinstance(several, dict) and len(several) == 1 else several
-        return mine, task.read_system(one, "system")
+        metrics, gold, system, readers = self._opened(gold, system)
+        task = MetricsTask(metrics, readers=readers.readers, adjust=self.adjust, run=self.run)
+        one = next(iter(system.values())) if isinstance(system, dict) and len(system) == 1 else system
+        return task.read(gold, "gold"), task.read_system(one, "system")
 
 
 def request_of(
@@ -152,7 +183,7 @@ def request_of(
         metrics,
         family,
         asked,
-        readers=(ours or usual, taken.get("system_reader") or (usual if ours else None)),
+        readers=Chosen((ours or usual, taken.get("system_reader") or (usual if ours else None))),
         profile=taken.get("profile") or "default",
         names=taken.get("names"),
         adjust=_adjusted(family, words, taken.get("adjust")),
@@ -208,93 +239,6 @@ def _hierarchies(given: Mapping[str, Any] | None, credit: str | None) -> Mapping
     from adjudge.metrics.derived import as_hierarchy
 
     return {name: as_hierarchy(each, credit=credit) for name, each in given.items()}
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Counting
-
-
-class _Opened:
-    """Inputs that were looked at: how files are read, what is in memory as documents, and the metrics for them."""
-
-    def __init__(self, gold: Any, system: Any, readers: Chosen, metrics: tuple[AnyMetric, ...]) -> None:
-        self.gold, self.system, self.readers, self.metrics = gold, system, readers, metrics
-
-    @classmethod
-    def of(
-        cls,
-        metrics: tuple[AnyMetric, ...] | Fitting,
-        gold: Any,
-        system: Any,
-        readers: Chosen,
-        *,
-        family: str | None = None,
-        given: Mapping[str, Any] | None = None,
-    ) -> _Opened:
-        """The inputs; a reader that is `guess` is found by the content of the files."""
-        ours, theirs = readers.readers
-        check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
-        named = () if callable(metrics) else metrics
-        if GUESS in readers.readers:
-            files = files_of(gold, system)
-            if files or is_file(gold):
-                readers = chosen(family or metric_family(named), gold, files, readers.readers)
-            else:  # nothing that a reader would read
-                readers = Chosen((JSONL, None))
-        kind = "record" if has_schema(named) and not given else family if callable(metrics) else family_of(named)
-        if kind is None:
-            gold, system = formatted(named, gold, system)
-        gold, system = opened(kind if kind in _COERCED else None, gold, system, given or {}, readers.readers)
-        return cls(gold, system, readers, metrics(gold, system, readers.readers[0]) if callable(metrics) else metrics)
-
-
-Fitting = Callable[[Any, Any, str], "tuple[AnyMetric, ...]"]
-"""Gives the metrics for gold and systems that are read by a reader."""
-_COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
-
-
-class Ways(NamedTuple):
-    """How documents are read and compared.
-
-    `given` says of inputs in memory what their shapes do not. A reader that is `guess` is found by the content of the
-    files. Metrics that depend on the documents are those of a `family`.
-    """
-
-    readers: Chosen
-    profile: str = "default"
-    adjust: Adjust | None = None
-    family: str | None = None
-    given: Mapping[str, Any] | None = None
-
-
-def evaluated(
-    metrics: tuple[AnyMetric, ...] | Fitting,
-    gold: Documents,
-    system: Any,
-    run: Run,
-    *,
-    ways: Ways,
-    names: Sequence[str] | None = None,
-) -> Evaluation:
-    """What was counted of every document."""
-    found = _Opened.of(metrics, gold, system, ways.readers, family=ways.family, given=ways.given)
-    chosen_metrics, gold, system, readers = found.metrics, found.gold, found.system, found.readers
-    adjust, profile = ways.adjust, ways.profile
-    if any(one.clustered is not None for each in chosen_metrics for one in each.members):
-        from adjudge.tasks.corpus import check_clustered
-
-        check_clustered(chosen_metrics, adjusted=adjust is not None)
-    if has_schema(chosen_metrics) and FIELD not in run.by:
-        run = msgspec.structs.replace(run, by=(*run.by, FIELD))
-    task = MetricsTask(chosen_metrics, profile=profile, by=run.by, readers=readers.readers, adjust=adjust, run=run)
-    task.said = readers.said
-    if adjust is not None and "repair" in adjust.system and task.fit is None and "answers" not in readers.readers[0]:
-        raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
-    several = system if isinstance(system, list | tuple) else [system]
-    if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
-        hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
-        raise UsageError("these documents cannot be read a block at a time", hint=hint)
-    return evaluate(task, gold, system, run, names=names)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

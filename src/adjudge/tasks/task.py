@@ -18,7 +18,7 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import FormatError, UsageError, ValidationError
-from adjudge.evaluate.results import Span, compared_in, result_of, spans_in, with_doubts
+from adjudge.evaluate.results import Span, result_of, spans_in, with_doubts
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Rows, Side, Task
 from adjudge.findings import Findings
@@ -491,7 +491,7 @@ class MetricsTask(Task):
             from adjudge.tasks.corpus import add_up_corpus
 
             slices = slicing(self.by, evaluation.attributes, self.metrics, self._inside)
-            result = with_doubts(add_up_corpus(self, evaluation.checked(), slices), compared_in(evaluation))
+            result = with_doubts(add_up_corpus(self, evaluation.checked(), slices), evaluation)
         else:
             result = result_of(evaluation)
         return with_field_notes(result, self.metrics, partial(self._compared, evaluation), plain=self.observer.plain)
