@@ -81,16 +81,15 @@ def workers(request, monkeypatch) -> str:
     return request.param
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 1000])
-def test_several_processes_give_the_same_numbers(work, workers, chunk: int) -> None:
+def test_several_processes_give_the_same_numbers(work, workers) -> None:
     expected = [(identifier, work.wobble(gold, system)) for identifier, gold, system in PAIRS]
     assert list(map_documents(work.wobble, iter(PAIRS))) == expected
-    assert list(map_documents(work.wobble, iter(PAIRS), jobs=2, chunk=chunk)) == expected
+    assert list(map_documents(work.wobble, iter(PAIRS), jobs=2)) == expected
 
 
 def test_the_work_runs_where_it_should(work, monkeypatch) -> None:
     def where(jobs: int | None) -> set[int]:
-        return {found for _, found in map_documents(work.process, PAIRS, jobs=jobs, chunk=8)}
+        return {found for _, found in map_documents(work.process, PAIRS, jobs=jobs)}
 
     assert where(1) == {os.getpid()}
     assert os.getpid() not in where(2)
@@ -109,7 +108,7 @@ def test_automatic_reads_no_further_than_it_works(work, monkeypatch) -> None:
             read.append(pair)
             yield pair
 
-    found = map_documents(work.process, pairs(), jobs=0, chunk=8)
+    found = map_documents(work.process, pairs(), jobs=0)
     next(found)
     assert len(read) <= 8
     assert len(list(found)) == len(PAIRS) - 1
@@ -125,13 +124,6 @@ def test_nothing_to_do(work, jobs: int) -> None:
     assert list(map_documents(work.wobble, [], jobs=jobs)) == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_progress_counts_every_document(work, jobs: int) -> None:
-    seen: list[int] = []
-    list(map_documents(work.wobble, PAIRS, jobs=jobs, chunk=8, progress=seen.append))
-    assert sum(seen) == len(PAIRS)
-
-
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted in /proc")
 def test_a_program_without_threads_is_copied(work, tmp_path) -> None:
     """Here there may be threads, and then nothing else sees copies at work."""
@@ -144,10 +136,10 @@ def test_a_program_without_threads_is_copied(work, tmp_path) -> None:
         if __name__ == "__main__":
             assert _can_copy()
             pairs = [(f"d{i}", i, i / 7 + 1) for i in range(101)]
-            print(list(map_documents(engine_work.wobble, pairs, jobs=2, chunk=7)))
-            print(list(map_documents(engine_work.die_once, [(n, i, "died") for n, i, _ in pairs], jobs=2, chunk=4)))
+            print(list(map_documents(engine_work.wobble, pairs, jobs=2)))
+            print(list(map_documents(engine_work.die_once, [(n, i, "died") for n, i, _ in pairs], jobs=2)))
             try:
-                list(map_documents(engine_work.fail, pairs, jobs=2, chunk=3))
+                list(map_documents(engine_work.fail, pairs, jobs=2))
             except ValidationError as error:
                 print([problem.line for problem in error.problems])
         """)
@@ -197,7 +189,7 @@ def test_a_worker_that_dies_before_it_starts_is_one_that_was_lost(error: Excepti
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_errors_come_home_as_themselves(work, workers, jobs: int) -> None:
     with pytest.raises(ValidationError) as caught:
-        list(map_documents(work.fail, PAIRS, jobs=jobs, chunk=3))
+        list(map_documents(work.fail, PAIRS, jobs=jobs))
     assert [problem.line for problem in caught.value.problems] == [1, 2]
     with pytest.raises(ZeroDivisionError, match="a bug"):
         list(map_documents(work.fail, [("x", 41, 0)], jobs=jobs))
@@ -206,7 +198,7 @@ def test_errors_come_home_as_themselves(work, workers, jobs: int) -> None:
 def test_a_lost_worker_costs_a_retry(work, workers, tmp_path) -> None:
     flag = tmp_path / "died"
     pairs = [(f"d{i}", i, str(flag)) for i in range(101)]
-    found = list(map_documents(work.die_once, pairs, jobs=2, chunk=4))
+    found = list(map_documents(work.die_once, pairs, jobs=2))
     assert found == [(f"d{i}", i * i) for i in range(101)]
     assert flag.exists()
 
@@ -242,7 +234,7 @@ def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals, c
             local._can_copy = lambda: {copies}
             # A program that was started in the background ignores interruptions, and hands that on.
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            list(map_documents(engine_work.sleep, [(str(i), 0, 0) for i in range(8)], jobs=2, chunk=1))
+            list(map_documents(engine_work.sleep, [(str(i), 0, 0) for i in range(8)], jobs=2))
         """)
     )
     program = subprocess.Popen([sys.executable, "run.py"], cwd=tmp_path, stderr=subprocess.DEVNULL)
@@ -278,7 +270,7 @@ def alive(process: int) -> bool:
 
 
 def test_there_are_no_more_workers_than_chunks(work, workers) -> None:
-    found = map_documents(work.process, [(str(n), n, n) for n in range(3)], jobs=40, chunk=1)
+    found = map_documents(work.process, [(str(n), n, n) for n in range(3)], jobs=40)
     next(found)
     assert len(multiprocessing.active_children()) <= 3
     found.close()
@@ -310,7 +302,7 @@ def can_copy():
 local._can_copy = can_copy
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
-    list(local.map_documents(max, [("a", 1, 2), ("b", 2, 3)], jobs=2, chunk=1))
+    list(local.map_documents(max, [("a", 1, 2), ("b", 2, 3)], jobs=2))
 except KeyboardInterrupt:
     sys.exit(7)
 """

@@ -1,6 +1,6 @@
-"""The same work on a Dask cluster: chunks of documents go out as bytes, rows come back as bytes, in order.
+"""The same work on a Dask cluster: documents go out as bytes, rows come back as bytes, in order.
 
-Dask moves the chunks of a lost worker to another one; a chunk that loses several is an error, never a gap. Workers must
+Dask moves the documents of a lost worker to another one; one that loses several is an error, never a gap. Workers must
 have the same release of adjudge, for the same numbers.
 """
 
@@ -11,18 +11,17 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.evaluate.processes import Pair, Progress, failed, here, observed_chunk, processors, rows_of, stop
+from adjudge.evaluate.processes import Pair, failed, observed, processors, row_of, stop
 
 LOCAL = "local"
 _SECONDS = 10  # to find a scheduler
 _LARGE = 1 << 17  # bytes of a function with its data
-_AHEAD = 2  # chunks for each thread of the workers, so that none of them waits
+_AHEAD = 2  # documents for each thread of the workers, so that none of them waits
 
 
 def map_on_cluster(
@@ -32,9 +31,7 @@ def map_on_cluster(
     *,
     address: str,
     jobs: int | None,
-    chunk: int,
     folder: str | None,
-    report: Progress,
 ) -> Iterator[tuple[str, Any]]:
     """(id, row) for each (id, gold, system), in order, from the workers of a cluster.
 
@@ -43,9 +40,9 @@ def map_on_cluster(
     """
     distributed = _distributed()
     with _client(distributed, address, jobs) as client:
-        # What is large goes to every worker once, not with every chunk.
+        # What is large goes to every worker once, not with every document.
         sent = client.scatter(packed, broadcast=True) if len(packed) > _LARGE else packed
-        yield from _mapped(distributed, client, observe, (sent, __version__, folder), pairs, chunk, report)
+        yield from _mapped(distributed, client, observe, (sent, __version__, folder), pairs)
 
 
 def _mapped(
@@ -54,32 +51,29 @@ def _mapped(
     observe: Callable[[Any, Any], Any],
     work: tuple[Any, str, str | None],
     pairs: Iterator[Pair],
-    chunk: int,
-    report: Progress,
 ) -> Iterator[tuple[str, Any]]:
     window = max(4, _AHEAD * sum(client.nthreads().values()))
-    waiting: deque[tuple[list[Pair], Any]] = deque()
+    waiting: deque[tuple[Pair, Any]] = deque()
     try:
         while True:
-            while len(waiting) < window and (part := list(islice(pairs, chunk))):
+            while len(waiting) < window and (pair := next(pairs, None)) is not None:
                 try:
-                    sent = pickle.dumps(part)
+                    sent = pickle.dumps(pair)
                 except RecursionError:  # nested too deeply to be sent; done here, in its turn
-                    waiting.append((part, None))
+                    waiting.append((pair, None))
                 else:
-                    waiting.append((part, client.submit(work_chunk, sent, *work, pure=False)))
+                    waiting.append((pair, client.submit(work_on, sent, *work, pure=False)))
             if not waiting:
                 return
-            part, future = waiting.popleft()
+            pair, future = waiting.popleft()
             if future is None:
-                yield from here(observe, part, report)
+                yield pair[0], observe(*pair[1:])
                 continue
             try:
                 done = pickle.loads(_result(distributed, future))  # noqa: S301  # from workers that run our code
             finally:
-                future.cancel()  # frees the bytes on the worker, or the chunk if it is not wanted any more
-            yield from rows_of(done)
-            report(len(part))
+                future.cancel()  # frees the bytes on the worker, or the document if it is not wanted any more
+            yield row_of(done)
     finally:
         rest = [future for _, future in waiting if future is not None]
         if rest:
@@ -112,15 +106,15 @@ def _result(distributed: Any, future: Any) -> bytes:
 # On the workers
 
 
-def work_chunk(sent: bytes, packed: bytes, version: str, folder: str | None) -> bytes:
-    """The rows of one chunk, pickled; what is wrong with a document comes back in their place."""
+def work_on(sent: bytes, packed: bytes, version: str, folder: str | None) -> bytes:
+    """The row of one document, pickled; what is wrong with it comes back in its place."""
     if version != __version__:
         raise ImportError(f"a worker has adjudge {__version__}, the scoring program has {version}")
     if folder is not None and Path.cwd() != Path(folder):
         hint = "give absolute paths, which must be those of the workers, too, or start the workers in this folder"
         failure = UsageError(f"a worker runs in {Path.cwd()}, and not in {folder}", hint=hint)
         return pickle.dumps(failed(failure))
-    return pickle.dumps(observed_chunk(_unpacked(packed), pickle.loads(sent)))  # noqa: S301
+    return pickle.dumps(observed(_unpacked(packed), pickle.loads(sent)))  # noqa: S301
 
 
 @lru_cache(maxsize=4)

@@ -248,7 +248,7 @@ def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     chunks = (ids[start : start + size] for start in range(0, len(ids), size))
     pairs = ((str(number), *_chosen(some, ours, systems)) for number, some in enumerate(chunks))
     total, folder = 1 + len(ids) // size, work_folder(task.files())
-    parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, chunk=1, total=total, folder=folder)
+    parts = map_documents(counter.pairs, pairs, jobs=run.jobs, cluster=run.cluster, total=total, folder=folder)
     return _together(task, run, [ours, *systems], parts, total=len(ids))
 
 
@@ -345,7 +345,6 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
             jobs=jobs or 1,
             cluster=run.cluster,
             folder=work_folder([*sources, *task.files()]),
-            chunk=1,
             total=len(cut),
         )
         names = ("gold", *(name for name, _ in named))

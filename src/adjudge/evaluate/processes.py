@@ -1,7 +1,7 @@
 """Run one function over many documents, always in order and with the same numbers, wherever the work is done.
 
 There are three places: this process, several processes of this machine, and a Dask cluster (`cluster.py`). Documents
-leave and rows come back in chunks, a few at a time, so that memory does not grow with the corpus.
+leave and rows come back a few at a time, so that memory does not grow with the corpus; many small ones go as one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -28,7 +28,6 @@ from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError
 
 R = TypeVar("R")
 Pair: TypeAlias = tuple[str, Any, Any]
-Progress: TypeAlias = Callable[[int], None]
 
 WORTHWHILE = 2.0  # seconds of work below which starting processes costs more than it saves
 _SHORT = 0.05  # seconds
@@ -46,49 +45,41 @@ def map_documents(
     *,
     jobs: int | None = 1,
     cluster: str | None = None,
-    chunk: int = 32,
     total: int | None = None,
     folder: str | None = None,
-    progress: Progress | None = None,
 ) -> Iterator[tuple[str, R]]:
     """(id, observe(gold, system)) for each (id, gold, system), in order.
 
     `jobs` is the number of processes; 0 or None starts several only if the first documents show that it pays, for which
     it helps to know how many there are (`total`). `cluster` is the address of a Dask scheduler, its file, or `local`;
-    then the work is done there, and in this `folder` if it reads files by relative paths. `progress` is called with the
-    number of documents just done.
+    then the work is done there, and in this `folder` if it reads files by relative paths.
 
     >>> list(map_documents(lambda gold, system: gold - system, [("a", 3, 1), ("b", 5, 5)]))
     [('a', 2), ('b', 0)]
     """
     if jobs is not None and jobs < 0:
         raise UsageError(f"jobs is {jobs}", hint="give the number of processes, or 0 to let the program choose")
-    report = progress or _ignore
     todo = iter(pairs)
     if cluster is not None:
         from adjudge.evaluate.cluster import map_on_cluster
 
         packed = _packed(observe, required=True)
         assert packed is not None
-        yield from map_on_cluster(
-            observe, packed, todo, address=cluster, jobs=jobs, chunk=chunk, folder=folder, report=report
-        )
+        yield from map_on_cluster(observe, packed, todo, address=cluster, jobs=jobs, folder=folder)
         return
     start, done, counted = time.perf_counter(), 0, 0
     for identifier, gold, system in todo if not jobs or jobs == 1 else ():
         yield identifier, observe(gold, system)
-        report(1)
-        done += 1
-        if jobs == 1 or done % chunk:
+        if jobs == 1:
             continue
-        counted += chunk
+        done, counted = done + 1, counted + 1
         spent, left = time.perf_counter() - start, None if total is None else max(total - done, 0)
-        if done == chunk and spent < _LONG:  # most of which went into making ready
+        if done == 1 and spent < _LONG:  # most of which went into making ready
             start, counted = time.perf_counter(), 0
             continue
         # If nobody knows how much is left, it is as much again as so far.
         if (spent if left is None else spent / counted * left) >= WORTHWHILE:
-            jobs = processors() if left is None else min(processors(), -(-left // chunk))
+            jobs = processors() if left is None else min(processors(), left)
             if jobs > 1 and can_travel(observe):
                 break
             jobs = 1
@@ -97,9 +88,7 @@ def map_documents(
             return
     packed = _packed(observe, required=True) if _can_start(required=True) else None
     assert packed is not None
-    first = list(islice(todo, chunk))
-    if first:
-        yield from _elsewhere(observe, packed, chain(first, todo), jobs, chunk, report)
+    yield from _elsewhere(observe, packed, todo, jobs)
 
 
 def work_folder(paths: Iterable[Any]) -> str | None:
@@ -125,17 +114,6 @@ def can_travel(observe: Callable[[Any, Any], Any]) -> bool:
     False
     """
     return _can_start(required=False) and _packed(observe, required=False) is not None
-
-
-def _ignore(_: int) -> None:
-    """Progress that nobody watches."""
-
-
-def here(observe: Callable[[Any, Any], R], pairs: Iterable[Pair], report: Progress) -> Iterator[tuple[str, R]]:
-    """One document after the other, in this process."""
-    for identifier, gold, system in pairs:
-        yield identifier, observe(gold, system)
-        report(1)
 
 
 def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | None:
@@ -190,22 +168,18 @@ def _can_copy() -> bool:
 
 
 def _elsewhere(
-    observe: Callable[[Any, Any], Any],
-    packed: bytes,
-    pairs: Iterator[Pair],
-    jobs: int,
-    chunk: int,
-    report: Progress,
+    observe: Callable[[Any, Any], Any], packed: bytes, pairs: Iterator[Pair], jobs: int
 ) -> Iterator[tuple[str, Any]]:
-    """Chunks in a window of twice the number of processes, so that neither side waits and memory stays bounded."""
+    """Documents in a window of twice the number of processes, so that neither side waits and memory stays bounded."""
+    first = list(islice(pairs, jobs))  # copies are all made at once, so that there must be something for each to do
+    if not first:
+        return
     import multiprocessing
     from concurrent.futures import Future, ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     others = set(multiprocessing.active_children())
-    chunks = iter(lambda: list(islice(pairs, chunk)), [])
-    first = list(islice(chunks, jobs))  # copies are all made at once, so that there must be something for each to do
-    chunks, jobs = chain(first, chunks), len(first)
+    pairs, jobs = chain(first, pairs), len(first)
 
     def new_pool() -> tuple[ProcessPoolExecutor, Any]:
         context = multiprocessing.get_context("fork" if _can_copy() else "spawn")
@@ -215,20 +189,20 @@ def _elsewhere(
         return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=given), started
 
     pool, started = new_pool()
-    waiting: deque[tuple[list[Pair], Future[list[tuple[str, Any]] | _Failure]]] = deque()
+    waiting: deque[tuple[Pair, Future[tuple[str, Any] | _Failure]]] = deque()
     finished, refused, losses = False, False, 0
     try:
         while True:
             try:
-                while len(waiting) < 2 * jobs and (new := next(chunks, None)) is not None:
+                while len(waiting) < 2 * jobs and (new := next(pairs, None)) is not None:
                     waiting.append((new, _submitted(pool, new)))
                 if not waiting:
                     break
-                part, future = waiting[0]
+                pair, future = waiting[0]
                 done = future.result()
             except RecursionError:  # nested too deeply to be sent; here it is, and says so, as with one process
                 waiting.popleft()
-                yield from here(observe, part, report)
+                yield pair[0], observe(*pair[1:])
                 continue
             except BrokenProcessPool:
                 # Nothing of what was under way has been given out yet, so that all of it can be done again.
@@ -243,8 +217,7 @@ def _elsewhere(
                 continue
             waiting.popleft()
             losses = 0
-            yield from rows_of(done)
-            report(len(part))
+            yield row_of(done)
         finished = True
     except BrokenProcessPool:
         if not refused:
@@ -262,14 +235,14 @@ def _elsewhere(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _submitted(pool: Any, part: list[Pair]) -> Any:
-    """A part on its way; if the pool broke just now, a future that says so, for the part must not be lost."""
+def _submitted(pool: Any, pair: Pair) -> Any:
+    """A document on its way; if the pool broke just now, a future that says so, for it must not be lost."""
     from concurrent.futures import Future
     from concurrent.futures.process import BrokenProcessPool
 
     try:
         with _uninterrupted():
-            return pool.submit(_work, part)
+            return pool.submit(_work, pair)
     except (BrokenProcessPool, OSError) as error:
         if isinstance(error, OSError) and error.errno not in _POOL_IS_GONE:
             raise UsageError(
@@ -351,15 +324,15 @@ class _Failure(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-def _work(part: list[Pair]) -> list[tuple[str, Any]] | _Failure:
+def _work(pair: Pair) -> tuple[str, Any] | _Failure:
     assert _observe is not None
-    return observed_chunk(_observe, part)
+    return observed(_observe, pair)
 
 
-def observed_chunk(observe: Callable[[Any, Any], Any], part: Sequence[Pair]) -> list[tuple[str, Any]] | _Failure:
-    """The rows of some documents, or what is wrong with them."""
+def observed(observe: Callable[[Any, Any], Any], pair: Pair) -> tuple[str, Any] | _Failure:
+    """The row of a document, or what is wrong with it."""
     try:
-        return [(identifier, observe(gold, system)) for identifier, gold, system in part]
+        return pair[0], observe(*pair[1:])
     except AdjudgeError as error:
         return failed(error)
 
@@ -369,8 +342,8 @@ def failed(error: AdjudgeError) -> _Failure:
     return _Failure(type(error), tuple(error.problems))
 
 
-def rows_of(done: list[tuple[str, Any]] | _Failure) -> list[tuple[str, Any]]:
-    """The rows of a chunk that came back; what was wrong with it is raised."""
+def row_of(done: tuple[str, Any] | _Failure) -> tuple[str, Any]:
+    """The row of a document that came back; what was wrong with it is raised."""
     if isinstance(done, _Failure):
         raise done.kind(done.problems)
     return done

@@ -297,7 +297,7 @@ def count_all(works: Sequence[Work], run: Run = HERE) -> list[Any]:
     counter, units = PieceCounter(works), ((str(piece.work), piece, None) for piece in pieces)
     counted: Iterable[tuple[str, Any]] = ((name, counter(piece)) for name, piece, _ in units)
     if run.cluster is not None or jobs != 1:
-        counted = map_documents(counter, units, jobs=jobs, cluster=run.cluster, chunk=1, total=len(pieces))
+        counted = map_documents(counter, units, jobs=jobs, cluster=run.cluster, total=len(pieces))
     for name, counts in counted:
         known = totals[int(name)]
         if isinstance(counts, dict):
