@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,9 +12,9 @@ from adjudge._version import __version__
 from adjudge.cli.options import FORMATS, choice, command, document_list, flag, format_option, output_option, value
 from adjudge.cli.output import check_targets, emit, emit_json, emit_lines, uncollected
 from adjudge.findings import counted
+from adjudge.report.campaign import PUBLISHER
 from adjudge.report.tables import Table, csv_rows, escape_latex, latex_table, markdown_table, text_table
 from adjudge.tasks.eal.campaign import Step, init_campaign, run_campaign
-from adjudge.tasks.eal.campaign_scores import Inputs, Publisher
 from adjudge.tasks.eal.progress import Counts, DocumentProgress, Progress
 from adjudge.tasks.eal.progress import progress as measure_progress
 
@@ -65,27 +64,11 @@ def run(folder: str, dry_run: bool, format_: str, quiet: bool) -> int:
             emit_lines([_line(step)])
 
     with uncollected():
-        told = run_campaign(folder, dry_run=dry_run, each=show, publisher=_publisher())
+        told = run_campaign(folder, dry_run=dry_run, each=show, publisher=PUBLISHER)
     if format_ == "json":
         head = {"adjudge": __version__, "task": "eal", "operation": "campaign run", "dry_run": dry_run}
         emit_json({**head, "steps": [_record(step) for step in told]})
     return int(any(step.status == "failed" for step in told))
-
-
-def _publisher() -> Publisher:
-    """Whoever draws, loaded only if there is something to draw."""
-
-    def page(inputs: Inputs) -> str:
-        from adjudge.report.campaign import campaign_page
-
-        return campaign_page(inputs)
-
-    def graphs(inputs: Inputs) -> Mapping[str, bytes]:
-        from adjudge.report.campaign import campaign_graphs
-
-        return campaign_graphs(inputs)
-
-    return Publisher(page, graphs)
 
 
 def _line(step: Step) -> str:

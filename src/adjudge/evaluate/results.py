@@ -247,8 +247,10 @@ def _spans(evaluation: Evaluation, place: int) -> dict[str, set[Span]]:
     if evaluation.apart:
         source = evaluation.sources[place]
         side = source if isinstance(source, Side) else task.read(source, "", digest=False)
-    shuffled = sorted(evaluation.ids, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
-    chosen = side.documents if task.looked_at is None else shuffled[: task.looked_at]
+    chosen: Iterable[str] = side.documents
+    if task.looked_at is not None:
+        shuffled = sorted(evaluation.ids, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
+        chosen = shuffled[: task.looked_at]
     return {name: set(task.spans(side.documents[name])) for name in chosen if name in side.documents}
 
 

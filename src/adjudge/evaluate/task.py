@@ -304,13 +304,9 @@ class Task(ABC):
         """What has to be known of a document when its content is forgotten."""
         return document
 
-    def fields(self) -> Mapping[str, str | float | None]:
+    def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:
         """The task's own part of the signature."""
         return {}
-
-    def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:
-        """The same where it depends on what was counted."""
-        return self.fields()
 
     def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
         """The counts of every system by fields of what is compared, for slices that cut through documents."""

@@ -248,9 +248,9 @@ def leaderboard_grids(board: Ranking, *, pairs: bool = False) -> dict[str, Grid]
     return found | ({share: Grid(("rank", "system", *names), 2, (tuple(beats),))} if pairs else {})
 
 
-def render_leaderboard(board: Ranking, *, pairs: bool = False) -> str:
-    """An official ranking as text."""
-    grids = leaderboard_grids(board, pairs=pairs)
+def render_leaderboard(board: Ranking) -> str:
+    """An official ranking as text, with who beats whom."""
+    grids = leaderboard_grids(board, pairs=True)
     return "\n\n".join(f"{title}\n{format_grid(grid)}" for title, grid in grids.items())
 
 

@@ -406,7 +406,7 @@ class MetricsTask(Task):
     # -----------------------------------------------------------------------------------------------------------------
     # Results
 
-    def fields(self) -> Mapping[str, str | float | None]:
+    def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:  # noqa: ARG002
         """The metrics, what was done to the documents before, and the conventions."""
         limits = {m.time_limit for each in self.metrics for m in each.members if m.time_limit is not None}
         conventions = dict.fromkeys(each.conventions for each in self.metrics)

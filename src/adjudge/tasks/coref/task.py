@@ -180,7 +180,7 @@ class CorefTask(Task):
         """Its name, its number of tokens and its line."""
         return CorefDocument(document.id, [], document.tokens, document.line)
 
-    def fields(self) -> dict[str, str | float | None]:
+    def signature(self, evaluation: Evaluation) -> dict[str, str | float | None]:  # noqa: ARG002
         """The metrics, unless all, and the settings."""
         return {
             "metric": None if self.metrics == metrics_of(self.profile) else "+".join(self.metrics),

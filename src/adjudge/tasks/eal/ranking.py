@@ -108,7 +108,7 @@ def render_ranking(ranking: Ranking) -> str:
     """The leaderboard, and below it who beats whom."""
     from adjudge.stats.text import render_leaderboard
 
-    return render_leaderboard(ranking, pairs=True)
+    return render_leaderboard(ranking)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
