@@ -10,77 +10,60 @@ from typing import Any
 
 import click
 
-from adjudge.cli.options import Value, choice, flag, section, value
+from adjudge.cli.options import Made, choice, flag, section, value
 from adjudge.cli.output import is_file
 from adjudge.errors import UsageError
 
 ENDS = ("exclusive", "inclusive")
-NAMES = (
-    *(
-        "ends",
-        "gold_ends",
-        "system_ends",
-        "unit",
-        "base",
-        "offsets",
-        "scheme",
-        "labels",
-        "annotator",
-        "field_",
-        "fields",
-    ),
-    *("id", "locate", "fragments", "gold_column", "system_column", "map", "inline"),
-)
 
 
-class Pair(Value):
+@Made
+def pair(text: str) -> tuple[str, str]:
     """A name and what it stands for, from A=B."""
+    first, equals, second = (part.strip() for part in text.partition("="))
+    if not (first and equals and second):
+        raise ValueError(f"{text!r} is not valid, write for example PERSON=PER")
+    return first, second
 
-    name = "pair"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Both names."""
-        first, equals, second = (part.strip() for part in str(value).partition("="))
-        if not (first and equals and second):
-            self.fail(f"{value!r} is not valid, write for example PERSON=PER", param, ctx)
-        return first, second
+_OPTIONS: list[click.Option] = [
+    choice("--ends", ENDS, "Whether the end of a bare span is exclusive or inclusive."),
+    choice("--gold-ends", ENDS, "The same for gold alone."),
+    choice("--system-ends", ENDS, "The same for the systems alone."),
+    choice("--unit", ("token", "char"), "Unit of bare offsets."),
+    choice("--base", ("0", "1"), "Whether bare offsets, or heads of trees, start at 0 or 1."),
+    choice("--offsets", ("utf-16", "bytes"), "Unit of bare offsets, if not characters."),
+    value("--scheme", "NAME", "Tagging scheme, read strictly: IO, IOB1, IOB2, IOE2, IOBES or BILOU."),
+    value("--labels", "LIST", "The names of tags that are numbers: O,B-PER,... or a file, one per line."),
+    value("--annotator", "ID", "Which annotator counts if a text has several."),
+    value("--field field_", "NAME", "The field that holds the items, if it has another name."),
+    value(
+        "--fields",
+        "NAME=FIELD",
+        "Other names for fields of items: start=from. Repeatable.",
+        type=pair,
+        multiple=True,
+    ),
+    value("--id", "NAME", "The field or column that names the document."),
+    choice("--locate", ("next", "all", "first"), "Which occurrence a mention without offsets refers to."),
+    choice("--fragments", ("join", "keep"), "Join the fragments of a span, or compare each."),
+    value("--gold-column", "NAME", "The column of gold, if one table has both sides."),
+    value("--system-column", "NAME", "The column of the system, if one table has both sides."),
+    value(
+        "--map",
+        "LABEL=LABEL",
+        "Rename a label on both sides: PERSON=PER. Repeatable.",
+        type=pair,
+        multiple=True,
+    ),
+    flag("--inline", "Answers are the text with tags around the mentions."),
+]
+NAMES = tuple(str(each.name) for each in _OPTIONS)
 
 
 def convention_options(*, own: Mapping[str, Any]) -> list[click.Parameter]:
     """The options, without those of which a task has its `own`."""
-    made: dict[str, click.Parameter] = {
-        "ends": choice("--ends", ENDS, "Whether the end of a bare span is exclusive or inclusive."),
-        "gold_ends": choice("--gold-ends", ENDS, "The same for gold alone."),
-        "system_ends": choice("--system-ends", ENDS, "The same for the systems alone."),
-        "unit": choice("--unit", ("token", "char"), "Unit of bare offsets."),
-        "base": choice("--base", ("0", "1"), "Whether bare offsets, or heads of trees, start at 0 or 1."),
-        "offsets": choice("--offsets", ("utf-16", "bytes"), "Unit of bare offsets, if not characters."),
-        "scheme": value("--scheme", "NAME", "Tagging scheme, read strictly: IO, IOB1, IOB2, IOE2, IOBES or BILOU."),
-        "labels": value("--labels", "LIST", "The names of tags that are numbers: O,B-PER,... or a file, one per line."),
-        "annotator": value("--annotator", "ID", "Which annotator counts if a text has several."),
-        "field": value("--field field_", "NAME", "The field that holds the items, if it has another name."),
-        "fields": value(
-            "--fields",
-            "NAME=FIELD",
-            "Other names for fields of items: start=from. Repeatable.",
-            type=Pair(),
-            multiple=True,
-        ),
-        "id": value("--id", "NAME", "The field or column that names the document."),
-        "locate": choice("--locate", ("next", "all", "first"), "Which occurrence a mention without offsets refers to."),
-        "fragments": choice("--fragments", ("join", "keep"), "Join the fragments of a span, or compare each."),
-        "gold_column": value("--gold-column", "NAME", "The column of gold, if one table has both sides."),
-        "system_column": value("--system-column", "NAME", "The column of the system, if one table has both sides."),
-        "map": value(
-            "--map",
-            "LABEL=LABEL",
-            "Rename a label on both sides: PERSON=PER. Repeatable.",
-            type=Pair(),
-            multiple=True,
-        ),
-        "inline": flag("--inline", "Answers are the text with tags around the mentions."),
-    }
-    return section("What the files do not say", *(each for name, each in made.items() if name not in own))
+    return section("What the files do not say", *(each for each in _OPTIONS if str(each.name).rstrip("_") not in own))
 
 
 def conventions_of(options: dict[str, Any]) -> dict[str, Any]:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.options import (
-    Level,
-    Share,
     Whole,
     choice,
     command,
     flag,
     format_option,
+    level,
     output_option,
     refuse_alone,
     save_option,
+    share,
     value,
 )
 from adjudge.cli.output import check_targets, emit, emit_json
@@ -30,7 +30,7 @@ _FORMATS = ("text", "json", "csv")
 _DESIGN = "The design that `adjudge sample` wrote."
 _by = value("--by", "FIELD", "Also by a field of the items. Repeatable.", multiple=True)
 _judge = value("--judge", "FILE", "Verdicts of a judge (id, judge); for a result: the result against the judge.")
-level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=Level())
+level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95]", type=level)
 
 
 @command(
@@ -41,9 +41,7 @@ level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95
     value("--strata", "FIELD", "Draw from every value of a field in proportion, at least two of each."),
     flag("--active", "Draw items more often if they affect the scores and the judge is unsure."),
     value("--for pair", "A,B", "With --active: items that affect the difference of these two systems."),
-    value(
-        "--uniform", "SHARE", "With --active: this share of the sample is drawn evenly. [default: 0.2]", type=Share()
-    ),
+    value("--uniform", "SHARE", "With --active: this share of the sample is drawn evenly. [default: 0.2]", type=share),
     choice(
         "--design", ("fixed", "poisson"), "Draw exactly this many units, or each unit independently.", default="fixed"
     ),

@@ -16,8 +16,8 @@ from adjudge.cli.app import Entry, LazyGroup
 from adjudge.cli.conventions import NAMES, convention_options, conventions_of
 from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
+    Made,
     Sides,
-    Value,
     check_metric,
     choice,
     command,
@@ -58,17 +58,13 @@ _MORE = {"template": {"errors": Entry("Count errors by the correction they need,
 """Commands of families beside `score`."""
 
 
-class Hierarchy(Value):
+@Made
+def hierarchy(text: str) -> tuple[str, str]:
     """A field and its hierarchy, from FIELD=FILE."""
-
-    name = "hierarchy"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The field and the file."""
-        field, equals, file = (part.strip() for part in value.partition("="))
-        if not (field and equals and file):
-            self.fail(f"{value!r} is not a field and a file, write for example events.type=types.tsv", param, ctx)
-        return field, file
+    field, equals, file = (part.strip() for part in text.partition("="))
+    if not (field and equals and file):
+        raise ValueError(f"{text!r} is not a field and a file, write for example events.type=types.tsv")
+    return field, file
 
 
 _options = [
@@ -85,7 +81,7 @@ _options = [
         "Partial credit for types (events.type=types.tsv: lines of child, tab, parent; events.type=. if levels "
         "are in the names). Repeatable.",
         multiple=True,
-        type=Hierarchy(),
+        type=hierarchy,
     ),
     choice(
         "--hierarchy-credit", CREDITS, "Credit for a type that is correct only on its upper levels.", default="halving"

@@ -11,8 +11,6 @@ import click
 
 from adjudge.cli.options import (
     UNCLUSTERED,
-    Memory,
-    Seconds,
     Sides,
     Whole,
     choice,
@@ -24,9 +22,11 @@ from adjudge.cli.options import (
     format_option,
     inference_of,
     is_given,
+    memory,
     output_option,
     refuse_with,
     resampling_options,
+    seconds,
     section,
     side_arguments,
     sides_of,
@@ -326,7 +326,7 @@ _time_option = value(
     "--time-limit",
     "SECONDS",
     "Seconds for each document (60); it is an error if the total is not enough.",
-    type=Seconds(),
+    type=seconds,
 )
 
 
@@ -356,7 +356,7 @@ def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
     _score_graph_options,
     _compat_options,
     _choice_options,
-    section("Paths", value("--memory", "SIZE", "Memory limit of each process, such as 4GB.", type=Memory())),
+    section("Paths", value("--memory", "SIZE", "Memory limit of each process, such as 4GB.", type=memory)),
     _scoring_options(
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,

@@ -11,8 +11,8 @@ import click
 
 from adjudge.cli.options import (
     UNCLUSTERED,
+    Made,
     Target,
-    Value,
     Whole,
     choice,
     command,
@@ -44,20 +44,16 @@ VIEWS = ("each", "best", "mean")
 MATCHES = ("assessed", "exact", "case")
 
 
-class Limits(Value):
-    """Justifications in one document and in all, as 1:3; M is any number."""
-
-    name = "limits"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Both numbers; 0 is any."""
-        parts = value.split(":")
-        if len(parts) != 2 or not all(
-            part == "M" or (part.isdigit() and part.isascii() and 0 < len(part) < 5) for part in parts
-        ):
-            self.fail(f"{value!r} is not valid, write for example 1:3, with M for any number", param, ctx)
-        each, all_ = (0 if part == "M" else int(part) for part in parts)
-        return each, all_
+@Made
+def limits(text: str) -> tuple[int, int]:
+    """Justifications in one document and in all, as 1:3; M is any number, which is 0 here."""
+    parts = text.split(":")
+    if len(parts) != 2 or not all(
+        part == "M" or (part.isdigit() and part.isascii() and 0 < len(part) < 5) for part in parts
+    ):
+        raise ValueError(f"{text!r} is not valid, write for example 1:3, with M for any number")
+    each, all_ = (0 if part == "M" else int(part) for part in parts)
+    return each, all_
 
 
 def _policy_options(*, unassessed: str) -> Any:
@@ -97,7 +93,7 @@ _query_options = [
         "How many answers with the same node to keep, in one document and overall, M for any number; B is also how "
         "many count in average precision, else 3. "
         "[default: M:M for files of answers; for knowledge bases 1:3 with assessments, 1:1 with gold]",
-        type=Limits(),
+        type=limits,
     ),
     flag("--same-type", "A query starts only at nodes of its type."),
 ]
@@ -287,14 +283,14 @@ def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -
     """What the signature says beside the policy: how answers were judged, and by which queries and files."""
     from adjudge.stats.inference import hash_bytes, hash_chunks
 
-    limits = options["justifications"]
+    given = options["justifications"]
     judged = options["assessments"] or options["gold"]
     files = [Path(path) for path in (judged, *paths) if is_file(path)]
     return {
         "judge": "assessments" if options["assessments"] else "gold",
         "match": options["match"] if options["match"] != "assessed" else None,
         "same-type": options["same_type"] or None,
-        "justifications": None if limits is None else "-".join(str(each or "M") for each in limits),
+        "justifications": None if given is None else "-".join(str(each or "M") for each in given),
         "queries": hash_bytes(repr(queries).encode()),
         "in": hash_chunks(path.read_bytes() for path in files),
     }

@@ -40,6 +40,20 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # not generic in all re
 
 
 @dataclass(frozen=True)
+class Made(Value):
+    """What a function makes of the text; its `ValueError` says why it cannot."""
+
+    make: Callable[[str], Any]
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value."""
+        try:
+            return self.make(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+@dataclass(frozen=True)
 class Whole(Value):
     """A whole number from 0; another value is refused with the remedy."""
 
@@ -55,55 +69,55 @@ class Whole(Value):
         return int(text)
 
 
-class Seconds(Value):
+@Made
+def seconds(text: str) -> float:
     """A time above 0 that has an end."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The seconds."""
-        try:
-            seconds = float(value)
-        except ValueError:
-            seconds = 0.0
-        if not 0 < seconds <= LONGEST:
-            self.fail(f"{str(value)[:20]!r} is not possible, give seconds above 0, at most {LONGEST}", param, ctx)
-        return seconds
+    found = _number(text)[0]
+    if not 0 < found <= LONGEST or "%" in text:
+        raise ValueError(f"{text[:20]!r} is not possible, give seconds above 0, at most {LONGEST}")
+    return found
 
 
-class Level(Value):
+@Made
+def level(text: str) -> float:
     """A confidence level (95, 95% or 0.95) as a fraction of one."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The fraction."""
-        number, percent = _number(value)
-        fraction = number / 100 if percent or number >= 1 else number
-        if not 0.5 <= fraction < 1:
-            self.fail(f"{value!r} is not a confidence level, write 95, 95% or 0.95", param, ctx)
-        return fraction
+    number, percent = _number(text)
+    fraction = number / 100 if percent or number >= 1 else number
+    if not 0.5 <= fraction < 1:
+        raise ValueError(f"{text!r} is not a confidence level, write 95, 95% or 0.95")
+    return fraction
 
 
-class Share(Value):
+@Made
+def share(text: str) -> float:
     """A share above 0 and below 1 (0.02 or 2%)."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The fraction."""
-        number, percent = _number(str(value))
-        share = number / 100 if percent else number
-        if not 0 < share < 1:
-            self.fail(f"{value!r} is not valid, write for example 0.02 or 2%", param, ctx)
-        return share
+    number, percent = _number(text)
+    found = number / 100 if percent else number
+    if not 0 < found < 1:
+        raise ValueError(f"{text!r} is not valid, write for example 0.02 or 2%")
+    return found
 
 
-class Gate(Value):
-    """A threshold (metric.part=value, or part=value for every metric), the value as a fraction of one."""
+@Made
+def gate(text: str) -> tuple[str, float]:
+    """A score and its threshold (metric.part=value, or part=value for every metric) as a fraction of one."""
+    name, _equals, least = text.rpartition("=")
+    number, percent = _number(least)
+    threshold = number / 100 if percent else number
+    if not (name.strip() and 0 <= threshold <= 1):
+        raise ValueError(f"{text!r} is not a threshold, write for example f1=0.57 or f1=57%")
+    return name.strip(), threshold
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
-        """The score and its threshold."""
-        name, _equals, text = value.rpartition("=")
-        number, percent = _number(text)
-        threshold = number / 100 if percent else number
-        if not (name.strip() and 0 <= threshold <= 1):
-            self.fail(f"{value!r} is not a threshold, write for example f1=0.57 or f1=57%", param, ctx)
-        return name.strip(), threshold
+
+@Made
+def memory(text: str) -> int:
+    """A size such as 500MB or 4GB, in bytes."""
+    from adjudge.memory import parse_size
+
+    size = parse_size(text)
+    if not size:
+        raise ValueError(f"{text!r} is not valid, write for example 500MB or 4GB")
+    return size
 
 
 @dataclass(frozen=True)
@@ -121,19 +135,6 @@ class Target(Value):
         if self.dash:
             self.fail(self.dash, param, ctx)
         return None
-
-
-class Memory(Value):
-    """A size such as 500MB or 4GB, in bytes."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The bytes."""
-        from adjudge.memory import parse_size
-
-        size = value if isinstance(value, int) else parse_size(value)
-        if not size:
-            self.fail(f"{value!r} is not valid, write for example 500MB or 4GB", param, ctx)
-        return size
 
 
 class Method(click.Choice):  # type: ignore[type-arg]  # not generic in all releases
@@ -305,13 +306,11 @@ def value(names: str, metavar: str, about: str, **more: Any) -> click.Option:
     return click.Option(names.split(), metavar=metavar, help=about, **more)
 
 
-def field_options(
-    struct: Any, about: Mapping[str, str | tuple[str, str]], *, defaults: bool = False
-) -> list[click.Option]:
+def field_options(struct: Any, about: Mapping[str, str | tuple[str, str]]) -> list[click.Option]:
     """Options from fields of a struct: what they are called, their type and choices are those of the fields.
 
     `about` has the help of each, and before it what its value is called, if it is neither a choice nor a flag. What is
-    not given is None, for profiles to decide, or with `defaults` the default of the field.
+    not given is None, for profiles to decide.
     """
     from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -321,15 +320,13 @@ def field_options(
         metavar, text = said if isinstance(said, tuple) else ("", said)
         kind = next((each for each in get_args(kinds[name]) if each is not type(None)), kinds[name])
         literal = kinds[name] if get_origin(kinds[name]) is Literal else kind if get_origin(kind) is Literal else None
-        usual = getattr(struct, "_field_defaults", {}).get(name) if defaults else None
-        more: dict[str, Any] = {} if usual is None else {"default": usual}
         names = f"--{name.replace('_', '-')} {name}"
         if literal is not None:
-            made.append(choice(names, get_args(literal), text, **more))
+            made.append(choice(names, get_args(literal), text))
         elif kinds[name] is bool:
             made.append(flag(names, text, default=None))
         else:
-            made.append(value(names, metavar, text, **more, **({"type": float} if kind is float else {})))
+            made.append(value(names, metavar, text, **({"type": float} if kind is float else {})))
     return made
 
 
@@ -365,7 +362,7 @@ save_option, summary_option, fail_under_option = result_options = section(
         "--fail-under",
         "NAME=VALUE",
         "Exit with 3 if a score is lower: f1=0.57, or relation.strict.f1=57%. Repeatable.",
-        type=Gate(),
+        type=gate,
         multiple=True,
     ),
 )
@@ -387,7 +384,7 @@ baseline_options = section(
         "--margin",
         "D",
         "With --fail-if-worse: exit with 3 unless the interval of the difference lies above -D (0.02 or 2%).",
-        type=Share(),
+        type=share,
     ),
     value("--gate", "SCORES", "What --fail-if-worse tests, such as ner.strict.f1,ner.type.f1 (the F of every metric)."),
 )
@@ -412,7 +409,7 @@ time_limit_option = value(
     "SECONDS",
     "Stop the search in a document after this many seconds (60); scores not proven optimal are marked and show their "
     "bound.",
-    type=Seconds(),
+    type=seconds,
 )
 
 INTERVAL = "How intervals are computed: auto is jackknife below 100 documents, else percentile."
@@ -438,7 +435,7 @@ def resampling_options(
         "bootstrap": value(
             "--bootstrap", "N", bootstrap, type=Whole("give the number of resamples, or 0 for no intervals")
         ),
-        "ci": value("--ci", "LEVEL", f"Confidence of the intervals. [default: 95{unless}]", type=Level()),
+        "ci": value("--ci", "LEVEL", f"Confidence of the intervals. [default: 95{unless}]", type=level),
         "seed": value(
             "--seed", "N", f"Seed of the resampling. [default: 13{unless}]", type=Whole("give a whole number from 0")
         ),
@@ -611,7 +608,7 @@ def _drawn_documents(path: str) -> tuple[str, ...]:
     return tuple(sorted(design.drawn))
 
 
-def document_list(text: str | None, option: str = "--docs") -> tuple[str, ...] | None:
+def document_list(text: str | None) -> tuple[str, ...] | None:
     """The ids of `--docs`: the lines of a file if there is one of that name, else the parts between commas."""
     if text is None:
         return None
@@ -620,5 +617,5 @@ def document_list(text: str | None, option: str = "--docs") -> tuple[str, ...] |
         return _drawn_documents(text)
     ids = tuple(line.strip() for line in lines if line.strip())
     if not ids:
-        raise UsageError(f"{option} {text!r} names no documents", hint="give ids, or a file with one id per line")
+        raise UsageError(f"--docs {text!r} names no documents", hint="give ids, or a file with one id per line")
     return ids

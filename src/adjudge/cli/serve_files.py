@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.options import Share, command, flag, section, value
+from adjudge.cli.options import command, flag, section, share, value
 from adjudge.cli.output import emit, emit_lines
 from adjudge.cli.serve_tracks import gold_option, make_track, trust_option, with_option
 from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean
@@ -60,7 +60,7 @@ def schema(file: str) -> None:
         "--validity",
         "SHARE",
         "Share of the documents, drawn at random, in which readers never see suggestions.",
-        type=Share(),
+        type=share,
     ),
     section(
         "Submissions of teams",
