@@ -152,10 +152,10 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
     if reader is None and system_reader is None:
         return
     several = system.values() if isinstance(system, Mapping) else system if isinstance(system, list | tuple) else ()
-    files = any(map(_from_file, (system, *several)))
+    files = any(map(is_read, (system, *several)))
     if system_reader is not None and not files:
         raise UsageError(_in_memory("system_reader", system_reader, "system", next(iter(several), system)))
-    if reader is not None and not _from_file(gold) and (system_reader is not None or not files):
+    if reader is not None and not is_read(gold) and (system_reader is not None or not files):
         raise UsageError(_in_memory("reader", reader, "gold", gold))
 
 
@@ -170,8 +170,9 @@ def _in_memory(option: str, reader: str, side: str, source: Any) -> str:
     return f'{option}="{reader}" is for files; {side} is in memory and was recognised as {shape}; leave {option} out'
 
 
-def _from_file(source: Any) -> bool:
-    return isinstance(source, Side | Corpus) or is_file(source)  # those were read already
+def is_read(source: Any) -> bool:
+    """Whether a source is a file, or was read from one."""
+    return isinstance(source, Side | Corpus) or is_file(source)
 
 
 def own_id(value: Any) -> str | None:

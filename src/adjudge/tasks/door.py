@@ -25,7 +25,7 @@ from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id
 from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
 from adjudge.tasks.conventions import is_memory, loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
-from adjudge.tasks.documents import digest_of, read_side
+from adjudge.tasks.documents import digest_of, is_read, read_side
 from adjudge.tasks.family import JSONL, find_family, reads
 
 if TYPE_CHECKING:
@@ -104,14 +104,14 @@ def _are_files(gold: Any, system: Any) -> bool:
     """Whether all sides are as their readers want them."""
     several = list(system.values()) if isinstance(system, Mapping) else system
     several = several if isinstance(several, list | tuple) else [several]
-    return all(map(_is_read, (gold, *several))) and not is_memory(several)
+    return all(map(is_read, (gold, *several))) and not is_memory(several)
 
 
 def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:
     """What was given, in words: the formats of files, or documents in memory."""
     several = system.values() if isinstance(system, Mapping) else [system]
     sources = (gold, *several)
-    files = [_is_read(each) and not (isinstance(each, Side) and not each.path) for each in sources]
+    files = [is_read(each) and not (isinstance(each, Side) and not each.path) for each in sources]
     names = dict.fromkeys(name or readers[0] for name in readers)
     return f"files that are read as {' and '.join(names)}" if any(files) else "documents of this shape"
 
@@ -136,15 +136,15 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
     if isinstance(system, Mapping) and is_file(gold) and not any(map(_is_loaded, system.values())):
         gold = read_side(gold, "gold", reads(*readers, kind)[0])  # whose ids tell documents from systems
     several = _named(kind, gold, system)
-    open_sides = {name: source for name, source in several.items() if not _is_read(source)}
-    if _is_read(gold) and not open_sides:
+    open_sides = {name: source for name, source in several.items() if not is_read(source)}
+    if is_read(gold) and not open_sides:
         return gold, system
     exported = any(isinstance(source, Values) for source in (gold, *several.values()))
     if not exported:
-        unread = [source for source in (gold, *several.values()) if not _is_read(source)]
+        unread = [source for source in (gold, *several.values()) if not is_read(source)]
         if not all(map(_has_documents, unread)) or (not options and all(is_native(kind, each) for each in unread)):
             return gold, system
-    side = read_side(gold, "gold", reads(*readers, kind)[0]) if _is_read(gold) else None
+    side = read_side(gold, "gold", reads(*readers, kind)[0]) if is_read(gold) else None
     given = gold if side is None else {name: each.data for name, each in side.documents.items()}
     mine, theirs = understood(kind, given, open_sides, options)
     found_systems = {
@@ -298,21 +298,17 @@ def _read_lines(kind: str, source: Any, name: str) -> Any:
 
 def _listed(source: Any) -> Any:
     if isinstance(source, dict) and origin(source) != "datasets":
-        return {name: each if _is_read(each) else as_listed(each) for name, each in source.items()}
+        return {name: each if is_read(each) else as_listed(each) for name, each in source.items()}
     if hasattr(source, "reference") and hasattr(source, "predicted"):  # one Example of spaCy
         return [source]
-    return source if _is_read(source) else as_listed(source)
-
-
-def _is_read(source: Any) -> bool:
-    return isinstance(source, Side | Corpus) or is_file(source)
+    return source if is_read(source) else as_listed(source)
 
 
 def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
     """Systems by name; a mapping whose keys are documents of gold is one system."""
-    if isinstance(system, list | tuple) and system and all(map(_is_read, system)) and not is_document(system):
+    if isinstance(system, list | tuple) and system and all(map(is_read, system)) and not is_document(system):
         return {str(place): each for place, each in enumerate(system)}
-    if not isinstance(system, Mapping) or _is_read(system) or not system or origin(system) == "datasets":
+    if not isinstance(system, Mapping) or is_read(system) or not system or origin(system) == "datasets":
         return {"system": system}
     if any(map(_is_loaded, system.values())):
         return dict(system)
@@ -356,7 +352,7 @@ def _has_documents(source: Any) -> bool:
 def _is_source(value: Any) -> bool:
     """Whether a value can be all documents of a system: a file, a list, a mapping, a table."""
     table = any(hasattr(value, name) for name in ("columns", "features", "column_names"))
-    return table or isinstance(value, Mapping | list | tuple) or _is_read(value)
+    return table or isinstance(value, Mapping | list | tuple) or is_read(value)
 
 
 def _side(name: str, reading: Reading, source: Any) -> Side:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -208,19 +208,18 @@ def check_named(
     """The findings of a side of a family, or of coreference; `limit` and `severity` as on the command line."""
     from adjudge.evaluate.validation import Checks
 
-    limit, severity = options.pop("limit", None), options.pop("severity", {})
+    checks = partial(Checks, limit=options.pop("limit", None), severity=options.pop("severity", {}))
     if name == "coref":
         from adjudge.tasks.own import OwnRequest
 
-        request = own_request(name, None, None, options)
-        assert isinstance(request, OwnRequest)
-        checks = Checks(limit=limit, severity=severity, gold=None if gold is None else _opened(request, gold))
-        return request.task.validate(_opened(request, source), checks)
+        own = own_request(name, None, None, options)
+        assert isinstance(own, OwnRequest)
+        return own.task.validate(_opened(own, source), checks(gold=_opened(own, gold)))
     from adjudge.tasks.family import adjusted
     from adjudge.tasks.task import family_task
 
     family = find_family(name)
-    request_of(name, None, None, {key: value for key, value in options.items() if key != "compat"})
+    request = request_of(name, None, None, {key: value for key, value in options.items() if key != "compat"})
     words = {key: options[key.replace("-", "_")] for key in family.options if key.replace("-", "_") in options}
     asked = {to: words[key] for key, to in family.of_metrics.items() if key in words}
     theirs = chosen(name, source, (), (reader, None), family.default).readers[0]
@@ -229,20 +228,11 @@ def check_named(
         gold_reader = None if found_reader == theirs else found_reader
     how = {"gold_reader": gold_reader, "metrics": metrics, "options": asked or None}
     found = family_task(family, theirs, adjust=adjusted(family, words), **how)
-    checks = Checks(limit=limit, severity=severity, gold=_side(name, gold, options), side=side)
-    return found.validate(_side(name, source, options), checks)
+    return found.validate(_opened(request, source), checks(gold=_opened(request, gold), side=side))
 
 
-def _side(name: str, source: Any, options: Mapping[str, Any]) -> Any:
+def _opened(request: Asking, source: Any) -> Any:
     """Files as they are, what is in memory as the documents that it stands for."""
     from adjudge.evaluate.sides import is_file
 
-    if source is None or is_file(source):
-        return source
-    return request_of(name, None, None, options).sides(source)[0]
-
-
-def _opened(request: Any, source: Any) -> Any:
-    from adjudge.evaluate.sides import is_file
-
-    return source if is_file(source) else request.sides(source)[0]
+    return source if source is None or is_file(source) else request.sides(source)[0]
