@@ -1,12 +1,13 @@
-r"""brat folders as documents of entities, relations and events: an `.ann` file each, its text in the `.txt` beside it.
+r"""brat folders as documents of entities, relations and events: one `.ann` file each, with its text in the `.txt`
+beside it.
 
     T1	PER 0 12	Ada Lovelace
     T2	PER 17 24;25 32	Charles Babbage
     R1	met Arg1:T1 Arg2:T2
     E1	Attack:T5 Attacker:T1
 
-Text-bound annotations (T) are entities unless they trigger an event (E). Fragments of one annotation are joined to the
-span from the first to the last character. An argument that is an event stands for its trigger.
+Text-bound annotations (T) are entities unless they trigger an event (E). Fragments of one annotation are joined into
+the span from the first to the last character. An argument that is an event stands for its trigger.
 """
 
 from __future__ import annotations

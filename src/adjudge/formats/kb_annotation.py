@@ -11,9 +11,9 @@ ACE 2005 has `DOC.apf.xml` with the text `DOC.sgm` beside it.
         <relation_argument REFID="DOC-E1" ROLE="Arg-1"/> <relation_argument REFID="DOC-E2" ROLE="Arg-2"/>
 
 Offsets count characters of the text with all tags removed and nothing else changed: `&amp;` has five characters, a line
-end one. END is the last character; spans in the model are half-open. A relation is an element `relation`, between
-entities, however many mentions it has; its provenance are the extents of its mentions. Values, times and events are not
-read, nor are arguments other than Arg-1 and Arg-2; what is left out is counted in a note. ACE 2004 is read as well.
+end one. END is the last character; spans in the model are half-open. A `relation` element is one fact, however many
+mentions it has; the extents of its mentions are its provenance. Values, times, events, and arguments other than Arg-1
+and Arg-2 are not read; what is left out is counted in a note. ACE 2004 is read as well.
 
 Rich ERE has `DOC.rich_ere.xml`; its events are read by `adjudge.formats.ere`.
 
@@ -26,11 +26,11 @@ Rich ERE has `DOC.rich_ere.xml`; its events are read by `adjudge.formats.ere`.
           <rel_arg1 entity_id="ent-1" entity_mention_id="m-1" role="person">Ana Ruiz</rel_arg1>
           <rel_arg2 entity_id="ent-2" entity_mention_id="m-4" role="org">Corvex</rel_arg2>
 
-Offsets count characters of the whole source file, tags included. A fact is a pair of entities of a relation, however
-many mentions it has. Arguments that are fillers have no entity: such facts are left out and counted, or the fillers
-become nodes of the kind `string`. An entity id such as `ent-m.09c7w0` is a link to another knowledge base.
+Offsets count characters of the whole source file, tags included. A relation between two entities is one fact, however
+many mentions it has. A filler is not an entity: facts that have one as an argument are left out and counted, or the
+filler becomes a node of the kind `string`. An entity id such as `ent-m.09c7w0` is a link to another knowledge base.
 
-The spans of an annotation are compared with the text that they are about: checked, put right, or trusted.
+Spans are checked against the text, corrected by it, or trusted without looking at it.
 """
 
 from __future__ import annotations
@@ -67,15 +67,15 @@ from adjudge.model.kbp import (
 Offsets: TypeAlias = Literal["check", "fix", "trust"]
 Names: TypeAlias = Literal["subtype", "type.subtype"]
 Read: TypeAlias = tuple[KbDocument, list[Problem]]
-"""A document, and remarks about it."""
+"""A document and the notes on it."""
 
-NEAR = 200  # characters before and behind, in which the text of a span is looked for
+NEAR = 200  # how many characters to either side the text of a span is searched for
 PASSES = ("timex2norm", "adj", "fp1", "fp2")
-"""Folders of the stages of annotation, the final one first; reading all of them would count documents several times."""
+"""Folders of the annotation stages, the final one first; reading all of them would count documents several times."""
 
 
 def read_folder(path: str | os.PathLike[str], ending: str, read: Callable[[Path], Read], hint: str) -> KbCorpus:
-    """All documents of a file, or of the files of a folder with that ending; all problems are raised at once.
+    """All documents of a file, or of the files in a folder with that ending; all problems are raised at once.
 
     The `hint` says what to do about a document that is in two files.
     """
@@ -87,7 +87,7 @@ def read_folder(path: str | os.PathLike[str], ending: str, read: Callable[[Path]
 
 
 def find_files(path: Path, ending: str) -> list[Path]:
-    """The file itself, or the files of a folder with that ending, sorted; of ACE only those of the final stage."""
+    """The file itself, or the files in a folder with that ending, sorted; for ACE, only those of the final stage."""
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -103,10 +103,10 @@ def find_files(path: Path, ending: str) -> list[Path]:
 
 
 class Annotation:
-    """One document on its way in: takes its mentions and says what is wrong with them.
+    """One document being read: it takes in mentions and collects what is wrong with them.
 
-    With `check` a span outside of the text is a problem and one with another text is counted; with `fix` both are
-    moved to the nearest place with the same text; with `trust` the text is not looked at. `left` counts what is not
+    With `check`, a span outside the text is a problem, and one whose text differs is counted; with `fix`, both are
+    moved to the nearest place with the same text; with `trust`, the text is not looked at. `left` counts what is not
     kept.
     """
 
@@ -127,12 +127,12 @@ class Annotation:
         self.problems.append(Problem(message, self.place, element.line, element.column, hint))
 
     def check(self) -> None:
-        """Raise what is wrong."""
+        """Raise the problems, if there are any."""
         if self.problems:
             raise FormatError(self.problems)
 
     def identify(self, element: Element) -> str:
-        """The id of an entity or filler, whatever the attribute is called; each has its own."""
+        """The id of an entity or filler, in whichever case the attribute is written; ids must be unique."""
         id = element.get("ID") or element.get("id")
         if not id:
             self.wrong(element, f"an element {element.tag} without an id", "add it")
@@ -142,7 +142,7 @@ class Annotation:
         return id
 
     def take(self, start: int, end: int, written: str, element: Element) -> Span | None:
-        """The half-open span of an element, whose text is said to be `written`."""
+        """The half-open span of an element, whose text should be `written`."""
         if end <= start:
             self.wrong(element, f"the span from {start} ends before it starts", "correct the offsets")
             return None
@@ -164,14 +164,15 @@ class Annotation:
         return Span(start, end)
 
     def mention(self, element: Element, level: str, text: str, span: Span | None, head: Span | None) -> Mention | None:
-        """A mention with its id, whatever that is called; None without a place."""
+        """A mention with its id; None if it has no span."""
         if level not in LEVELS[:3]:
             self.wrong(element, f"a mention of the type {level!r}", f"write one of {', '.join(LEVELS[:3])}")
         id = element.get("ID") or element.get("id")
         return None if span is None else Mention(self.id, *span, level, text, head, id)
 
     def notes(self, words: dict[str, tuple[str, str]]) -> list[Problem]:
-        """What was not kept, in the words for one and for several, and which spans were moved or have another text."""
+        """Notes on what was not kept (`words` has its name in singular and plural) and on spans that were moved or
+        differ."""
         kinds = [(count, words.get(kind, (kind, f"{kind}s"))) for kind, count in sorted(self.left.items()) if count]
         left = [f"{count} {one if count == 1 else many}" for count, (one, many) in kinds]
         found = [Problem(f"not kept: {', '.join(left)}", path=self.place)] if left else []
@@ -185,13 +186,13 @@ class Annotation:
 
 
 def relation_name(element: Element, names: Names) -> str:
-    """The name of a relation: its subtype, or with its type before it."""
+    """The name of a relation: its subtype, with or without the type before it."""
     type_, subtype = (element.get(key.upper()) or element.get(key) for key in ("type", "subtype"))
     return f"{type_}.{subtype}" if names == "type.subtype" and subtype else subtype or type_
 
 
 def same_text(raw: str, written: str) -> bool:
-    """Whether the text of an annotation is what stands in the source, in which `&` may be written as `&amp;`.
+    """Whether an annotated text is that of the source, which may write `&` as `&amp;`.
 
     >>> same_text("AT&amp;T  Corp", "AT&T Corp"), same_text("IBM", "ibm")
     (True, False)
@@ -202,7 +203,7 @@ def same_text(raw: str, written: str) -> bool:
 
 
 def nearest(text: str, written: str, start: int) -> Span | None:
-    """The place of a string that is nearest to an offset, at most `NEAR` characters away.
+    """The occurrence of a string nearest to an offset, at most `NEAR` characters away.
 
     >>> nearest("Oslo and Oslo", "Oslo", 7)
     Span(start=9, end=13)
@@ -237,10 +238,10 @@ def read_ace(
     units: Literal["text", "raw"] = "text",
     names: Names = "subtype",
 ) -> KbCorpus:
-    """All documents of a file or folder; problems of all files are raised at once.
+    """All documents of a file or folder; the problems of all files are raised together.
 
-    In a folder, files of the final stage (`timex2norm`) are taken if there are any. With `units="raw"`, spans are
-    those of the raw file with its tags, to which systems for Cold Start refer, and so is the text.
+    In a folder, the files of the final stage (`timex2norm`) are taken if there are any. With `units="raw"`, text and
+    spans are those of the raw file with its tags, as Cold Start systems use them.
     """
 
     def read(file: Path) -> Read:
@@ -266,7 +267,7 @@ def read_ace(
 
 
 def ace_text(raw: str) -> str:
-    r"""The text to which the offsets of ACE refer: without tags, and nothing else changed.
+    r"""The text that ACE offsets refer to: tags removed, and nothing else changed.
 
     >>> ace_text("<DOC>\n<TURN\n id='1'>AT&amp;T</TURN></DOC>")
     '\nAT&amp;T'
@@ -275,7 +276,7 @@ def ace_text(raw: str) -> str:
 
 
 def raw_places(raw: str) -> list[int]:
-    """For each character of `ace_text(raw)` its place in the raw text.
+    """The position in the raw text of each character of `ace_text(raw)`.
 
     >>> raw_places("<a>bc<d>e")
     [3, 4, 8]
@@ -290,7 +291,7 @@ def raw_places(raw: str) -> list[int]:
 
 
 def _source(file: Path) -> tuple[str | None, list[Problem]]:
-    """The raw text beside an annotation, with LF line ends."""
+    """The raw text beside an annotation, with line ends as LF."""
     stem = file.name.removesuffix(".gz").removesuffix(".xml").removesuffix(".apf")
     for ending in (".sgm", ".sgm.gz", ".SGM"):
         candidate = file.with_name(stem + ending)
@@ -388,7 +389,7 @@ class _Ace(Annotation):
 
 
 def _in_raw(document: KbDocument, raw: str) -> KbDocument:
-    """A document with the spans of the raw file; a tag inside a span is then part of it."""
+    """The document with spans of the raw file; a tag inside a span becomes part of it."""
     places = raw_places(raw)
 
     def moved(span: Span) -> Span:
@@ -433,7 +434,7 @@ def read_ere_corpus(
     fillers: Literal["drop", "string"] = "drop",
     names: Names = "type.subtype",
 ) -> KbCorpus:
-    """All documents of a file or folder; `docs` is a folder with the source texts. Problems are raised at once."""
+    """All documents of a file or folder; `docs` is a folder with the source texts. All problems are raised at once."""
     texts = None if docs is None else Sources(docs)
 
     def read(file: Path) -> Read:

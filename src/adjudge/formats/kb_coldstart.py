@@ -1,17 +1,17 @@
-"""Knowledge bases of TAC Cold Start: a run id, then one assertion per line, five fields with TABs between them.
+"""Knowledge bases of TAC Cold Start: a run id, then one assertion per line in TAB-separated fields.
 
     :Entity_01 <TAB> type <TAB> PER
     :Entity_01 <TAB> mention <TAB> "Ana Ruiz" <TAB> D1:0-7 <TAB> 0.9
     :Entity_01 <TAB> canonical_mention <TAB> "Ana Ruiz" <TAB> D1:0-7
     :Entity_01 <TAB> per:schools_attended <TAB> :Entity_02 <TAB> D1:0-40 <TAB> 0.7
 
-Offsets in the file count characters of the raw source document, markup included, from 0, with the last character
-included; in the knowledge base they are half-open, of the same text.
+Offsets count characters of the raw source document, markup included, from 0. In the file the last character is
+included; in the knowledge base spans are half-open.
 
-Files as they really are break the rules in many ways. Reading goes through all of them once and finds everything that
-is not as it should be; each finding says whether the rules forbid it, and how it was repaired if its meaning is clear.
-A strict reader refuses a file with any error, a lenient one only a file with errors that could not be repaired. Lines
-that cannot be repaired are left out.
+Real files break the rules in many ways. The whole file is read once and everything wrong with it is reported; each
+finding says whether the rules forbid it, and how it was repaired if the meaning is clear. A strict reader refuses a
+file with any error, a lenient one only a file with errors that could not be repaired. Lines that cannot be repaired are
+left out.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def read_coldstart(
     add_inverses: bool = False,
     name: str | None = None,
 ) -> tuple[KnowledgeBase, Findings]:
-    r"""The knowledge base of a file, and what was found in it; errors are raised, all at once.
+    r"""The knowledge base of a file, and the findings about it; errors are raised, all at once.
 
     With `add_inverses`, the inverse of each fact that has one and lacks it is added and marked as inferred.
 
@@ -79,7 +79,7 @@ def read_coldstart(
 
 
 def coldstart_file(source: Source) -> Source:
-    """The file of a folder that has one, which is the knowledge base; several are those of several systems.
+    """The one knowledge base in a folder; several files would be those of several systems.
 
     >>> coldstart_file("run1.tac")
     'run1.tac'
@@ -87,7 +87,7 @@ def coldstart_file(source: Source) -> Source:
     files = find_shards(source, suffixes=SUFFIXES, what="knowledge base")
     if files is None:
         return source
-    files = [file for file in files if not is_shard(file, (".txt",))] or files  # texts may lie beside it
+    files = [file for file in files if not is_shard(file, (".txt",))] or files  # source texts may lie beside it
     if len(files) > 1:
         message = f"{len(files)} Cold Start files, and a knowledge base is one"
         hint = f"name one of them, or each as a system by itself: {' '.join(files[:2])}{' ...' * (len(files) > 2)}"
@@ -98,9 +98,9 @@ def coldstart_file(source: Source) -> Source:
 def scan_coldstart(
     source: Source, found: Findings, *, add_inverses: bool = False, texts: Texts | None = None
 ) -> KnowledgeBase:
-    """What can be read of a file; everything that is wrong with it goes to `found`, nothing is raised.
+    """What can be read of a file; everything wrong with it goes to `found`, nothing is raised.
 
-    `texts` gives the text of a document (None if there is no such document), to compare spans with.
+    `texts` gives the text of a document to compare spans with, None if there is no such document.
     """
     reader = LineReader(found)
     parts = Parts(reader)
@@ -123,7 +123,7 @@ def scan_coldstart(
 
 
 def _run_id(line: str) -> str | None:
-    """The run id of the first line, None if it has none."""
+    """The run id in the first line, None if there is none."""
     run = cut_comment(line)[0].strip()
     return run if run and not run.startswith(":") and len(run.split()) == 1 else None
 
@@ -169,7 +169,7 @@ def _assertion(reader: LineReader, parts: Parts) -> None:
 
 
 def _verb(predicate: str, reader: LineReader) -> tuple[str, str]:
-    """The structural predicate and the realis behind it, or the predicate of a fact as it is."""
+    """A structural predicate and the realis after it; the predicate of a fact is returned as it is."""
     if predicate in MENTIONS or predicate == "type":  # nearly always
         return predicate, ""
     bare, _, realis = predicate.lower().rpartition(".")
@@ -187,10 +187,10 @@ def _verb(predicate: str, reader: LineReader) -> tuple[str, str]:
 
 
 def _confidence(fields: list[str], expected: int, reader: LineReader) -> float | None:
-    """Take the confidence off the fields; None if their number is wrong then."""
+    """Take the confidence off the fields; None if their number is then wrong."""
     confidence = 1.0
     if expected == 3 and len(fields) in (4, 5) and not is_confidence(fields[3]):
-        if fields[3]:  # else as the official program writes it, with an empty provenance
+        if fields[3]:  # otherwise as the official program writes it, with an empty provenance
             message = f"a provenance for the predicate {fields[1]}, which has none"
             reader.error("unexpected-provenance", 4, message, "leave it out", repair="left out")
         del fields[3]
@@ -261,9 +261,9 @@ def _fact(fields: list[str], subject: Node, confidence: float, reader: LineReade
 
 
 SPAN_LENGTH, TOTAL_LENGTH, SPANS = 200, 800, 3
-"""Characters of one span and of a whole provenance, and spans of a justification, that are allowed."""
+"""The most characters allowed in a span and in a whole provenance, and the most spans in a justification."""
 LARGEST = 2**31 - 1
-LEAST = 1e-6  # for a confidence of 0, which is not allowed: the order of facts stays
+LEAST = 1e-6  # stands for a confidence of 0, which is not allowed, and keeps the order of facts
 
 _MARK = re.compile('["#]')
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -277,7 +277,7 @@ INFERRED = "# inferred"
 
 
 class Node(NamedTuple):
-    """A node name as it is used from here on, and what kind of node it is."""
+    """The repaired name of a node, and its kind."""
 
     id: str
     kind: str
@@ -291,10 +291,10 @@ class Place(NamedTuple):
 
 
 def cut_comment(line: str) -> tuple[str, str, int | None]:
-    r"""A line without its comment, the comment, and the place of a `#` that the official rule would cut at.
+    r"""A line without its comment, the comment, and the position of a `#` where the official rule would cut.
 
-    Officially every `#` outside of quotes begins a comment; files with URLs as types show that this cannot be meant, so
-    here it must be at the start of the line or behind a blank.
+    Officially every `#` outside quotes begins a comment. Files with URLs as types show that this cannot be meant, so
+    here it must start the line or follow a blank.
 
     >>> cut_comment(':E1\ttype\t"a # b" # note')
     (':E1\ttype\t"a # b" ', '# note', None)
@@ -307,7 +307,7 @@ def cut_comment(line: str) -> tuple[str, str, int | None]:
         at = mark.start()
         if line[at] == '"':
             string = _STRING.match(line, at)
-            if string is None:  # a quote that is never closed: no place behind it is surely a comment
+            if string is None:  # a quote is never closed: nothing after it is surely a comment
                 break
             position = string.end()
         elif at == 0 or line[at - 1].isspace():
@@ -319,7 +319,7 @@ def cut_comment(line: str) -> tuple[str, str, int | None]:
 
 
 class LineReader:
-    """Reads the fields of lines of one file; what was seen before is looked up."""
+    """Reads the fields of the lines of one file, and remembers what was seen before."""
 
     def __init__(self, found: Findings) -> None:
         self.found = found
@@ -331,16 +331,16 @@ class LineReader:
         self._documents: dict[str, str] = {}
 
     def error(self, kind: str, field: int, message: str, hint: str, **more: Unpack[More]) -> None:
-        """A finding about a field of the line, counted from 1 (0: the whole line)."""
+        """An error in a field of the line, counted from 1 (0: the whole line)."""
         column = field_column(self.text, field) if field else 1
         self.found.add(kind, message, self.line, column, hint, **more)
 
     def warn(self, kind: str, field: int, message: str, hint: str, *, repair: str | None = None) -> None:
-        """A remark about a field."""
+        """A warning about a field."""
         self.error(kind, field, message, hint, repair=repair, error=False)
 
     def node(self, raw: str, field: int) -> Node | None:
-        """The node of a name, repaired if need be."""
+        """The node with this name, repaired if need be."""
         node = self._nodes.get(raw)
         if node is not None:
             return node
@@ -370,12 +370,12 @@ class LineReader:
             self.warn("colon-omitted", field, message, f"write {name}", repair="the colon is added")
         self._ids.setdefault(clean, name)
         node = Node(clean, kind)
-        if clean == raw:  # others are complained about each time
+        if clean == raw:  # a repaired one is reported each time
             self._nodes[raw] = node
         return node
 
     def string(self, raw: str, field: int) -> str:
-        """The text of a quoted string; one without quotes is taken as it is."""
+        """The text of a quoted string; without quotes it is taken as it is."""
         match = _STRING.fullmatch(raw)
         if match is None:
             self.warn(
@@ -392,7 +392,7 @@ class LineReader:
         hint = "write a number above 0 and at most 1, with a decimal point"
         if _LEGAL.fullmatch(raw):
             value = self._sure[raw] = float(raw)
-            if value <= 0:  # so small that it is 0 for us
+            if value <= 0:  # so small that it is 0 as a float
                 value = self._sure[raw] = LEAST
             return value
         if raw == "1":
@@ -411,7 +411,7 @@ class LineReader:
         return repaired
 
     def place(self, raw: str, field: int) -> Place | None:
-        """A provenance, None if it cannot be read."""
+        """A provenance; None if it cannot be read."""
         document = ""
         parts = []
         for part in raw.split(";"):
@@ -439,7 +439,7 @@ class LineReader:
         return Place(self._documents.setdefault(document, document), tuple(parts))
 
     def only_span(self, place: Place, field: int) -> Span:
-        """The span of a mention, which has just one."""
+        """The span of a mention, which has only one."""
         spans = [span for part in place.parts for span in part]
         if len(spans) > 1 or len(place.parts) > 1:
             hint = "write a line for each mention"
@@ -470,7 +470,7 @@ class LineReader:
         return match[1].strip(), Span(start, last + 1)
 
     def provenance(self, place: Place, kinds: tuple[str, str], field: int) -> Provenance:
-        """The parts of the provenance of a fact by their meaning, which depends on the kinds of its two nodes."""
+        """The provenance of a fact with its parts named; what they mean depends on the kinds of the two nodes."""
         event, string = "event" in kinds, kinds[1] == "string"
         names = [*(["filler"] if string else []), "justification", *(["base_filler", "additional"] if event else [])]
         parts = place.parts
@@ -492,7 +492,7 @@ class LineReader:
         return Provenance(**given)
 
     def _old_parts(self, place: Place, names: list[str], field: int) -> dict[str, tuple[Span, ...]]:
-        """Parts in another number than they should be: mostly the plain list of spans of the years before 2017."""
+        """The parts if their number is wrong: mostly a plain list of spans, as before 2017."""
         parts = place.parts
         flat = tuple(span for part in parts for span in part)
         message = f"a provenance of {len(parts)} part{'s' * (len(parts) != 1)} instead of {len(names)}"
@@ -512,7 +512,7 @@ _PROVENANCE = "write document:first-last, as in NYT_7:10-12"
 
 
 def is_confidence(raw: str) -> bool:
-    """Whether a last field is a confidence: any number, so that what is wrong with it can be said.
+    """Whether the last field is meant as a confidence: any number is, so that a wrong one can be reported.
 
     >>> is_confidence("0.5"), is_confidence("1e-05"), is_confidence("D1:3-9")
     (True, True, False)
@@ -534,10 +534,10 @@ _LINES = 20_000
 
 
 def write_coldstart(kb: KnowledgeBase, *, path: str | None = None) -> Iterator[bytes]:
-    r"""The bytes of a file, in blocks of lines: each node with all that is said of it, then the facts.
+    r"""The bytes of a file, in blocks of lines: each node with everything said of it, then the facts.
 
-    What the format has no place for is not written: heads and ids of mentions, subtypes, ids and categories of facts. A
-    TAB or line break in a text becomes a blank. `path` is where it came from, for messages.
+    What the format cannot hold is not written: heads and ids of mentions, subtypes, ids and categories of facts. A TAB
+    or line break in a text becomes a blank. Messages name `path`.
 
     >>> kb = KnowledgeBase("run1", [Entity(":Entity1", "PER", (Mention("D1", 0, 3, text="Ana", canonical=True),))])
     >>> print(b"".join(write_coldstart(kb)).decode().expandtabs(2), end="")

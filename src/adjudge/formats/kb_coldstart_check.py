@@ -1,6 +1,6 @@
-"""A Cold Start knowledge base as a whole: what its lines say by node, the predicates there are, and checks.
+"""A Cold Start knowledge base as a whole: assertions gathered by node, the table of predicates, and checks.
 
-Checked are types, canonical mentions, predicates, inverses and attested endpoints.
+Types, canonical mentions, predicates, inverses and attested endpoints are checked.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from adjudge.formats.kb_coldstart import LineReader, Node
 
 Texts: TypeAlias = Callable[[str], str | None]
-"""The text of a document, None if there is no such document."""
+"""Gives the text of a document, None if there is no such document."""
 
 
 def finish(
     run: str, parts: Parts, found: Findings, *, add_inverses: bool = False, texts: Texts | None = None
 ) -> KnowledgeBase:
-    """The knowledge base of all parts; what is wrong with it goes to `found`."""
+    """The knowledge base made of all parts; what is wrong with it goes to `found`."""
     _check_strings(parts, found)
     if texts is not None:
         _check_texts(parts, found, texts)
@@ -49,7 +49,7 @@ def _entity(node: NodeParts) -> Entity:
 
 
 def _check_strings(parts: Parts, found: Findings) -> None:
-    """The same span must have the same text in all lines; a normal form is another text by its nature."""
+    """The same span must have the same text in all lines, except in normal forms."""
     texts: dict[tuple[str, int, int], Said] = {}
     for node in parts.nodes.values():
         given = [(key[:3], said) for key, said in node.mentions.items() if key[3] != NORMALISED]
@@ -66,7 +66,7 @@ def _check_strings(parts: Parts, found: Findings) -> None:
 
 
 def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
-    """Documents must exist, spans lie in them, and mentions have the text that stands there."""
+    """Documents must exist, spans must lie inside them, and mentions must have the text found there."""
     places: dict[str, list[tuple[int, int, str | None, int]]] = {}  # by document: start, end, text, line
     for node in parts.nodes.values():
         for (document, start, end, level), said in node.mentions.items():
@@ -75,7 +75,7 @@ def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
     for fact, line in parts.facts.values():
         for spans in fact.provenance:
             places.setdefault(fact.document, []).extend((start, end, None, line) for start, end in spans)
-    for document, given in sorted(places.items()):  # one text at a time is in memory
+    for document, given in sorted(places.items()):  # one text is in memory at a time
         whole = texts(document)
         if whole is None:
             line = min(each[3] for each in given)
@@ -95,7 +95,7 @@ def _check_texts(parts: Parts, found: Findings, texts: Texts) -> None:
 
 
 def _settle_canonical(node: NodeParts, found: Findings) -> None:
-    """Exactly one canonical mention per document, which is also a mention."""
+    """See that there is exactly one canonical mention per document, and that it is also a mention."""
     documents: dict[str, list[tuple[tuple[str, int, int, str], Said]]] = {}
     for key, said in node.mentions.items():
         if key[3] in (NAMED, NOMINAL):
@@ -136,7 +136,7 @@ def _add_canonical(
 
 
 class _Verdict(NamedTuple):
-    """What is to be said of a predicate between nodes of certain types: its right name, its inverse, complaints."""
+    """The verdict on a predicate between nodes of certain types: its right name, its inverse, and complaints."""
 
     relation: str
     inverse: str | None
@@ -145,20 +145,20 @@ class _Verdict(NamedTuple):
 
 
 class _Facts:
-    """All facts on their way through the checks."""
+    """Runs all facts through the checks."""
 
     def __init__(self, parts: Parts, found: Findings, *, add_inverses: bool) -> None:
         self.parts = parts
         self.found = found
         self.add_inverses = add_inverses
         self.verdicts: dict[tuple[str, str, str, str], _Verdict] = {}
-        self.domains: dict[str, set[str]] = {}  # the types that an untyped node could have, by its predicates
+        self.domains: dict[str, set[str]] = {}  # the types that its predicates allow an untyped node
         self.attested = {
             node.id: {key[0] for key in node.mentions if key[3] in (NAMED, NOMINAL)} for node in parts.nodes.values()
         }
 
     def run(self) -> tuple[list[Fact], list[int]]:
-        """The facts with their right predicates, and their lines; those that are added come last."""
+        """The facts with their right predicates, and their lines; added ones come last."""
         facts: list[Fact] = []
         lines: list[int] = []
         inverses: list[tuple[Fact, int]] = []
@@ -226,7 +226,7 @@ class _Facts:
         return verdict
 
     def missing_type(self, node: NodeParts) -> None:
-        """A node without a type gets the one that its predicates ask for, if there is just one."""
+        """Give a node without a type the one that its predicates ask for, if there is only one."""
         types = self.domains.get(node.id, set())
         if len(types) == 1:
             node.type = types.pop().upper()
@@ -236,7 +236,7 @@ class _Facts:
 
 
 def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _Verdict:
-    """Everything that can be said of a predicate from the types of its nodes."""
+    """The verdict on a predicate, given the types of its nodes."""
     complaints: list[tuple[bool, str, str, str, str | None]] = []
     domain, colon, name = relation.lower().partition(":")
     own = subject_type.lower()
@@ -281,13 +281,13 @@ def _judge(relation: str, subject_type: str, object_type: str, realis: str) -> _
 
 
 def shown(text: str) -> str:
-    """A field in a message, cut short."""
+    """A field as messages show it, cut short."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 @dataclass(slots=True)
 class Said:
-    """A mention as some line says it."""
+    """A mention as a line gives it."""
 
     text: str
     confidence: float
@@ -298,7 +298,7 @@ class Said:
 
 @dataclass(slots=True)
 class NodeParts:
-    """All that is said of one node; `mentions` by document, start, end and level."""
+    """Everything said of one node; `mentions` by document, start, end and level."""
 
     id: str
     kind: str
@@ -311,7 +311,7 @@ class NodeParts:
 
 
 class Parts:
-    """Takes the assertions of one file."""
+    """Takes in the assertions of one file."""
 
     def __init__(self, reader: LineReader) -> None:
         self.reader = reader
@@ -363,7 +363,7 @@ class Parts:
         links[target] = max(confidence, links.get(target, 0.0))
 
     def add_mention(self, node: Node, level: str, document: str, span: Span, said: Said) -> None:
-        """A mention of a node; an empty level is its canonical mention."""
+        """A mention of a node; an empty level marks its canonical mention."""
         start, end = span
         parts = self._node(node)
         if not level:
@@ -386,7 +386,7 @@ class Parts:
             before.confidence = max(before.confidence, said.confidence)
 
     def add_fact(self, fact: Fact) -> None:
-        """A relation; of the same one with the same provenance the more confident is kept, then the earlier."""
+        """A relation; of repeated ones with the same provenance, the most confident is kept, then the earliest."""
         key = (*fact[:5], fact.realis, fact.literal)
         before = self.facts.get(key)
         if before is None:
@@ -423,7 +423,7 @@ REALIS = ("actual", "generic", "other")
 
 
 class Slot(NamedTuple):
-    """A predicate of one domain; `inverse` is a name without a domain, which is the type of the object."""
+    """A predicate of one domain; `inverse` is a name without its domain, which is the type of the object."""
 
     domain: str
     name: str
@@ -432,7 +432,7 @@ class Slot(NamedTuple):
     single: bool = False
 
 
-# Subject types, name, object types, inverse; each line stands for both directions. * is a slot with one value.
+# Subject types, name, object types, inverse; each line gives both directions. * marks a slot with a single value.
 _PAIRS = """
 per children per parents
 per siblings per siblings
@@ -520,7 +520,7 @@ def find_slot(domain: str, name: str) -> tuple[Slot | None, bool]:
 
 
 def event_inverse(predicate: str, object_type: str) -> str | None:
-    """The inverse of an argument of an event, None if the predicate is no such argument.
+    """The inverse of an event argument, None if the predicate is not one.
 
     >>> event_inverse("conflict.attack:attacker", "PER"), event_inverse("per:conflict.attack_attacker", "x")
     ('per:conflict.attack_attacker', 'conflict.attack:attacker')

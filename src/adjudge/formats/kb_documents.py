@@ -5,11 +5,10 @@
                   {"id": "E2", "type": "ORG", "mentions": [{"start": 17, "end": 23}]}],
      "relations": [{"type": "Founder", "subject": "E1", "object": "E2", "confidence": 0.9, "spans": [[0, 23]]}]}
 
-all in one line. Offsets are half-open and count characters of the text from 0. Needed are `id` and `entities`; an `id`
-and `mentions` for each entity, `start` and `end` for each mention (its level is NAM unless it says NOM or PRO), `type`,
-`subject` and `object` for each relation. The other fields are those of the
-structs below. If the text is given, mentions must
-lie in it, and a mention with another `text` is counted in a note.
+all on one line. Offsets are half-open and count characters of the text from 0. A document needs `id` and `entities`; an
+entity `id` and `mentions`; a mention `start` and `end` (its level is NAM unless it says NOM or PRO); a relation `type`,
+`subject` and `object`. All other fields are those of the structs below. If the text is given, mentions must lie in it,
+and a mention with another `text` is counted in a note.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ class _Record(msgspec.Struct):
 
 
 def read_kb_documents(source: Source, *, name: str | None = None) -> KbCorpus:
-    """All documents of a file, or of the files of a folder or pattern; everything that is wrong is raised at once.
+    """All documents of a file, or of the files of a folder or pattern; all problems are raised at once.
 
     >>> line = b'{"id": "d", "entities": [{"id": "E1", "mentions": [{"start": 0, "end": 3}]}]}'
     >>> read_kb_documents(line).documents[0].entities
@@ -110,7 +109,7 @@ def read_kb_documents(source: Source, *, name: str | None = None) -> KbCorpus:
 def repeated_documents(
     documents: Iterable[KbDocument], hint: str = "give every document its own id"
 ) -> Iterator[Problem]:
-    """Documents of one corpus that are in two files."""
+    """Problems for documents that are in two files."""
     first: dict[str, str] = {}
     for document in documents:
         if (other := first.setdefault(document.id, document.path)) != document.path:
@@ -118,7 +117,7 @@ def repeated_documents(
 
 
 def write_kb_documents(documents: Iterable[KbDocument]) -> str:
-    """The text of a file; nothing is lost, and what has its usual value is not written.
+    """The text of a file; nothing is lost, and default values are not written.
 
     >>> fact = Fact("E1", "Founder", "E1", "d")
     >>> print(write_kb_documents([KbDocument("d", [Entity("E1")], [fact])]), end="")
@@ -173,7 +172,7 @@ _ENTITY, _MENTION, _FACT = Entity(""), Mention("", 0, 0), Fact("", "", "", "")
 
 
 def _given(value: Any, usual: Any, keys: Iterable[str]) -> dict[str, Any]:
-    """The fields that differ from the usual value, and the id of entities, which is always there."""
+    """The fields that differ from their default."""
     return {
         key: getattr(value, key)
         for key in keys
@@ -215,7 +214,7 @@ def _read_file(source: Source, place: str) -> KbCorpus:
 
 
 def _present(value: Any) -> Any:
-    """JSON without nulls: what is null is not there."""
+    """JSON without nulls: a null field counts as missing."""
     if isinstance(value, dict):
         return {key: _present(each) for key, each in value.items() if each is not None}
     return [_present(each) for each in value] if isinstance(value, list) else value
@@ -231,7 +230,7 @@ _LEAVES: dict[Any, tuple[str, str]] = {
 
 
 def _misfits(value: Any, kind: Any, path: str) -> Iterator[tuple[str, str, str]]:
-    """Everything in which a value has not the shape of a type: where, what, and how to fix it."""
+    """Every way in which a value misses the shape of a type: where, what, and how to fix it."""
     arms = (
         [each for each in get_args(kind) if each is not type(None)]
         if get_origin(kind) in (Union, UnionType)
@@ -272,13 +271,13 @@ def _is_struct(kind: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value of JSON, cut short."""
+    """A JSON value, cut short."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _unread(data: dict[str, Any]) -> Iterator[str]:
-    """The fields that the format does not have."""
+    """Fields that the format does not have."""
     entities: list[dict[str, Any]] = data["entities"]
     mentions = [mention for entity in entities for mention in entity["mentions"]]
     links = [link for entity in entities for link in entity.get("links", ()) if isinstance(link, dict)]
@@ -294,7 +293,7 @@ def _unread(data: dict[str, Any]) -> Iterator[str]:
 
 
 class _Making:
-    """One document on its way in; what is wrong with it beyond its shape is collected."""
+    """One document being made; problems beyond its shape are collected."""
 
     def __init__(self, raw: Document, text: str | None, place: str) -> None:
         self.id, self.line, self.place = raw.id, raw.line or 0, place

@@ -4,15 +4,14 @@
     doc,start,end,page
     run1 <TAB> m1 <TAB> Oslo <TAB> DOC:310-313 <TAB> m.05l64 <TAB> GPE <TAB> NAM <TAB> 1.0
 
-ACEtoWiki names a mention by its entity and the start of its head; the tab format includes the last character.
+ACEtoWiki names a mention by its entity and the start of its head; the tab format gives the last character of its span.
 
-The columns of a plain table are told by its header, in any order: `doc`, `page`, and either `mention` (an id), or
-`start` (and `end`, exclusive), or `entity` and `start`. A page may be an address; it is brought to one form by
-`page_name`. A mention without a page has an empty page, or any word that is not an address in ACEtoWiki, or an id that
-begins with NIL in the tab format.
+The header of a plain table names its columns, in any order: `doc`, `page`, and either `mention` (an id), or `start`
+(and `end`, exclusive), or `entity` and `start`. A page may be an address; `page_name` normalizes it. A mention without
+a page has an empty page, in ACEtoWiki any word that is not an address, in the tab format an id that begins with NIL.
 
-Beside a corpus there are also small lists: one name per line, or tables of two names with a TAB between them. Empty
-lines and lines that begin with `#` say nothing; blanks around a name do not count.
+There are also small lists beside a corpus: one name per line, or two names with a TAB between them. Empty lines and
+lines that begin with `#` are skipped; blanks around a name do not count.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ def read_links(
     several: Literal["none", "first"] = "none",
     name: str | None = None,
 ) -> LinkTable:
-    r"""The rows of a table; the format is told by the first line. All problems are raised at once.
+    r"""The rows of a table; its first line tells the format. All problems are raised at once.
 
-    A line of ACEtoWiki with links to several pages (a group) counts as one without a page, or the `first` is taken.
+    An ACEtoWiki line with links to several pages (a group) counts as one without a page, or the `first` is taken.
 
     >>> read_links(b"http://en.wikipedia.org/wiki/New%20York#x\ta.sgm\tE3\t17\n").links
     [MentionLink(document='a', page='New_York', mention='', entity='E3', start=17, end=None, cluster='', line=1)]
@@ -86,7 +85,7 @@ def read_links(
 
 
 def page_name(text: str, *, redirects: Mapping[str, str] | None = None) -> str:
-    """The name of a page in one form: without address and section, decoded, `_` for blanks, first letter large.
+    """The normalized name of a page: without address and section, decoded, `_` for blanks, first letter in upper case.
 
     >>> page_name("http://en.wikipedia.org/wiki/s%C3%A3o Paulo#History"), page_name("AC/DC")
     ('São_Paulo', 'AC/DC')
@@ -103,7 +102,7 @@ def page_name(text: str, *, redirects: Mapping[str, str] | None = None) -> str:
     seen = {name}
     while redirects and name in redirects:
         name = redirects[name]
-        if name in seen:  # redirects in a circle lead nowhere else
+        if name in seen:  # circular redirects lead nowhere
             break
         seen.add(name)
     return name
@@ -112,7 +111,7 @@ def page_name(text: str, *, redirects: Mapping[str, str] | None = None) -> str:
 def attach_links(
     table: LinkTable, documents: Iterable[KbDocument]
 ) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
-    """The row of each mention that has one, and remarks about rows that fit no mention, or several.
+    """The row of each mention that has one, and notes on rows that fit no mention, or several.
 
     A row fits a mention by id, by the entity and the start of the head, or by the span of its head or extent. If it
     fits several mentions of one entity, or mentions of several entities, it is not used.
@@ -153,7 +152,7 @@ def attach_links(
 
 
 def _way(link: MentionLink) -> tuple[object, ...]:
-    """How a row names its mention."""
+    """What a row names its mention by."""
     if link.mention:
         return "id", link.document, link.mention
     if link.entity:
@@ -274,7 +273,7 @@ def read_names(source: Source, *, name: str | None = None) -> dict[str, int]:
 
 
 def read_pairs(source: Source, *, name: str | None = None) -> dict[str, str]:
-    r"""A table of two columns; a name that stands twice on the left must have the same on the right.
+    r"""A table of two columns; a name that is on the left twice must have the same one on the right.
 
     >>> read_pairs(b"works_for\tEmployment\n")
     {'works_for': 'Employment'}
@@ -308,7 +307,7 @@ def _pairs(source: Source, name: str | None) -> tuple[dict[str, str], dict[str, 
 
 
 def read_redirects(source: Source, *, name: str | None = None) -> dict[str, str]:
-    r"""A table of pages and the pages to which they lead, in the forms in which tables of links have them.
+    r"""A table of pages and the pages that they redirect to, in the forms that tables of links use.
 
     >>> read_redirects(b"http://en.wikipedia.org/wiki/christiania\tOslo\n")["Christiania"]
     'Oslo'

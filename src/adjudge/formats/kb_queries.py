@@ -1,4 +1,4 @@
-"""Queries over knowledge bases, answers, and judgments of answers: the files of Cold Start, and tables of our own.
+"""Queries over knowledge bases, answers, and judgments of answers: Cold Start files, and simpler tables of our own.
 
     <query_set>
       <query id="CS17_1">
@@ -7,20 +7,20 @@
       </query>
     </query_set>
 
-A query for slot filling has `name`, `docid`, `beg` and `end` directly, and may repeat its first slot as `slot`. Offsets
-in the files count characters from 0 with the last one included.
+A slot-filling query has `name`, `docid`, `beg` and `end` directly in it, and may repeat its first slot as `slot`.
+Offsets count characters from 0, the last one included. Our own table of queries has a line for each:
 
     query <TAB> node <TAB> type <TAB> name <TAB> places <TAB> slot <TAB> slot...
 
-`places` are `document:start-last` with commas between them; any of node, type, name and places may be `-`.
+`places` are `document:start-last`, separated by commas; node, type, name and places may each be `-`.
 
-A run (2017) has nine columns with TABs between them: query, slot, run, provenance of the relation, value, its type, its
-place, confidence, node; without the node in 2015, and without node and type in 2014. Assessments (2016 and 2017) have
-ten: id, `query:slot`, provenance of the relation, value, place of the value, judgment (C, W, X, I, S, L), level of the
-value, judgment of the provenance, class (`query:3` or `query:3:1`, 0 if there is none), level of the class; in 2014 and
-2015 eight, without the levels.
+A run of 2017 has nine columns, separated by TABs: query, slot, run, provenance of the relation, value, its type, its
+place, confidence, node; 2015 lacks the node, 2014 the node and the type. Assessments of 2016 and 2017 have ten: id,
+`query:slot`, provenance of the relation, value, place of the value, judgment (C, W, X, I, S, L), level of the value,
+judgment of the provenance, class (`query:3` or `query:3:1`, 0 if there is none), level of the class; those of 2014 and
+2015 have eight, without the levels.
 
-Our own tables name values instead of places. In a table of answers, a further value answers the next hop:
+Our own tables have values instead of places. In a table of answers, each further value answers the next hop:
 
     query <TAB> value [<TAB> value...]
 
@@ -62,7 +62,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def read_queries(source: Source, *, name: str | None = None) -> list[KbQuery]:
-    r"""The queries of a file, XML or table by its content; everything that is wrong is raised at once.
+    r"""The queries of a file, which is XML or a table; all problems are raised at once.
 
     >>> read_queries(b"Q1\tana\tPER\tAna\td1:0-2\tspouse\temployer\n")[0].slots
     ('spouse', 'employer')
@@ -121,7 +121,7 @@ def _query(element: Element, found: Findings) -> KbQuery | None:
 
 
 def _slots(element: Element, id_: str, found: Findings) -> tuple[str, ...]:
-    """slot0, slot1 and so on; a follow-up query may have `slot` alone, or repeat slot0 in it."""
+    """slot0, slot1 and so on; a follow-up query may have only `slot`, or repeat slot0 in it."""
     by_number: dict[int, Element] = {}
     for child in element.children:
         match = re.fullmatch(r"slot([0-9]{1,2})", child.tag)
@@ -201,9 +201,9 @@ def _from_table(data: bytes, found: Findings) -> list[KbQuery]:
 
 
 def write_queries(queries: Iterable[KbQuery], *, format: str = "xml") -> bytes:
-    r"""A file of queries, `xml` or `tsv`, that reads back as the same.
+    r"""A file of queries, `xml` or `tsv`, that reads back as the same queries.
 
-    The names of several entry points of one query must be equal in a table.
+    In a table, all entry points of a query must have the same name.
 
     >>> query = KbQuery("Q1", ("spouse",), (EntryPoint("Ana", "d1", 0, 3),), "PER")
     >>> write_queries([query], format="tsv")
@@ -218,7 +218,7 @@ def write_queries(queries: Iterable[KbQuery], *, format: str = "xml") -> bytes:
 
 
 def _check(queries: Sequence[KbQuery], format: str) -> None:
-    """Raise on what the file could not hold."""
+    """Raise what the file could not hold."""
     problems = []
     for query in queries:
         points = query.entry_points
@@ -280,16 +280,16 @@ def _point_lines(point: EntryPoint, indent: str) -> Iterator[str]:
 
 
 JUDGMENTS = {"C": CORRECT, "W": WRONG, "X": INEXACT, "S": INEXACT, "L": INEXACT, "I": IGNORED}
-"""The letters of assessment files; S and L are values too short and too long."""
+"""The letters of assessment files; S and L are values that are too short and too long."""
 
 _LETTERS = ", ".join(JUDGMENTS)
 _RUN_COLUMNS = (7, 8, 9)
 HOPS = 100
-"""Values in one line of a table: more than that is not a chain of questions, but a file of another kind."""
+"""The most values in a line of a table: with more it is not a chain of hops but another kind of file."""
 
 
 def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
-    r"""The answers of a system, from a run of Cold Start or from a table of our own.
+    r"""The answers of a system, from a Cold Start run or a table of our own.
 
     >>> read_answers(b"Q1\tBen\nQ1\tBen\tCorvex\n").answers[1].value
     'Corvex'
@@ -300,7 +300,7 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
     runs: dict[str, int] = {}
     seen: dict[tuple[str, str], None] = {}
     for number, line, fields in read_rows(source, found):
-        if len(fields) == 4 and fields[3] == "NIL":  # old runs say so when they have no answer
+        if len(fields) == 4 and fields[3] == "NIL":  # old runs say so if they have no answer
             continue
         if len(fields) in _RUN_COLUMNS and ":" in fields[3]:
             answer = _run_answer(number, line, fields, runs, found)
@@ -311,7 +311,7 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
             asked = fields[0]
             for value in fields[1:]:
                 answer = Answer(asked, value)
-                if (asked, value) not in seen:  # the first hop of several rows is one answer
+                if (asked, value) not in seen:  # rows that share their first hop share its answer
                     seen[asked, value] = None
                     answers.append(answer)
                     lines.append(number)
@@ -427,7 +427,7 @@ def _judgment(letter: str, path: tuple[str, ...], number: int, column: int, foun
 
 
 def _places(text: str, number: int, column: int, found: Findings) -> str:
-    """Places in the one order in which they are compared."""
+    """Places in a fixed order, for comparison."""
     if text in ("", "-", "NIL"):
         return ""
     places = []
@@ -443,7 +443,7 @@ def _places(text: str, number: int, column: int, found: Findings) -> str:
 
 
 def join_places(places: Iterable[tuple[str, int, int]]) -> str:
-    """Documents and half-open spans as the text by which provenances are compared.
+    """Documents and half-open spans as the text that stands for a provenance in comparisons.
 
     >>> join_places([("d1", 7, 9), ("d1", 0, 3)])
     'd1:0-2,d1:7-8'
@@ -452,7 +452,7 @@ def join_places(places: Iterable[tuple[str, int, int]]) -> str:
 
 
 def write_answers(answers: Iterable[Answer], *, run: str) -> bytes:
-    r"""A run in nine columns; answers without a place become a table of query and value, if they are of one hop.
+    r"""A run in nine columns; one-hop answers without a place become a table of query and value.
 
     >>> write_answers([Answer("Q1", "Ben", "per:spouse", "d1:4-6", "d1:0-9", ":E2", "PER", 0.5)], run="r1")
     b'Q1\tper:spouse\tr1\td1:0-9\tBen\tPER\td1:4-6\t0.5\t:E2\n'

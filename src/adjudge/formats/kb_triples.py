@@ -4,12 +4,12 @@
 
 The last two columns may be left out. Lines are UTF-8. A first line that names subject, relation and object (`head`,
 `predicate`, `tail` and other words, see `kg_keys`) is a header: columns may then be in any order, and others are
-ignored. Empty lines and lines that begin with `#` and have no TAB say nothing. Blanks around a field do not count. With
-TABs, quotes are characters; CSV, which is a file that is called so or has commas and no TAB in its first line, is read
-by RFC 4180. Several files, of a folder or a pattern, are one table; a file may also be Parquet with such columns.
+ignored. Empty lines, and lines that begin with `#` and have no TAB, are skipped. Blanks around a field do not count. In
+TSV, quotes are ordinary characters; CSV is read by RFC 4180, and is a file that is called so, or that has commas and no
+TAB in its first line. The files of a folder or pattern are one table; a file may also be Parquet with such columns.
 
-Names become numbers while the file is read, in blocks: memory grows with the number of different names and by sixteen
-bytes per line, not with the length of the lines.
+Names become numbers while the file is read in blocks: memory grows with the number of distinct names and by sixteen
+bytes per line, not with the length of lines.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 HEADER = ("subject", "relation", "object", "document")
 SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet", ".csv")
 
-_HEAD = 1000  # lines at the beginning that may say nothing
-_LONGEST = 1 << 24  # characters of a field of CSV
+_HEAD = 1000  # lines that may be skipped at the beginning
+_LONGEST = 1 << 24  # characters in a CSV field
 _HINT = "write subject, relation, object and document with a TAB between them"
 _NUMBER = "write a number such as 0.8"
 
 
 class Layout(NamedTuple):
-    """How many fields a line has, where those of each role are, and whether commas are between them."""
+    """How many fields a line has, which one has each role, and whether commas separate them."""
 
     width: int
     places: Mapping[str, int]
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
 
     @property
     def quick(self) -> bool:
-        """Whether lines can be read many at a time."""
+        """Whether many lines can be read at once."""
         return not self.comma and "confidence" not in self.places
 
 
@@ -53,8 +53,8 @@ def read_triples(
 ) -> TripleTable:
     r"""All triples of a file, or of the files of a folder or pattern.
 
-    Give the `names` of another table so that the numbers of both mean the same. A source without triples is an error,
-    unless it `may_be_empty`.
+    With the `names` of another table, the numbers of both mean the same. A source without triples is an error, unless
+    it `may_be_empty`.
 
     >>> table = read_triples(b"ana\tspouse\tben\td1\nben\tspouse\tana\td1\n")
     >>> list(table.subjects), list(table.objects), table.names.nodes.listed
@@ -69,7 +69,7 @@ def read_triples(
 
 
 def read_table(source: Source, *, names: TripleNames | None = None, name: str | None = None) -> Graph:
-    """The same with confidences and remarks, as a graph; there may be no triples."""
+    """The same as a graph with confidences and notes; there may be no triples."""
     graph = new_graph(names)
     problems: list[Problem] = []
     shards = triple_shards(source)
@@ -92,7 +92,7 @@ def no_triples(place: str) -> Problem:
 
 
 def triple_shards(source: Source) -> list[str] | None:
-    """The files of a folder or a pattern; None if the source is one file, or none at all.
+    """The files of a folder or pattern; None if the source is one file, or no file.
 
     >>> triple_shards("gold.tsv") is None
     True
@@ -174,7 +174,7 @@ def _scan_file(source: Source, graph: Graph, found: Findings) -> None:
 
 
 def _lines(data: bytes, rest: Iterable[bytes], found: Findings, at: Line) -> Iterator[tuple[int, str]]:
-    """The lines of a block and of those behind it."""
+    """The lines of a block and of those after it."""
     yield from block_lines(at.number, data, found)
     at.number += data.count(b"\n") + 1
     for each in rest:
@@ -183,7 +183,7 @@ def _lines(data: bytes, rest: Iterable[bytes], found: Findings, at: Line) -> Ite
 
 
 def _skip_head(data: bytes, number: int) -> tuple[int, int]:
-    """The number of the first line that says something, and where it begins; beyond the end if there is none."""
+    """The number of the first line not to be skipped, and where it begins; past the end if there is none."""
     at = 0
     while number < _HEAD and at <= len(data):
         end = data.find(b"\n", at)
@@ -195,7 +195,7 @@ def _skip_head(data: bytes, number: int) -> tuple[int, int]:
 
 
 def _layout(data: bytes, source: Source, found: Findings, number: int, graph: Graph) -> tuple[Layout | None, bool]:
-    """How the lines of a file are made, told by the first that says something, and whether that one is a header."""
+    """The layout of a file, told by its first line that is not skipped, and whether that line is a header."""
     line = data.partition(b"\n")[0].decode("utf-8", "replace")
     named = isinstance(source, str | os.PathLike) and str(source).lower().removesuffix(".gz").endswith(".csv")
     comma = named or ("\t" not in line and line.count(",") >= 2)
@@ -224,7 +224,7 @@ def _is_header(row: Iterable[str]) -> bool:
 
 
 def _add_block(data: bytes, table: TripleTable, layout: Layout) -> bool:
-    """Add all rows of a block at once; False if not all its lines are triples: they must be looked at one by one."""
+    """Add all rows of a block at once; False if some line is not a triple, and lines must be looked at one by one."""
     import numpy as np
 
     from adjudge.formats.interning import Fields, intern_together
@@ -245,7 +245,7 @@ def _add_block(data: bytes, table: TripleTable, layout: Layout) -> bool:
     if not lengths[:, used].all():
         return False
     kinds = [table.names.nodes, table.names.relations, table.names.documents]
-    # Subjects and objects by turns, as they get numbers.
+    # Subjects and objects alternate, as they get their numbers.
     chosen = [[places["subject"], places["object"]], [places["relation"]], [places.get("document", -1)]]
     if "document" not in places:
         kinds, chosen = kinds[:2], chosen[:2]
@@ -305,7 +305,7 @@ def _add_row(fields: list[str], layout: Layout, graph: Graph, found: Findings, n
 def _add_records(
     lines: Iterable[tuple[int, str]], layout: Layout, graph: Graph, found: Findings, *, skip: bool
 ) -> None:
-    """The records of CSV, which may go over several lines."""
+    """The records of CSV, which may span several lines."""
     records = _records(lines)
     while True:
         try:
@@ -349,7 +349,7 @@ def _records(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]
 
 
 def _scan_parquet(source: Source, graph: Graph, found: Findings) -> None:
-    """The rows of a Parquet file, whose columns are named as those of a table with a header."""
+    """The rows of a Parquet file, whose columns are named as in a header."""
     from adjudge.formats.parquet import parquet_names, parquet_table
 
     names = parquet_names(str(source), found.place)

@@ -1,8 +1,8 @@
 """The output folder of Microsoft GraphRAG: entities and relationships as Parquet.
 
-A relationship has no label: all are `related`, and `kbp.pairs` says whether the right things are connected. Its
-documents are those of its text units, by title where the folder has the documents; without text units, the text units
-themselves.
+Relationships have no label: all are called `related`, and `kbp.pairs` says whether the right things are connected. The
+documents of a relationship are those of its text units, named by title if the folder has them; if text units are not in
+the folder, their ids stand for documents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def is_graphrag(source: object) -> bool:
 
 
 def read_graphrag(source: str | Path, *, names: TripleNames | None = None, name: str | None = None) -> Graph:
-    """The graph of a folder; equal rows are one."""
+    """The graph of a folder; equal rows count once."""
     folder, graph = Path(source), new_graph(names)
     found = Findings(name or str(source))
     units = _units(folder, graph, found)
@@ -88,7 +88,7 @@ def _documents(texts: Any, units: Mapping[str, Iterable[str]] | None) -> list[st
 
 
 def _columns(file: Path, wanted: tuple[str, ...], found: Findings) -> Iterator[tuple[Any, ...]]:
-    """The rows of some columns; a name that ends with `?` may be missing, its values are then None."""
+    """The rows of some columns; a name that ends in `?` may be missing, and its values are then None."""
     place = str(file)
     if not file.is_file():
         found.add("missing", f"there is no {file.name}", None, None, "give the folder `output` of a run of GraphRAG")

@@ -1,9 +1,9 @@
 """Knowledge graphs in JSON: lists of triples, documents with triples, and what LangChain, Neo4j, LlamaIndex and KGGen
 write.
 
-A file is one JSON value or one on each line. A triple is a list of three or four (with its document) or an object whose
-keys are named as columns are (`kg_keys`); an end may be an object with a name and a type. What is wrong is said with
-the number of the triple or entry, since such files seldom have lines.
+A file is one JSON value, or one per line. A triple is a list of three, or four with its document, or an object whose
+keys are those of columns (`kg_keys`); either end may be an object with a name and a type. Problems are reported by the
+number of the triple or entry, since such files seldom have lines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CHUNK = "text_chunk"
 
 
 class Entry(NamedTuple):
-    """A value of a file: its place in words, its line if every value has one, and else how to find it in the text."""
+    """A value of a file: its place in words, and its line, or how to find it in the text."""
 
     where: str
     line: int | None
@@ -49,13 +49,13 @@ class Entry(NamedTuple):
 
 
 class _Bad(Exception):
-    """What is wrong with an entry, and what to do."""
+    """What is wrong with an entry, and the remedy."""
 
 
 def read_graph_json(
     source: Source, *, kind: Kind | None = None, names: TripleNames | None = None, name: str | None = None
 ) -> Graph:
-    """The graph of a file; its kind is told by its keys unless it is given.
+    """The graph of a file; its keys tell its kind unless it is given.
 
     >>> graph = read_graph_json(b'[["Ana", "founded", "Corvex"], {"head": "Ana", "rel": "born", "tail": 1970}]')
     >>> list(graph.table.rows())
@@ -71,7 +71,7 @@ def read_graph_json(
 def graph_of_values(
     entries: Iterable[Entry], *, found: Findings, kind: Kind | None = None, names: TripleNames | None = None
 ) -> Graph:
-    """The graph of values that were read, or that are in memory; what is wrong with them goes to `found`."""
+    """The graph of values that were read or are in memory; what is wrong with them goes to `found`."""
     graph, listed = new_graph(names), list(entries)
     reader = _READERS[kind or kind_of_values([each.value for each in listed[:50]])]
     reader(listed, graph, found)
@@ -79,7 +79,7 @@ def graph_of_values(
 
 
 def json_entries(text: str, place: str) -> Iterator[Entry]:
-    """The values of a file: the elements of an array, the values on its lines, or the one value that it is.
+    """The values of a file: the elements of an array, the values of the lines, or the one value that it is.
 
     >>> [each.where for each in json_entries('[[1], [2]]', "a.json")], [e.line for e in json_entries('{}\\n{}', "b")]
     (['entry 1', 'entry 2'], [1, 2])
@@ -93,7 +93,7 @@ def json_entries(text: str, place: str) -> Iterator[Entry]:
         yield from _json_lines(text, place, decode)
         return
     values = value if isinstance(value, list) else [value]
-    # A lone triple is a list of texts.
+    # A list of texts is a single triple.
     if values and isinstance(value, list) and len(values) in (3, 4) and all(isinstance(each, str) for each in values):
         values = [value]
     for number, each in enumerate(values, 1):
@@ -151,7 +151,7 @@ def _read_plain(entries: list[Entry], graph: Graph, found: Findings) -> None:
 
 
 def with_place(entry: Entry, found: Findings, act: Callable[..., None], *arguments: Any) -> None:
-    """Do something with an entry; what is wrong with it is said with its place."""
+    """Do something with an entry, and report what is wrong with it at its place."""
     try:
         act(*arguments)
     except (_Bad, AdjudgeError) as error:
@@ -161,7 +161,7 @@ def with_place(entry: Entry, found: Findings, act: Callable[..., None], *argumen
 
 
 def roles_or_none(value: Any) -> dict[str, Any] | None:
-    """The keys of a triple that is an object, None if it is none."""
+    """The keys of a triple that is an object; None if it is not one."""
     return roles_of(value) if isinstance(value, Mapping) else None
 
 
@@ -216,7 +216,7 @@ def _end(value: Any, role: str) -> tuple[str, str]:
 
 
 def _text(value: Any, role: str) -> str:
-    """A text as it is, a number or boolean as JSON has it."""
+    """A text as it is, a number or boolean as JSON writes it."""
     if isinstance(value, str):
         return one_line(value)
     if isinstance(value, bool | int | float):
@@ -225,11 +225,11 @@ def _text(value: Any, role: str) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What programs write
+# Output of programs
 
 
 def _objects(values: Any, what: str) -> Iterator[Mapping[str, Any]]:
-    """The objects of a list, or of an object by id."""
+    """The objects in a list, or in an object by id."""
     for each in values.values() if isinstance(values, Mapping) else values if isinstance(values, list) else ():
         if not isinstance(each, Mapping):
             raise _Bad(f"{shown(each)} is no {what}", f"write an object for each {what}")

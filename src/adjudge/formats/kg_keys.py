@@ -1,4 +1,5 @@
-"""What people call subject, relation, object, document and confidence of a triple, and which program wrote a graph."""
+"""The names in use for the subject, relation, object, document and confidence of a triple, and which program wrote a
+graph."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 TRIPLE = ("subject", "relation", "object")
 PLAIN = (*TRIPLE, "document", "confidence")
-"""The columns of a table without names, as far as it has them."""
+"""The columns of a table that has no header, as far as it has them."""
 
 Kind: TypeAlias = Literal["json", "langchain", "neo4j", "llamaindex", "kggen"]
 KINDS: tuple[Kind, ...] = ("json", "langchain", "neo4j", "llamaindex", "kggen")
@@ -26,7 +27,7 @@ _ROLE = {name: role for role, names in ROLES.items() for name in names}
 
 
 def roles_of(names: Iterable[Any]) -> dict[str, Any] | None:
-    """The name of each role among some names, case ignored; None if subject, relation and object are not there.
+    """The name of each role among some names, ignoring case; None unless subject, relation and object are there.
 
     >>> roles_of(["Relation", "tail", "head", "n"])
     {'relation': 'Relation', 'object': 'tail', 'subject': 'head'}
@@ -49,7 +50,7 @@ def roles_of(names: Iterable[Any]) -> dict[str, Any] | None:
 
 
 def document_of(data: Mapping[str, Any], names: Iterable[str] = ROLES["document"]) -> str | None:
-    """The document that an object names, None if it names none."""
+    """The document that an object names; None if it names none."""
     from adjudge.model.kg import one_line
 
     lower = {str(key).lower(): value for key, value in data.items()}
@@ -61,7 +62,7 @@ def document_of(data: Mapping[str, Any], names: Iterable[str] = ROLES["document"
 
 
 def confidence_of(value: Any) -> float | None:
-    """A confidence, None if the value is not a number.
+    """A confidence; None if the value is not a number.
 
     >>> confidence_of("0.5"), confidence_of(2), confidence_of("high"), confidence_of("nan")
     (0.5, 2.0, None, None)
@@ -74,7 +75,7 @@ def confidence_of(value: Any) -> float | None:
 
 
 def kind_of_values(values: list[Any]) -> Kind:
-    """Which program has written such values.
+    """The program that writes such values.
 
     >>> kind_of_values([{"nodes": [], "relationships": [], "source": {}}]), kind_of_values([["a", "r", "b"]])
     ('langchain', 'json')

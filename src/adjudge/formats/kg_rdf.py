@@ -1,13 +1,13 @@
 """RDF as a knowledge graph: N-Triples and N-Quads by our own reader, Turtle and TriG by pyoxigraph.
 
-The graph of a quad is its document. An IRI is its text, or its local name: what is behind the last `#`, else the last
-`/`, percent-decoded. A literal is its lexical form; language and datatype are dropped unless they are asked for.
-`rdf:type` gives the type of its subject and is not a fact, unless it is asked for. A blank node is itself in its file
-alone.
+The graph of a quad is its document. An IRI is named by its text or by its local name: what follows the last `#`, else
+the last `/`, percent-decoded. A literal is its lexical form, with language and datatype only if they are asked for.
+`rdf:type` gives the type of its subject and is a fact only if that is asked for. A blank node is the same only within
+its file.
 
-N-Triples are read a block of lines at a time: what programs write (one blank between terms) is checked by one
-expression and taken apart by numpy, several times as fast as line by line; any other block is read line by line, with
-all that the standard allows, and what is wrong with a line is reported.
+N-Triples are read in blocks of lines: a block as programs write it (one blank between terms) is checked by one
+expression and taken apart by numpy, several times as fast as line by line. Any other block is read line by line, with
+everything that the standard allows, and problems are reported by line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HINT = "write <subject> <relation> <object> . on each line, with a <graph> befo
 class Rdf(NamedTuple):
     """How names are made: IRIs `full` or `local`, literals `plain` or `full`, rdf:type as `type` or `fact`.
 
-    `side` sets blank nodes of one side apart from those of another.
+    `side` keeps the blank nodes of one side apart from those of another.
     """
 
     iri: Literal["full", "local"] = "full"
@@ -90,12 +90,12 @@ def scan_rdf(source: Source, graph: Graph, found: Findings, *, kind: Kind = "ntr
 
 
 class _Rows:
-    """Triples as numbers of terms, which are kept as they are written; no graph is the term `.`."""
+    """Triples as numbers of terms, which are kept as written; the term `.` stands for no graph."""
 
     def __init__(self) -> None:
         self.nodes, self.relations, self.graphs = Names(), Names(), Names(".")
         self.ends, self.links, self.places = array("i"), array("i"), array("i")
-        self.escaped = self.blank = False  # whether there may be escapes, and blank nodes
+        self.escaped = self.blank = False  # whether there may be escapes and blank nodes
 
     def extend(self, rows: Iterable[tuple[str, str, str, str]]) -> None:
         """Add rows of subject, relation, object and graph."""
@@ -107,7 +107,7 @@ class _Rows:
             self.places.append(self.graphs[graph] if graph else 0)
 
     def finish(self, graph: Graph, rdf: Rdf) -> bool:
-        """Add all rows to a graph under the names of their terms, and say whether there are blank nodes."""
+        """Add all rows to a graph under the names of their terms; returns whether there are blank nodes."""
         import numpy as np
 
         if not len(self.links):
@@ -128,7 +128,7 @@ class _Rows:
         plain = rdf.iri == "full" and not self.escaped
         nodes = _numbers(self.nodes, names.nodes, rdf, plain, used)
         relations = _numbers(self.relations, names.relations, rdf, plain, None if typed is None else np.unique(links))
-        # In no graph at all is in no document.
+        # What is in no graph is in no document.
         documents = np.array([names.documents[NOWHERE if term == "." else name_of(term, rdf)] for term in self.graphs])
         for column, numbers in (
             (table.subjects, nodes[subjects]),
@@ -141,7 +141,7 @@ class _Rows:
 
 
 def _numbers(terms: Names, names: Names, rdf: Rdf, plain: bool, used: Any = None) -> Any:
-    """The number of the name of each term, in the order of the terms; only of those that are used, if given."""
+    """The number of each term's name, in the order of the terms; only for those `used`, if given."""
     import numpy as np
 
     listed = terms.listed if used is None else [terms.listed[number] for number in used.tolist()]
@@ -158,7 +158,7 @@ def _numbers(terms: Names, names: Names, rdf: Rdf, plain: bool, used: Any = None
 
 
 def name_of(term: str, rdf: Rdf = USUAL) -> str:
-    r"""The name of a term as N-Triples writes it.
+    r"""The name of a term that is written as in N-Triples.
 
     >>> name_of("<http://x.org/p#a%20b>", Rdf(iri="local")), name_of('"Corvex \\"SA\\""@en'), name_of('"1"^^<http://i>')
     ('a b', 'Corvex "SA"', '1')
@@ -175,7 +175,7 @@ def name_of(term: str, rdf: Rdf = USUAL) -> str:
 
 
 def local_name(iri: str) -> str:
-    """What is behind the last `#` of an IRI, else behind the last `/`; the IRI itself if that is nothing.
+    """What follows the last `#` of an IRI, else the last `/`; the IRI itself if nothing does.
 
     >>> local_name("http://x.org/p#founded"), local_name("http://x.org/e/Ru%C3%ADz"), local_name("http://x.org/")
     ('founded', 'Ruíz', 'http://x.org/')
@@ -215,7 +215,7 @@ _ROW = re.compile(_LINE)
 _NOTHING = re.compile(r"[ \t]*(?:#.*)?")
 
 
-# What programs write: one blank between terms and before the dot; a block of it is checked at once.
+# As programs write it: one blank between terms and before the dot; a whole block is checked at once.
 _PLAIN_TERM = rb'(?:<[^\x00-\x20<>"{}|^`\\]*+>|_:[A-Za-z0-9_]++)'
 _PLAIN_LITERAL = rb'"[^"\\\x00-\x1f]*+"(?:@[A-Za-z0-9-]++|\^\^<[^\x00-\x20<>"{}|^`\\]*+>)?'
 _PLAIN_LINE = rb"%s <[^\x00-\x20<>\"{}|^`\\]*+> (?:%s|%s)" % (_PLAIN_TERM, _PLAIN_TERM, _PLAIN_LITERAL)
@@ -224,7 +224,7 @@ _QUADS = re.compile(rb"(?:%s %s \.\n)*+" % (_PLAIN_LINE, _PLAIN_TERM))
 
 
 def _add_block(data: bytes, rows: _Rows) -> bool:
-    """Add all rows of a block at once if they are written as programs do, all with a graph or all without."""
+    """Add all rows of a block at once if they are written as programs do, and all or none have a graph."""
     import numpy as np
 
     from adjudge.formats.interning import Fields, intern_together
@@ -244,7 +244,7 @@ def _add_block(data: bytes, rows: _Rows) -> bool:
     last = np.searchsorted(blanks, ends) - 1  # before the dot
     one, two, stop = blanks[first], blanks[first + 1], blanks[last]
     over = blanks[last - 1] if quads else stop
-    begins = np.stack((starts, two + 1), axis=1).ravel()  # subjects and objects by turns, as they get numbers
+    begins = np.stack((starts, two + 1), axis=1).ravel()  # subjects and objects alternate, as they get their numbers
     lengths = np.stack((one - starts, over - two - 1), axis=1).ravel()
     fields = [Fields(whole, begins, lengths), Fields(whole, one + 1, two - one - 1)]
     kinds = [rows.nodes, rows.relations]
@@ -303,7 +303,7 @@ def _add_parsed(source: Source, kind: Kind, rows: _Rows, found: Findings) -> Non
     form = pyoxigraph.RdfFormat.TURTLE if kind == "turtle" else pyoxigraph.RdfFormat.TRIG
     with opened(source, found.place) as stream:
         try:
-            text = io.BufferedReader(stream)  # type: ignore[type-var]  # whatever can be read
+            text = io.BufferedReader(stream)  # type: ignore[type-var]  # anything that can be read
             if text.peek(len(BOM)).startswith(BOM):
                 text.read(len(BOM))
             for block in _blocks(pyoxigraph.parse(text, format=form)):
@@ -318,7 +318,7 @@ def _add_parsed(source: Source, kind: Kind, rows: _Rows, found: Findings) -> Non
 
 
 def _blocks(quads: Iterable[Any], size: int = 1 << 14) -> Iterator[list[tuple[str, str, str, str]]]:
-    """Subject, relation, object and graph of quads as N-Triples writes them, many at a time."""
+    """Subject, relation, object and graph of quads as N-Triples writes them, in blocks."""
     block: list[tuple[str, str, str, str]] = []
     for quad in quads:
         graph = str(quad.graph_name)

@@ -1,7 +1,7 @@
 """WebNLG XML: entries with the triples of gold (`modifiedtripleset`) or of a system (`generatedtripleset`).
 
-A triple is one text, `subject | relation | object`. An entry is a document, called after its eid, and after its
-category as well if eids repeat.
+A triple is one text, `subject | relation | object`. An entry is a document, named by its eid, and by its category as
+well if eids repeat.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SETS = (("modifiedtripleset", "mtriple"), ("generatedtripleset", "gtriple"))
 
 
 class WebnlgEntry(NamedTuple):
-    """An entry: its name, the triples as they are written, with the lines where they stand, and its texts."""
+    """An entry: its name, its triples as written, their lines, and its texts."""
 
     name: str
     triples: tuple[str, ...]
@@ -28,7 +28,7 @@ class WebnlgEntry(NamedTuple):
 
 
 def read_entries(source: Source, *, name: str | None = None) -> list[WebnlgEntry]:
-    """The entries of a file, in its order.
+    """The entries of a file, in order.
 
     >>> xml = b"<benchmark><entries><entry eid='Id1'><modifiedtripleset><mtriple>Ana | child | Ben</mtriple>"
     >>> read_entries(xml + b"</modifiedtripleset></entry></entries></benchmark>")[0].triples
@@ -68,7 +68,7 @@ def read_entries(source: Source, *, name: str | None = None) -> list[WebnlgEntry
 
 
 def _triples(entry: Element) -> list[Element]:
-    """The triples of the first set that an entry has."""
+    """The triples in the first set of an entry."""
     for outer, inner in SETS:
         group = entry.first(outer)
         if group is not None:

@@ -1,13 +1,13 @@
-"""Tables of linked mentions: that of neleval, and the tab format of the TAC tasks of entity discovery and linking.
+"""Tables of linked mentions: the format of neleval, and the tab format of the TAC entity discovery and linking tasks.
 
     d1 <TAB> 0 <TAB> 4 <TAB> E1 <TAB> 0.9 <TAB> PER                                  neleval
     run1 <TAB> m1 <TAB> Oslo <TAB> d1:310-313 <TAB> m.05l64 <TAB> GPE <TAB> NAM <TAB> 1.0    TAC
 
-Both include the last character. A line of neleval's has no candidate, an id, an id and its score, or any number of
-candidates of three columns each (id, score, type), of which the one with the highest score counts, the first of equals.
-A type may be a JSON object with a `type`. In the tab format rows about the same offsets are candidates of one mention.
-An id that begins with NIL is the name of a cluster. A line with the id of a document alone says that the document has
-no mentions. Blank lines are skipped.
+Both include the last character. A neleval line has no candidate, an id, an id and its score, or any number of
+candidates of three columns each (id, score, type). The candidate with the highest score counts, the first on ties. A
+type may be a JSON object with a `type`. In the tab format, rows with the same offsets are candidates for one mention.
+An id that begins with NIL names a cluster. A line with only a document id says that the document has no mentions. Blank
+lines are skipped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TAC_COLUMNS = 8
 
 
 class Row(NamedTuple):
-    """One mention of a file, half-open; `level` is NAM or NOM in the tab format, `entity` None without candidate."""
+    """One mention, half-open; `level` is NAM or NOM in the tab format; without candidates, `entity` is None."""
 
     document: str
     start: int
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A file: its mentions in order, the lines of the documents, and a digest."""
+    """A file: its mentions in order, the line of each document, and a digest."""
 
     place: str
     digest: str
@@ -53,7 +53,7 @@ class Table(NamedTuple):
 
 
 def read_neleval(source: Source, *, name: str | None = None) -> Corpus:
-    r"""The documents of a table of neleval, with `mentions`.
+    r"""The documents of a neleval table, with `mentions`.
 
     >>> read_neleval(b"d1\t0\t4\tE1\t0.9\tPER\nd1\t9\t12\n").documents[0].data["mentions"][0]
     {'span': {'start': 0, 'end': 5}, 'type': 'PER', 'entity': 'E1'}
@@ -62,7 +62,7 @@ def read_neleval(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def read_edl(source: Source, *, name: str | None = None) -> Corpus:
-    r"""The documents of a file in the tab format of TAC, with `mentions`, which also have their `level`.
+    r"""The documents of a file in the TAC tab format, with `mentions`, which also have a `level`.
 
     >>> line = b"run\tm1\tOslo\td1:310-313\tm.05l64\tGPE\tNAM\t1.0\n"
     >>> read_edl(line).documents[0].data["mentions"]
@@ -73,7 +73,8 @@ def read_edl(source: Source, *, name: str | None = None) -> Corpus:
 
 @reads("a table with TABs", "tsv", reader_option=True)
 def read_table(source: Source, *, tac: bool | None = None, name: str | None = None) -> Table:
-    r"""The mentions of a file of either format; None: the first line tells which. All problems are raised at once.
+    r"""The mentions of a file of either format; with `tac=None` the first line tells which. All problems are raised at
+    once.
 
     >>> read_table(b"d1\t0\t4\tNIL1\n").rows
     [Row(document='d1', start=0, end=5, entity='NIL1', type=None, score=None, level=None)]
@@ -180,7 +181,7 @@ def _tac_row(line: str) -> Row:
 
 
 def _best(rows: list[Row]) -> list[Row]:
-    """The candidate with the highest score for each place, the first of equals."""
+    """The candidate with the highest score for each place, the first on ties."""
     found: dict[tuple[str, int, int], Row] = {}
     for row in rows:
         known = found.setdefault(row[:3], row)

@@ -1,10 +1,10 @@
-"""Templates of MUC-4: key and response files, and the decisions of people on their fillers.
+"""Templates of MUC-4: key and response files, and human decisions on their fillers.
 
-A template starts with the line of its message; each slot is a label at the start of a line and its first filler, and
-each line that starts with a blank is one more filler of the slot above it. A filler that cannot be taken apart counts
-as a wrong one, and is reported.
+A template starts with the line of its message; a slot is a label at the start of a line and its first filler, and each
+line that starts with a blank is one more filler of the slot above it. A filler that cannot be parsed counts as wrong,
+and is reported.
 
-A file of decisions says which answer was accepted, in full or in part, and for which key. It is one list of lists:
+A file of decisions says which answers were accepted, in full or in part, and for which keys. It is one list of lists:
 message, key template, slot, and then (answer status [key value]), where the status is `match`, `partial` or `fail`.
 """
 
@@ -35,7 +35,7 @@ from adjudge.model.document import Corpus, Document
 
 
 class Template(NamedTuple):
-    """One template: `values` has only the slots that are filled. An irrelevant one says that there is no incident."""
+    """One template: `values` has only the filled slots. An irrelevant one says that there is no incident."""
 
     message: str
     id: str
@@ -45,12 +45,12 @@ class Template(NamedTuple):
 
     @property
     def irrelevant(self) -> bool:
-        """Whether the template only says that its message tells of nothing."""
+        """Whether the template only says that its message reports no incident."""
         return self.id == "*"
 
 
 class TemplateFile(NamedTuple):
-    """What was read: the templates by message, both in file order, and what is odd in the file."""
+    """What was read: the templates by message, both in file order, and warnings about the file."""
 
     path: str
     messages: dict[str, list[Template]]
@@ -79,7 +79,7 @@ def decoded(data: bytes) -> str:
 
 
 class _Open(NamedTuple):
-    """The template that is being read; its `number` is on a line of its own."""
+    """The template being read; its `number` is on a line of its own."""
 
     message: str
     line: int
@@ -88,7 +88,7 @@ class _Open(NamedTuple):
 
 
 class _Reader:
-    """Reads one file; fillers repeat a lot, so each is taken apart once."""
+    """Reads one file; fillers repeat a lot, so each is parsed once."""
 
     def __init__(self, place: str, slots: Slots) -> None:
         self.place = place
@@ -179,7 +179,7 @@ class _Reader:
 
 
 def read_muc4(source: Source, *, name: str | None = None) -> Corpus:
-    r"""Every message with its templates; what is optional counts as asked for.
+    r"""Every message with its templates; what is optional counts as required.
 
     >>> text = b'0.  MESSAGE: ID  M1\n1.  MESSAGE: TEMPLATE  1\n4.  INCIDENT: TYPE  BOMBING\n'
     >>> read_muc4(text).documents[0].data["incidents"][0]["fillers"]
@@ -195,7 +195,7 @@ def read_muc4(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def incidents(templates: list[Template], slots: Slots) -> list[dict[str, Any]]:
-    """The relevant templates of one message, in the form that `template.muc4` compares."""
+    """The relevant templates of one message, as `template.muc4` compares them."""
     found: list[dict[str, Any]] = []
     for template in templates:
         if template.irrelevant:
@@ -217,7 +217,7 @@ def _filler(slot: Slot, value: Value) -> dict[str, Any]:
 
 
 def _texts(slot: Slot | None, value: Value | None) -> list[str]:
-    """The alternatives of a value as texts; a value of a set, and a place, together with those above it."""
+    """The alternatives of a value as texts; a set value or a place comes with those above it."""
     if value is None:
         return []
     value = _inner(value)
@@ -231,12 +231,12 @@ def _texts(slot: Slot | None, value: Value | None) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A text without its quotation marks, and without the sign that stands between levels."""
+    """A text without quotation marks and without the sign that separates levels."""
     return " ".join(text.strip('"').replace(">", " ").split()) or text
 
 
 def _place(value: Value | None) -> str:
-    """A place together with those that it is in, the country first."""
+    """A place with those that it is in, the country first."""
     if isinstance(value, Compound) and value.kind == "location":
         return " > ".join(_plain(show(part)) for part in value.parts)
     return _plain(show(value))
@@ -248,7 +248,7 @@ def _inner(value: Value) -> Value:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Decisions of people on fillers
+# Human decisions on fillers
 
 
 Status: TypeAlias = Literal["match", "partial", "fail"]
@@ -261,7 +261,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 class Decision(NamedTuple):
-    """What was decided about one answer; `keys` are the values that it was accepted for (several for `all-of`)."""
+    """The decision on one answer; `keys` are the values that it was accepted for (several for `all-of`)."""
 
     answer: Value
     status: Status
@@ -280,7 +280,7 @@ class History(NamedTuple):
     digest: str
 
 
-# The number of the token that a list starts with or a word is, and what it is; a string starts with its quotation mark.
+# The token number of a word, or of a list's first token, and the word or list; a string keeps its opening quote.
 _Node: TypeAlias = "tuple[int, str | list[_Node]]"
 
 
@@ -400,7 +400,7 @@ class _Deciding:
 
     @cached_property
     def _places(self) -> list[tuple[int, int]]:
-        """Line and column of every token: only wanted if something is wrong."""
+        """Line and column of every token; only needed if something is wrong."""
         found: list[tuple[int, int]] = []
         line, start, at = 1, 0, 0
         for match in _TOKEN.finditer(self.text):
@@ -412,12 +412,12 @@ class _Deciding:
 
 
 def _string(node: _Node) -> str:
-    """The text of a string in capitals; nothing if the node is something else."""
+    """The text of a string in upper case; empty if the node is not a string."""
     text = node[1]
     if not isinstance(text, str) or text[0] != '"':
         return ""
     inner = text[1:-1]
-    if "\\\\" in inner:  # a backslash that is meant as one
+    if "\\\\" in inner:  # a literal backslash
         return "".join(_ESCAPE.split(inner)).upper()
     return inner.replace("\\", "").upper()
 

@@ -1,10 +1,11 @@
-"""The slots of a template: labels, types, sets of values with what stands above them, and how templates are aligned.
+"""The slots of a template: labels, types, hierarchies of set values, how templates are aligned, and how fillers are
+parsed.
 
-The template of MUC-4 comes with the package; others are files of the same form, TOML or JSON.
+The MUC-4 template comes with the package; others are TOML or JSON files of the same form.
 
-The value of a filler, what stands on one line of a template, is a text, or a `Compound` of other values: alternatives,
-an optional filler, a value with a cross-reference, a range, a place. Quoted strings keep their quotes, because `"X"` is
-text of the message and `X` is not.
+A filler is one line of a template. Its value is a text, or a `Compound` of other values: alternatives, an optional
+filler, a value with a cross-reference, a range, a place. Quoted strings keep their quotes, because `"X"` is text of the
+message and `X` is not.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _BUILT_IN = Path(__file__).with_name("muc4_slots.toml")
 
 
 class Slot(NamedTuple):
-    """One slot; `above` gives for each value of a set the values above it, nearest first."""
+    """One slot; for each value of a set, `above` has the values above it, nearest first."""
 
     id: str
     label: str
@@ -44,10 +45,10 @@ class Slot(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """The slots of one kind of template: `scored` are those with fillers, in the order of the report.
+    """The slots of one kind of template; `scored` are those that have fillers, in report order.
 
-    A template starts with the slot `message`. Two templates may be aligned if the slot `kind` agrees and one of the
-    slots `content` does. `totals` are rows of the report and the slots that they add up.
+    A template starts with the slot `message`. Two templates may be aligned if the slot `kind` and one of the slots
+    `content` agree. `totals` are rows of the report and the slots that they sum.
     """
 
     name: str
@@ -70,7 +71,7 @@ def muc4_slots() -> Slots:
 
 
 def read_slots(source: Source) -> Slots:
-    """The slots of a template, from a file in TOML or JSON.
+    """The slots of a template, from a TOML or JSON file.
 
     >>> text = b'name = "trade"'
     >>> read_slots(text)
@@ -115,11 +116,11 @@ class _File(msgspec.Struct):
 
 
 def _made(given: _File, text: str, place: str) -> Slots:
-    """The slots of a file that has the right shape, if the names in it mean something."""
+    """The slots of a file of the right shape, if all names in it are defined."""
     problems: list[Problem] = []
 
     def wrong(message: str, hint: str | None, *at: str) -> None:
-        """Complain of what has the last of several names, each behind the one before."""
+        """Raise a problem at the last of several names, each searched for after the one before."""
         problems.append(Problem(message, place, *find_name(text, *at), hint))
 
     def check(where: str, names: Sequence[str]) -> None:
@@ -169,7 +170,7 @@ def _made(given: _File, text: str, place: str) -> Slots:
 
 
 def _above(values: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each value, the values above it.
+    """The values above each value.
 
     >>> _above(["GUN", "GUN > RIFLE"])
     {'GUN': (), 'RIFLE': ('GUN',)}
@@ -182,7 +183,7 @@ def _above(values: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 class Compound(NamedTuple):
-    """A value made of others; None is the missing end of a range."""
+    """A value made of others; None is the open end of a range."""
 
     kind: Kind
     parts: tuple[Value | None, ...]
@@ -194,13 +195,13 @@ class Compound(NamedTuple):
 Value: TypeAlias = "str | Compound"
 
 _QUOTED = re.compile(r'"[^"\\]*"')
-# A hyphen with blanks around it (or at an end) is the mark of a range; any other one belongs to the text.
+# A hyphen with blanks around it (or at an end) marks a range; any other belongs to the text.
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()])|([^"/:()]+))')
 _RANGED = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([/:()]|-(?=[\s)]|$))|((?:[^\s"/:()]|\s++(?!-(?:[\s)]|$)))+))')
 
 
 class Malformed(Exception):
-    """A filler does not follow the syntax; `at` is the place in its text."""
+    """A filler that cannot be parsed; `at` is the position in its text."""
 
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
@@ -209,7 +210,7 @@ class Malformed(Exception):
 
 
 def parse_filler(text: str, slot: SlotType) -> Value | None:
-    """The value of one line, or None if it is blank.
+    """The value of one line; None if it is blank.
 
     >>> parse_filler('BOMB / MINE: "A BOMB"', "set")
     Compound(kind='xref', parts=(Compound(kind='or', parts=('BOMB', 'MINE')), '"A BOMB"'))
@@ -271,7 +272,7 @@ def _check_depth(tokens: list[tuple[str, str, int]]) -> None:
 
 
 class _Parser:
-    """A recursive descent over the tokens of one filler."""
+    """A recursive-descent parser over the tokens of one filler."""
 
     def __init__(self, tokens: list[tuple[str, str, int]], slot: SlotType, end: int) -> None:
         self.tokens = tokens
@@ -298,7 +299,7 @@ class _Parser:
             raise Malformed(f"{self.tokens[self.at][1]} does not belong here", self.place())
 
     def value(self) -> Value:
-        """A whole filler, or what stands between parentheses."""
+        """A whole filler, or what is in parentheses."""
         if self.slot == "location":
             return self._locations()
         first = self._alternatives()
@@ -366,7 +367,7 @@ class _Parser:
 
 
 def show(value: Value | None) -> str:
-    """A value as it is written in a template.
+    """A value as a template writes it.
 
     >>> show(Compound("location", ("PERU", Compound("qualified", ("LIMA", "CITY")))))
     'PERU: LIMA (CITY)'

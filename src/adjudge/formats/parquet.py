@@ -1,8 +1,8 @@
 """Parquet: a row per document, or a table of columns.
 
-It is read by pyarrow, a few rows at a time, in a process of its own: a few bytes can stand for billions of values, and
-a long text for any number of copies of it, whatever the file says of itself. What comes out is counted, the process has
-a limit of memory where the system can hold one, and what makes pyarrow abort ends that process alone.
+Files are read by pyarrow, a few rows at a time, in a process of their own: a few bytes can stand for billions of values
+or for many copies of one long text, whatever the file declares. The output is counted, the process has a memory limit
+where the system supports one, and a crash of pyarrow ends only that process.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from adjudge.memory import held_to
 from adjudge.model.document import Document
 
 HELD = 1 << 29
-"""Bytes that reading a file may take."""
+"""The most bytes that reading a file may take."""
 
-_ROWS = 1024  # documents that are held at once
+_ROWS = 1024  # documents held at once
 _TABLE_ROWS = 16 * _ROWS
 _FEWER = 64  # by how much, if they are too large to be held
-_VALUE = 8  # bytes that a value takes at the least, once it stands in a list
-_BUFFER = 1 << 20  # bytes of a column that are read at once
+_VALUE = 8  # the fewest bytes that a value in a list takes
+_BUFFER = 1 << 20  # bytes of a column read at once
 _BOMB = f"the file unpacks to more than {RATIO} times its size", "check how it was made, or write it as JSON lines"
 
 
 def parquet_documents(path: str, *, digest: Hash | None = None) -> Iterator[Document]:
-    """The rows of a file; a null is a field that is not there, as Parquet has no other way to say so."""
+    """The rows of a file; a null is a missing field, as Parquet has no other way to say so."""
     problems: list[Problem] = []
     number, first = 0, dict[str, int]()
     try:
@@ -60,13 +60,13 @@ def parquet_documents(path: str, *, digest: Hash | None = None) -> Iterator[Docu
 
 
 def parquet_rows(path: str) -> Iterator[dict[str, Any]]:
-    """The rows of a file as they are, whether they have ids or not."""
+    """The rows of a file as they are, with or without ids."""
     for rows in _blocks(_Request(path, path, _ROWS)):
         yield from map(_present, rows)
 
 
 def parquet_table(path: str, names: Sequence[str], place: str) -> Iterator[bytes | list[list[Any]]]:
-    """Some columns of a file in blocks of rows: as lines with TABs if all values are such texts, else as lists."""
+    """Some columns of a file in blocks of rows: as TAB-separated lines if all values fit in them, else as lists."""
     return _blocks(_Request(path, place, _TABLE_ROWS, tuple(names)))
 
 
@@ -95,11 +95,11 @@ def _present(value: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Asking the other process, which waits for the next file when it has read one
+# Asking the other process, which waits for the next file after each
 
 
 class _Request(NamedTuple):
-    """A file, and how many rows of it are wanted at once; with 0 it is the names of its columns that are."""
+    """A file, and how many rows of it are wanted at once; 0 asks for the names of its columns."""
 
     path: str
     place: str
@@ -108,11 +108,11 @@ class _Request(NamedTuple):
     held: int = HELD
 
 
-_idle: dict[int, list[subprocess.Popen[bytes]]] = {}  # by process: a copy of this one must not ask them
+_idle: dict[int, list[subprocess.Popen[bytes]]] = {}  # by process id: a fork of this one must not ask them
 
 
 def _blocks(request: _Request) -> Iterator[Any]:
-    """What the other process makes of a file, block by block."""
+    """What the other process returns for a file, block by block."""
     if not _has_pyarrow():
         hint = "install it with: pip install 'adjudge[parquet]'"
         raise UsageError(Problem("Parquet needs pyarrow, which is not installed", path=request.place, hint=hint))
@@ -178,7 +178,7 @@ def _stop_all() -> None:
 
 
 def serve() -> None:
-    """Read files as they are asked for, until nobody is there to ask."""
+    """Read files on request, until nobody is left to ask."""
     out = sys.stdout.buffer
 
     def say(kind: str, value: Any = None) -> None:
@@ -197,7 +197,7 @@ def serve() -> None:
 
 
 def _read(request: _Request, give: Callable[[Any], None]) -> tuple[str, Any]:
-    """Give all blocks of a file; in the end, what is wrong with it, if anything is."""
+    """Give all blocks of a file, and return what is wrong with it, if anything is."""
     from pyarrow import ArrowException
 
     if not request.rows:
@@ -244,7 +244,7 @@ def _names(path: str) -> list[str]:
 
 
 class _Refused(Exception):
-    """What a file lacks, or has too much of: the message, and what to do."""
+    """What a file lacks, or has too much of: the message and the remedy."""
 
 
 def _batches(request: _Request, rows: int, limit: int) -> Iterator[Any]:
@@ -282,7 +282,7 @@ def _lines(batch: Any) -> bytes | list[list[Any]]:
 
 
 def _unshared(array: Any) -> int:
-    """The bytes of the values once every text has been copied for each place where it stands."""
+    """The bytes of the values once every text has been copied to each place that shares it."""
     from pyarrow import compute, types
 
     kind = array.type

@@ -1,4 +1,5 @@
-"""Files of graphs in Penman notation: blocks between blank lines, comments and metadata (# ::id ...) at will."""
+"""Files of graphs in Penman notation: blocks separated by blank lines, with optional comments and metadata (# ::id
+...)."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Block(NamedTuple):
 
 @reads("AMR graphs", "penman", reader_option=True)
 def read_penman(source: Source, *, name: str | None = None) -> Corpus:
-    r"""The graphs of a file as documents {"id", "amr"}; ids come from `# ::id` if every graph has one, else they count.
+    r"""The graphs of a file as documents {"id", "amr"}; ids come from `# ::id` if every graph has one, else from
+    counting.
 
     >>> read_penman(b"# ::id s1\n(b / boy)\n").documents
     (Document(id='s1', data={'id': 's1', 'amr': '(b / boy)'}, line=2),)
@@ -37,7 +39,7 @@ def read_penman(source: Source, *, name: str | None = None) -> Corpus:
 
 @reads("AMR graphs", "penman", reader_option=True)
 def read_penman_in_order(source: Source, *, name: str | None = None) -> Corpus:
-    r"""The same, but graphs are numbered whatever their ids are, for files that belong together line by line.
+    r"""The same, but graphs are numbered whatever their ids are, for files that correspond by position.
 
     >>> read_penman_in_order(b"# ::id s1\n(b / boy)\n").documents[0].id
     '1'
@@ -81,7 +83,7 @@ def _read(source: Source, name: str | None, *, unique: bool = False) -> tuple[Wh
 
 
 def split(text: str) -> list[Block]:
-    r"""The graphs of a text; metadata belong to the graph that follows, even after a blank line.
+    r"""The graphs of a text; metadata belong to the next graph, even after a blank line.
 
     >>> split("# ::id s1 ::date today\n\n(b / boy\n   :mod (s / small))\n")
     [Block(text='(b / boy\n   :mod (s / small))', lines=(3, 4), id='s1')]

@@ -1,6 +1,6 @@
-"""Files in parts that begin with the same document on all sides, for several processes to read.
+"""Cuts files into parts that begin with the same document on all sides, for several processes to read.
 
-Only plain files can be cut. Nothing is checked here but the documents at the cuts: whoever reads a part sees whether
+Only uncompressed files can be cut. Only the documents at the cuts are checked here: whoever reads a part sees whether
 the documents of one side are those of the other.
 """
 
@@ -20,10 +20,10 @@ import msgspec
 
 from adjudge.formats.source import BOM
 
-_HEAD = 64  # bytes in which an object must begin
-_NEAR = (1 << 14, 1 << 20)  # where to look first for a document that should be at a place in proportion
-_FAR = 3  # parts behind the last cut in which to look then
-_TRIES = 10  # documents behind a place of which all sides must have one
+_HEAD = 64  # bytes within which an object must begin
+_NEAR = (1 << 14, 1 << 20)  # how far around its proportional place a document is searched for first
+_FAR = 3  # how many parts after the last cut are searched next
+_TRIES = 10  # how many documents after a place are tried, one of which all sides must have
 
 
 class Range(NamedTuple):
@@ -41,20 +41,20 @@ class Range(NamedTuple):
 
 
 Ranges: TypeAlias = tuple[Range, ...]
-"""What a part has of one side, which may be several files."""
+"""The ranges of a part on one side, which may be several files."""
 
 
 def cut_lines(sides: Sequence[Sequence[str]], parts: int) -> list[tuple[Ranges, ...]] | None:
-    """JSON lines in up to so many parts of about equal size, each with its ranges on every side.
+    """Cut JSON lines into up to so many parts of about equal size, each with its ranges on every side.
 
-    The first side decides where to cut; the others are looked through for its documents. None if they cannot be cut
-    even once: another order, another format, or too few documents.
+    The first side decides where to cut; its documents are searched for in the others. None if not even one cut is
+    possible: another order, another format, or too few documents.
     """
     return _cut(sides, _Lines(), parts)
 
 
 def cut_documents(paths: Sequence[str], marks: tuple[bytes, bytes], parts: int) -> list[tuple[Range, ...]] | None:
-    """The same for files, one for each side, of documents between lines that begin with these marks."""
+    """The same for files, one per side, whose documents stand between lines that begin with these marks."""
     found = _cut([[path] for path in paths], _Marked(*marks), parts)
     return None if found is None else [tuple(side[0] for side in part) for part in found]
 
@@ -62,7 +62,7 @@ def cut_documents(paths: Sequence[str], marks: tuple[bytes, bytes], parts: int) 
 def _cut(sides: Sequence[Sequence[str]], boundary: _Lines | _Marked, parts: int) -> list[tuple[Ranges, ...]] | None:
     try:
         files = [_Files(paths, boundary, parts) for paths in sides]
-    except (OSError, ValueError):  # empty, or nothing that can be mapped
+    except (OSError, ValueError):  # empty, or cannot be mapped
         return None
     if not all(side.can_be_cut for side in files):
         return None
@@ -86,7 +86,7 @@ def _cut(sides: Sequence[Sequence[str]], boundary: _Lines | _Marked, parts: int)
 
 
 class _Files:
-    """The files of one side as one row of bytes, of which one file at a time is open."""
+    """The files of one side as one sequence of bytes; one file is open at a time."""
 
     def __init__(self, paths: Sequence[str], boundary: _Lines | _Marked, parts: int) -> None:
         self.paths = paths
@@ -101,7 +101,7 @@ class _Files:
             return self.boundary.begins(stream.read(_HEAD).removeprefix(BOM))
 
     def between(self, start: int, end: int) -> Ranges:
-        """The ranges of files from one place to another."""
+        """The file ranges from one place to another."""
         return tuple(
             Range(path, max(start - begin, 0), min(end, stop) - begin)
             for path, (begin, stop) in zip(self.paths, pairwise(self.starts), strict=True)
@@ -109,7 +109,7 @@ class _Files:
         )
 
     def documents(self, place: int) -> Iterator[tuple[int, str]]:
-        """Where the next documents behind a place begin, and how to find them elsewhere."""
+        """Where the next documents after a place begin, and how to find them elsewhere."""
         for number in range(bisect_right(self.starts, place) - 1, len(self.paths)):
             begin = self.starts[number]
             with _mapped(self.paths[number]) as file:
@@ -117,7 +117,7 @@ class _Files:
                     yield begin + at, key
 
     def find(self, key: str, there: int, last: int) -> int | None:
-        """Where a document begins that should be about there, behind the last cut."""
+        """Where a document begins that should be about `there`, after the last cut."""
         for start, end in (*((max(there - near, last), there + near) for near in _NEAR), (last, last + self.far)):
             for place in self.between(max(start, 0), min(end, self.size)):
                 with _mapped(place.path) as file:
@@ -134,19 +134,19 @@ def _mapped(path: str) -> Iterator[mmap.mmap]:
 
 
 class _Identified(msgspec.Struct):
-    """A document as far as cutting is concerned."""
+    """What cutting needs to know of a document."""
 
     id: str | int
 
 
 class _Lines:
-    """Documents that are lines of JSON, found by their ids."""
+    """Documents that are JSON lines, found by their ids."""
 
     def begins(self, head: bytes) -> bool:
         return head.lstrip().startswith(b"{")
 
     def documents(self, file: mmap.mmap, place: int) -> Iterator[tuple[int, str]]:
-        """Up to a line that is none."""
+        """The documents up to the first line that is not one."""
         at = file.find(b"\n", place - 1) + 1 if place else 0
         while at or not place:
             line = _line(file, at)

@@ -1,8 +1,9 @@
-"""What a file looks like that a reader could not read: another format is named, once, instead of every line of it.
+"""What a file looks like that a reader could not read: the other format is named once, instead of a problem for every
+line.
 
-Every reader says with `reads` (in `source`) what it expects; what it raises passes through here, and if the file looks
-like something else, that is the message, with the reader's first complaint as an example. `formats_of` tells formats
-apart that look alike from afar, such as those that are all JSON lines.
+Every reader says with `reads` (in `source`) what it expects. Its errors pass through here, and if the file looks like
+something else, that becomes the message, with the reader's first problem as an example. `formats_of` tells similar
+formats apart, such as all those that are JSON lines.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ _BINARY = (
     (GZIP, "a file that is compressed twice", "gzip"),
     (ZSTD, "a file that is compressed twice", "zstd"),
 )
-# How some formats are told from others.
+# Marks of some formats.
 CONLL = re.compile(rb"^#\s*begin document ", re.MULTILINE)
 CONLLU = re.compile(
     rb"^(?:#\s*(?:newdoc|newpar|sent_id|global\.Entity)\b|\d+\t(?:[^\t\n]*\t){8}[^\t\n]*$)", re.MULTILINE
 )
-DOCBIN = b"\x78\x9c"  # the beginning of data that is compressed with zlib, as those of spaCy are
+DOCBIN = b"\x78\x9c"  # zlib-compressed data begin like this, such as spaCy's
 _TBF = re.compile(rb"^#(?:BeginOfDocument|EndOfDocument)\b", re.MULTILINE)
 _BRAT = re.compile(rb"\A(?:[TREAMN#*]\d*\t[^\t\n]+(?:\t[^\n]*)?\r?\n?){2,}")
 _PENMAN = re.compile(rb"^\(\s*[^\s()/]+\s*/\s*\S+", re.MULTILINE)
@@ -47,11 +48,11 @@ _MUC4 = re.compile(rb"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _XML = re.compile(rb"\A\s*<(?:\?xml|!--|!DOCTYPE|[A-Za-z_])", re.IGNORECASE)
 _HTML = re.compile(rb"\A\s*<(?:!DOCTYPE\s+html|html)\b", re.IGNORECASE)
 TAG = re.compile(r"O|[BIESLUMW]-\S+")
-_DAMAGE = ("the compressed file ", "the file cannot be read", "the file is compressed ")  # which say enough
+_DAMAGE = ("the compressed file ", "the file cannot be read", "the file is compressed ")  # which say enough themselves
 
 
 class Look(NamedTuple):
-    """What a file looks like: the name of its kind for readers, and for people."""
+    """What a file looks like: the name of its kind for readers and for people."""
 
     kind: str
     name: str
@@ -88,7 +89,7 @@ def looks_like(start: bytes) -> Look | None:
 
 
 class Expected(NamedTuple):
-    """What a reader expects, in words and by the kinds of `looks_like` that its own messages are right for.
+    """What a reader expects, in words, and the kinds of `looks_like` for which its own messages are right.
 
     With `reader_option` the remedy for JSON lines is the option that chooses a reader.
     """
@@ -99,9 +100,9 @@ class Expected(NamedTuple):
 
 
 def recognised(error: AdjudgeError, source: Source, expected: Expected, start: bytes | None = None) -> AdjudgeError:
-    """The error of a reader, or another one if the source looks like something else than what is expected.
+    """The error of a reader, or another one if the source looks like something other than what was expected.
 
-    `start` is the beginning of a source that cannot be opened again.
+    `start` is the beginning of a source that cannot be reopened.
     """
     said = [problem.message for problem in error.problems]
     if isinstance(error, UsageError) or any(_SAYS in each or each.startswith(_DAMAGE) for each in said):
@@ -124,7 +125,7 @@ def _head(source: Source) -> bytes:
     try:
         with opened(source, source_name(source)) as stream:
             return stream.read(HEAD)
-    except Exception:  # whatever is wrong with it, the reader has said so
+    except Exception:  # the reader has said what is wrong with it
         return b""
 
 
@@ -143,10 +144,10 @@ def _json(start: bytes) -> Look | None:
 
 
 def _table(lines: list[str]) -> Look | None:
-    """Tables by a separator that stands equally often in every line, and columns of tokens and tags."""
+    """Tables, by a separator that occurs equally often in every line, and columns of tokens and tags."""
     filled = [line for line in lines if line.strip()]
     if len(filled) > 1 and len(lines) == _LINES:
-        filled = filled[:-1]  # the last may be cut
+        filled = filled[:-1]  # the last one may be cut off
     for separator, name, kind in (("\t", "a table with TABs", "tsv"), (",", "CSV", "csv"), (";", "CSV", "csv")):
         counts = {_outside(line, separator) for line in filled}
         if len(filled) > 1 and len(counts) == 1 and (columns := counts.pop()):
@@ -165,18 +166,18 @@ def _table(lines: list[str]) -> Look | None:
 
 
 def _outside(line: str, separator: str) -> int:
-    """How often a separator stands in a line, outside of quotation marks."""
+    """How often a separator occurs in a line outside quotation marks."""
     return re.sub(r'"[^"]*"', "", line).count(separator)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Formats that look alike from afar
+# Similar formats
 
 
 class Format(NamedTuple):
-    """A format: its name for programs and for people, what its offsets count, and whether ends are included.
+    """A format: its name for programs and for people, what its offsets count, and whether ends are inclusive.
 
-    `side` is gold or system where the files of the two sides look different.
+    `side` is gold or system if the files of the two sides differ.
     """
 
     kind: str
@@ -269,10 +270,10 @@ FORMATS: Mapping[str, Format] = {
     )
 }
 
-_NAMED = 6  # columns that are named
-_SAMPLE = 200  # documents that are looked at
+_NAMED = 6  # columns that are named in a message
+_SAMPLE = 200  # documents that are examined
 _KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    # All of these fields are in some document; the first that fits says most.
+    # A format fits if some document has all of these fields; more specific ones come first.
     ("result", ("adjudge", "signature", "systems")),
     ("inspect", ("eval", "samples", "status")),
     ("spec", ("metric",)),
@@ -297,7 +298,7 @@ _KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("clusters", ("id", "clusters")),
     ("answers", ("id", "output")),
 )
-_INNER = (  # fields of the documents of one object, by their ids
+_INNER = (  # fields of documents that are in one object by their ids
     ("auto-err", ("gold_templates", "pred_templates")),
     ("gtt-output", ("pred_templates",)),
     ("grit-output", ("pred_extracts",)),
@@ -320,7 +321,7 @@ _TRIG = re.compile(r"^\s*(?:GRAPH\s+)?[^\s#\"{}@]*\s*\{", re.MULTILINE)
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
 _TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
 _PUBTATOR = re.compile(rb"\A\s*[^|\s]+\|[ta]\|")
-_MEMBERS = re.compile(rb"_journal/start\.json|header\.json|samples/")  # of the archive that a log is
+_MEMBERS = re.compile(rb"_journal/start\.json|header\.json|samples/")  # in the archive that a log is
 _LOG = re.compile(rb'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:')
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 _SPEC = re.compile(r"^(?:metric|metrics|name|report|pool):", re.MULTILINE)
@@ -330,7 +331,7 @@ _JUDGED = re.compile(r"[CWXILNRDS]|\d+|NIL")
 
 
 def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
-    r"""The formats that a file may have, likely ones first; `cut`: `start` is not the whole of it.
+    r"""The formats that a file may have, likely ones first; with `cut`, `start` is not the whole file.
 
     >>> [each.kind for each in formats_of(b'{"doc_key": "d", "ner": [], "relations": []}')]
     ['dygie', 'jsonl']
@@ -370,7 +371,7 @@ def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
 
 
 def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]:
-    """The formats that a file with this beginning may have; Parquet says at its end who wrote it, and its columns."""
+    """The formats that a file with this beginning may have; Parquet has its writer and columns at its end."""
     found = formats_of(start, cut=cut)
     if found == [FORMATS["parquet"]] and path.is_file():  # and not bytes in memory
         from adjudge.formats.binary_values import parquet_features
@@ -381,7 +382,7 @@ def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]
             return [FORMATS["dataset"], *found]
         try:
             names = parquet_names(str(path), str(path))
-        except AdjudgeError:  # which reading it says with its place
+        except AdjudgeError:  # reading it will say so, with the place
             return found
         if not {*STARTS, *TAG_COLUMNS}.isdisjoint(names):
             return [FORMATS["dataset"]._replace(name=f"a Parquet table ({', '.join(names[:_NAMED])})"), *found]
@@ -389,7 +390,7 @@ def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]
 
 
 def rdf_kind(text: str) -> Literal["ntriples", "turtle", "trig"] | None:
-    """Which kind of RDF the beginning of a file is; None if it is none.
+    """The kind of RDF that a file begins with; None if it is not RDF.
 
     >>> rdf_kind("<http://x.org/a> <http://x.org/r> <http://x.org/b> ."), rdf_kind("@prefix e: <http://x.org/> .")
     ('ntriples', 'turtle')
@@ -402,7 +403,7 @@ def rdf_kind(text: str) -> Literal["ntriples", "turtle", "trig"] | None:
 
 
 def _root(data: bytes) -> str:
-    """The name of the first element of XML, behind what may stand before it."""
+    """The name of the root element of XML, after what may precede it."""
     at = 0
     while (at := data.find(b"<", at)) >= 0:
         for begin, end in ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">")):
@@ -418,7 +419,7 @@ def _root(data: bytes) -> str:
 
 
 def json_values(text: str) -> list[Any]:
-    r"""The first values of JSON lines, of an array, or the one value that a text is; as many as can be read.
+    r"""The first values of JSON lines or of an array, as many as can be read, or the one value that a text is.
 
     >>> json_values('{"a": 1}\n{"a": 2'), json_values('[{"a": 1}, {"a"')
     ([{'a': 1}], [{'a': 1}])
@@ -480,7 +481,7 @@ def json_formats(values: list[Any]) -> Iterator[str]:
     if all(len(each) == 1 and isinstance(value, list) for each in documents for value in each.values()):
         yield "iterx-output"
     if "id" not in keys:
-        if not _ITEMS.isdisjoint(keys):  # documents that are paired by position, or by another name
+        if not _ITEMS.isdisjoint(keys):  # documents paired by position, or under another name
             yield "jsonl"
         return
     entities = [each for document in documents for each in _listed(document, "entities")]
@@ -506,7 +507,7 @@ def _are_triples(documents: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _export(documents: Sequence[Mapping[str, Any]], keys: set[str]) -> str | None:
-    """The tool that has such documents, if it is one for annotation."""
+    """The annotation tool that writes such documents, if one does."""
     spans = [
         each for document in documents for key in ("label", "labels", "entities") for each in _listed(document, key)
     ]
@@ -554,7 +555,7 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
     elif (roles := _triple_roles(re.split(r"[\t,]", filled[0]))) and (
         "document" not in roles or "subject" not in header
     ):
-        yield "triples"  # of a whole graph, in no document
+        yield "triples"  # of a whole graph, without documents
         return
     elif {"subject", "object"} <= set(header) and not {"relation", "predicate", "type"}.isdisjoint(header):
         yield "triple-table"
@@ -578,7 +579,7 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
 
 
 def is_table(header: Sequence[str]) -> bool:
-    """Whether these are the columns of a table of tags, with one for the document, or of spans."""
+    """Whether these are the columns of a table of spans, or of tags with a column for the document."""
     names = set(header)
     tagged = not names.isdisjoint(("tag", "ner_tag"))
     placed = all(not names.isdisjoint(each) for each in (STARTS, ENDS))
@@ -587,7 +588,7 @@ def is_table(header: Sequence[str]) -> bool:
 
 
 def _list_columns(lines: Sequence[str]) -> set[str]:
-    """The columns of a table of documents that have a list in the first row."""
+    """The columns of a table of documents whose first row has a list in them."""
     separator = max((",", "\t", ";"), key=lines[0].count) if lines else ","
     try:
         names, first = islice(filter(None, csv.reader(io.StringIO("\n".join(lines)), delimiter=separator)), 2)
@@ -598,7 +599,7 @@ def _list_columns(lines: Sequence[str]) -> set[str]:
 
 
 def _names_columns(lines: Sequence[str]) -> bool:
-    """Whether the first line names columns, which all lines have, by a comma, a semicolon or a TAB."""
+    """Whether the first line names columns that all lines have, separated by commas, semicolons or TABs."""
     filled = [line for line in lines if line.strip()]
     for separator in (",", ";", "\t"):
         counts = {_outside(line, separator) for line in filled}
@@ -609,7 +610,7 @@ def _names_columns(lines: Sequence[str]) -> bool:
 
 
 def _triple_roles(header: list[str]) -> Mapping[str, str]:
-    """What the columns of a table of triples are; nothing if they are not named as such."""
+    """The role of each column of a table of triples; empty if they are not named as such."""
     from adjudge.formats.kg_keys import roles_of
 
     try:
@@ -645,7 +646,7 @@ def _tabbed(rows: list[list[str]]) -> Iterator[str]:
 
 
 def _most(rows: list[list[str]], fits: Callable[[list[str]], object]) -> bool:
-    """Whether nearly all rows are of a kind: a mistake here and there does not make another format of a file."""
+    """Whether nearly all rows are of a kind: a few mistakes do not make a file another format."""
     return bool(rows) and sum(bool(fits(row)) for row in rows) >= 0.9 * len(rows)
 
 
@@ -657,7 +658,7 @@ def _whole(cells: list[str]) -> bool:
 # Folders
 
 
-MANY = 2000  # entries of a folder that are looked at
+MANY = 2000  # entries of a folder that are examined
 
 
 def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
@@ -692,7 +693,7 @@ def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
 
 
 def _examples(files: Sequence[Path]) -> list[Path]:
-    """Some files, of every ending."""
+    """Some files of every ending."""
     by_ending: dict[str, list[Path]] = {}
     for path in files:
         by_ending.setdefault(path.suffix.lower(), []).append(path)
@@ -700,7 +701,7 @@ def _examples(files: Sequence[Path]) -> list[Path]:
 
 
 def head_of(path: Path, size: int = HEAD) -> bytes:
-    """The first bytes of a file without compression, as many as can be read."""
+    """The first bytes of a file, uncompressed, as many as can be read."""
     try:
         with opened(path, str(path)) as stream:
             return read_block(stream, size)[0]

@@ -1,14 +1,14 @@
 """Relations of whole documents: the files of DocRED and SciREX.
 
-DocRED has a JSON array of documents with entities and labels, and a system's flat list of relations.
+DocRED has a JSON array of documents with entities and labels; a system writes a flat list of relations.
 
     gold    [{"title": "T", "vertexSet": [[{"name": "Paris"}], ...], "labels": [{"h": 0, "t": 1, "r": "P17",
               "evidence": [0]}]}]
     system  [{"title": "T", "h_idx": 0, "t_idx": 1, "r": "P17", "evidence": [0, 3]}]
 
-Training facts are either the training documents in the form of gold, or a list of [head name, tail name, relation].
+Training facts are either training documents in the format of gold, or a list of [head name, tail name, relation].
 
-SciREX has gold documents as JSON lines, and a system's folder of three files.
+SciREX has gold documents as JSON lines; a system writes a folder of three files.
 
     gold      {"doc_id", "ner": [[0, 3, "Material"]], "coref": {"mat": [[0, 3]]}, "n_ary_relations": [{"Material":
                "mat", "Metric": ..., "Task": ..., "Method": ...}], "method_subrelations": {"m": [[[0, 1], "sub"]]}}
@@ -16,9 +16,9 @@ SciREX has gold documents as JSON lines, and a system's folder of three files.
     *cluster* {"doc_id", "clusters": {"A": [[0, 2]]}}
     *rel*     {"doc_id", "predicted_relations": [[["A", "B", "C", "D"], 0.9, 1]]}
 
-Spans are half-open, in tokens of the document. The entities of a relation stand in the order of `ROLES`; a predicted
-relation counts if its label is 1. The mentions of a method's sub-methods are mentions of the method, and only entities
-that occur in a relation are salient.
+Spans are half-open, in tokens of the document. The entities of a relation are in the order of `ROLES`; a predicted
+relation counts if its label is 1. Mentions of a method's sub-methods are mentions of the method, and only entities that
+occur in a relation are salient.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ T = TypeVar("T")
 
 
 class Mention(msgspec.Struct):
-    """A mention of an entity; its name is all that is needed."""
+    """A mention of an entity; only its name is needed."""
 
     name: str = ""
 
 
 class Label(msgspec.Struct):
-    """A gold relation of two entities, by their numbers."""
+    """A gold relation between two entities, by their numbers."""
 
     h: int
     t: int
@@ -78,14 +78,14 @@ class Answer(msgspec.Struct):
 
 
 class DocRed(NamedTuple):
-    """Gold documents and where they come from."""
+    """Gold documents and their source."""
 
     whole: Whole
     documents: list[Gold]
 
 
 def read_docred(source: Source, *, name: str | None = None) -> Corpus:
-    """Gold documents as the catalogue has them: relations of entities under `facts`, the names of entities beside them.
+    """Gold documents in the catalogue's form: relations between entities under `facts`, and the names of the entities.
 
     >>> read_docred(b'[{"title": "T", "labels": [{"h": 0, "t": 1, "r": "P17"}]}]').documents[0].data["facts"]
     [{'type': 'P17', 'head': 0, 'tail': 1, 'evidence': [], 'known': False}]
@@ -121,7 +121,7 @@ def read_docred_result(source: Source, *, name: str | None = None) -> Corpus:
 
 @reads("a JSON array", "json-array", "json", reader_option=True)
 def read_gold(source: Source, *, name: str | None = None) -> DocRed:
-    """Gold documents as the file has them; entities that labels name must be there."""
+    """Gold documents as the file has them; the entities that labels refer to must be there."""
     whole, documents = _typed(source, list[Gold], name)
     problems: list[Problem] = []
     seen: set[str] = set()
@@ -145,7 +145,7 @@ def read_answers(source: Source, *, name: str | None = None) -> tuple[Whole, lis
 
 
 def read_train_facts(source: Source, *, name: str | None = None) -> frozenset[tuple[str, str, str]]:
-    """What the training data say: names of head and tail, and the relation.
+    """The facts of the training data: names of head and tail, and the relation.
 
     >>> read_train_facts(b'[["Paris", "France", "P17"]]')
     frozenset({('Paris', 'France', 'P17')})
@@ -162,7 +162,7 @@ def read_train_facts(source: Source, *, name: str | None = None) -> frozenset[tu
 
 
 def names_of(document: Gold, head: int, tail: int, relation: str) -> list[tuple[str, str, str]]:
-    """Every way in which the names of two entities say a relation; none if an entity is not there."""
+    """A relation by every pair of names of its two entities; none if an entity is missing."""
     size = len(document.vertexSet)
     if not (-size <= head < size and -size <= tail < size):
         return []
@@ -224,7 +224,7 @@ class SciRex(NamedTuple):
 
 
 class SciRexSide(NamedTuple):
-    """The documents of one side, where they come from, and a digest."""
+    """The documents of one side, their source, and a digest."""
 
     place: str
     documents: dict[str, SciRex]
@@ -232,7 +232,8 @@ class SciRexSide(NamedTuple):
 
 
 def read_scirex(source: Source, *, name: str | None = None) -> Corpus:
-    """Gold documents as the catalogue has them: `entities` (mentions), salient ones as `clusters`, relations as `nary`.
+    """Gold documents in the catalogue's form: mentions as `entities`, salient entities as `clusters`, relations as
+    `nary`.
 
     >>> line = b'{"doc_id": "d", "ner": [], "coref": {"m": [[0, 3]]}, "n_ary_relations": []}'
     >>> read_scirex(line).documents[0].data
@@ -286,7 +287,7 @@ def _file(folder: Path, part: str) -> Path:
 
 
 def _missing(corpora: Mapping[str, Corpus], files: Mapping[str, Path]) -> list[Problem]:
-    """Documents that have clusters or relations, and not all of the three."""
+    """Problems for documents that are not in all three files."""
     ids = {part: {document.id for document in corpus.documents} for part, corpus in corpora.items()}
     everything = sorted(set().union(*ids.values()))
     return [
@@ -347,7 +348,7 @@ def _checked(spans: Iterable[Span], path: str) -> list[Span]:
 
 
 def _corpus(side: SciRexSide) -> Corpus:
-    """Entities and relations by their mentions; what has none cannot be found, and is left out."""
+    """Entities and relations by their mentions; what has no mentions cannot be found, and is left out."""
     documents = []
     for identifier, document in side.documents.items():
         clusters = [[list(span) for span in spans] for spans in document.entities.values() if spans]

@@ -1,4 +1,4 @@
-"""Several runs of one system in one file: JSON lines or a table, with a column that says which run a row is of."""
+"""Several runs of one system in one file: JSON lines or a table, with a column that names the run of each row."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from adjudge.formats.source import Source, read_text
 
 
 class RunLines(io.BytesIO):
-    """The rows of one run, on the lines on which they stand in the file."""
+    """The rows of one run, on the same lines as in the file."""
 
     def __init__(self, data: bytes, name: str) -> None:
         super().__init__(data)
         self.name = name
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, which are read later."""
+        """The next bytes, without consuming them."""
         return self.getvalue()[self.tell() :][:size]
 
 
 def split_runs(source: Source, column: str) -> dict[str, RunLines]:
-    r"""The rows of every run, by number: the value of the column if these are whole numbers, else 1, 2, ....
+    r"""The rows of every run, by number: the values of the column if they are whole numbers, else 1, 2 and so on.
 
     The column itself is left out: it is not part of a document.
 
@@ -51,7 +51,7 @@ def split_runs(source: Source, column: str) -> dict[str, RunLines]:
 
 
 def rows_of_runs(rows: Iterable[Any], column: str, side: str) -> dict[str, list[dict[str, Any]]]:
-    """The same of rows in memory.
+    """The same for rows in memory.
 
     >>> rows_of_runs([{"seed": 7, "id": "d1"}, {"seed": 8, "id": "d1"}], "seed", "A")
     {'7': [{'id': 'd1'}], '8': [{'id': 'd1'}]}
@@ -72,7 +72,7 @@ def rows_of_runs(rows: Iterable[Any], column: str, side: str) -> dict[str, list[
 
 
 def _numbered(values: Iterable[str]) -> dict[str, str]:
-    """The value of every run by its number."""
+    """The column's value for every run number."""
     runs = sorted(set(values), key=lambda value: (not value.isdigit(), int(value) if value.isdigit() else 0, value))
     numbered = all(map(str.isdigit, runs))
     return {run if numbered else str(number): run for number, run in enumerate(runs, 1)}
@@ -102,7 +102,7 @@ def _objects(lines: list[str], column: str, place: str) -> tuple[int, dict[int, 
 
 
 def _without(line: str, value: dict[str, object], column: str) -> str:
-    """The line with blanks in place of the column, so that everything else stands where it stood."""
+    """The line with the column blanked out, so that everything else stays in place."""
     rest = {name: each for name, each in value.items() if name != column}
     pair = rf'{re.escape(json.dumps(column, ensure_ascii=False))}\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s,}}\]"]+)\s*'
     for pattern in (rf"{pair},\s*", rf",\s*{pair}", pair):
@@ -117,7 +117,7 @@ def _without(line: str, value: dict[str, object], column: str) -> str:
 
 
 def _cells(lines: list[str], column: str, place: str) -> tuple[int, dict[int, str]]:
-    """The run of every line of a table, and how many lines its heading has."""
+    """The run of every line of a table, and the number of lines in its heading."""
     comma = "\t" if lines and "\t" in lines[0] else ","
     table = _records(csv.reader(list(lines), delimiter=comma))
     _, end, header = next(table, (0, 0, []))

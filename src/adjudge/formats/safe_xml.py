@@ -1,8 +1,8 @@
-"""XML from strangers, element by element; nothing that a file asks for is obeyed.
+"""Untrusted XML, element by element; nothing that a file asks for is obeyed.
 
-No document type is fetched and nothing is included. A file is refused that declares or uses entities or gives values to
-attributes that are not written (both grow without end), or that nests deeper than any annotation does. The parser is
-expat and not lxml, which knows lines but no columns, and cannot refuse declared values.
+No document type is fetched and nothing is included. A file is refused if it declares or uses entities, declares default
+values for attributes (both can grow without end), or nests deeper than any annotation does. The parser is expat rather
+than lxml, which knows lines but no columns, and cannot refuse declared values.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 from adjudge.errors import FormatError, Problem
 
 DEEPEST = 50
-DIGITS = 10  # of an offset; longer numbers are not offsets
+DIGITS = 10  # digits of an offset; longer numbers are not offsets
 _ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)")
-_SHOWN = 80  # characters of what Python has to say
+_SHOWN = 80  # characters of a message from Python
 
 
 class Element:
-    """An element with its attributes, its children, its own text, and its place in the file."""
+    """An element with its attributes, its children, its own text, and its position in the file."""
 
     __slots__ = ("attributes", "children", "column", "line", "parts", "tag")
 
@@ -38,15 +38,15 @@ class Element:
         return "".join(self.parts)
 
     def get(self, name: str) -> str:
-        """An attribute, empty if it is not there."""
+        """An attribute; empty if it is missing."""
         return self.attributes.get(name, "").strip()
 
     def all(self, tag: str) -> Iterator[Element]:
-        """Its children with that tag, wherever among the others they are."""
+        """Its children with that tag, among others."""
         return (child for child in self.children if child.tag == tag)
 
     def first(self, *path: str) -> Element | None:
-        """The first child with the first tag, in it the first with the next one, and so on.
+        """The first child with the first tag, its first child with the next tag, and so on.
 
         >>> read_xml(b"<a><b/><c><d>x</d></c></a>", "f").first("c", "d").text
         'x'
@@ -58,7 +58,7 @@ class Element:
 
 
 def read_xml(data: bytes, place: str) -> Element:
-    """The first element of a file.
+    """The root element of a file.
 
     >>> read_xml(b"<a><b></a>", "x.xml")
     Traceback (most recent call last):
@@ -101,11 +101,11 @@ def read_xml(data: bytes, place: str) -> Element:
     parser.EndElementHandler = lambda _: open_.pop()
     parser.CharacterDataHandler = lambda text: open_[-1].parts.append(text)
     parser.StartDoctypeDeclHandler = doctype
-    # Declared entities can grow without end or read other files; an annotation has no use for them.
+    # Declared entities can grow without end or read other files; annotations have no use for them.
     parser.EntityDeclHandler = refuse
     parser.ExternalEntityRefHandler = refuse
     parser.SkippedEntityHandler = refuse
-    # A long value that is declared once and given to a million elements grows in the same way.
+    # A long default value that a million elements take grows in the same way.
     parser.AttlistDeclHandler = declared
     try:
         parser.Parse(data, True)
@@ -115,22 +115,22 @@ def read_xml(data: bytes, place: str) -> Element:
         raise FormatError(
             Problem(message, place, error.lineno, error.offset + 1, "check that it is complete")
         ) from None
-    except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that has several bytes
+    except (LookupError, ValueError) as error:  # an encoding that is unknown, or multi-byte
         message = f"the file cannot be decoded: {_short(str(error))}"
         raise FormatError(Problem(message, place, 1, 1, "save it as UTF-8")) from None
     return open_[0].children[0]
 
 
 def _uses_entities(data: bytes, at: int) -> bool:
-    """Whether a tag uses entities: if there is a document type, the parser takes unknown ones away without a word.
+    """Whether a tag uses entities: if there is a document type, the parser silently drops unknown ones.
 
-    A tag has no second `<` in it; so what is looked at is the tag and the text behind it, where they are refused, too.
+    A tag has no second `<` in it; so the tag is looked at with the text after it, where entities are refused, too.
     """
     end = data.find(b"<", at + 1)
     found = _ENTITY.search(data, at, len(data) if end < 0 else end)
     if found is None:
         return False
-    # In UTF-16 there is a null in each character, and none elsewhere.
+    # UTF-16 has a null in each character, other encodings have none.
     return b"\0" not in data[:4] or _ENTITY.search(data[at:end].replace(b"\0", b"")) is not None
 
 
@@ -139,7 +139,7 @@ def _short(text: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """A number of an attribute, None if it is none.
+    """The whole number that an attribute has; None if it has none.
 
     >>> whole_number("12"), whole_number("-1"), whole_number("9" * 99)
     (12, None, None)

@@ -1,7 +1,7 @@
-"""What every reader needs: bytes, lines or text of a path, `-` for standard input, bytes, or a stream.
+"""What every reader needs: the bytes, lines or text of a path, `-` for standard input, bytes, or a stream.
 
-Compressed files (gzip, zstd) are told by their content. A reader says with `reads` what it expects; if a file that it
-refuses looks like another format, that is the message.
+Compressed files (gzip, zstd) are recognized by their content. A reader says with `reads` what it expects; if a file
+that it refuses looks like another format, the message says so.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 BOM = b"\xef\xbb\xbf"
 COPY = "copy or create the file again"
-"""What to do about a file that cannot be read to its end."""
+"""The remedy for a file that cannot be read to its end."""
 
-RATIO = 200  # times the size of a compressed file that may come out of it, if that is more than SMALL
+RATIO = 200  # how many times its size a compressed file may unpack to, beyond SMALL
 SMALL = 1 << 26
-HEAD = 1 << 16  # bytes by which a format is told
+HEAD = 1 << 16  # bytes that formats are recognized by
 _BUFFER = 1 << 18
 _BLOCK = 1 << 20  # bytes read at once
 _LARGE = 1 << 24
-LONGEST = 1 << 24  # bytes of a line of a table; a file without line ends must not fill the memory
-_ZSTD_BLOCK = 1 << 9  # compressed bytes that are unpacked at once; each four of them may stand for 128 kB
+LONGEST = 1 << 24  # bytes in a line of a table; a file without line ends must not fill the memory
+_ZSTD_BLOCK = 1 << 9  # compressed bytes unpacked at once; every four of them may stand for 128 kB
 
-_WRITING = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # what the system never says of reading
+_WRITING = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # what the system never reports for reading
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 PACKED = (".gz", ".zst")
@@ -48,7 +48,7 @@ ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def source_name(source: Source) -> str:
-    """How messages call a source."""
+    """The name of a source in messages."""
     if isinstance(source, bytes):
         return "<bytes>"
     if isinstance(source, str | os.PathLike):
@@ -57,7 +57,7 @@ def source_name(source: Source) -> str:
 
 
 def is_file(source: Source) -> TypeGuard[str | os.PathLike[str]]:
-    """Whether a source is the path of a file that is there, and can therefore be opened again.
+    """Whether a source is the path of an existing file, which can therefore be opened again.
 
     >>> is_file("no/such/file"), is_file(b"bytes")
     (False, False)
@@ -66,7 +66,7 @@ def is_file(source: Source) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def is_blank(source: object) -> bool:
-    """Whether a source is a file or bytes without anything but blanks; what can be read only once is none.
+    """Whether a source is a file or bytes with nothing but blanks; False for what can be read only once.
 
     >>> is_blank(b" \\n"), is_blank(b"x"), is_blank("no/such/file")
     (True, False, False)
@@ -80,12 +80,12 @@ def is_blank(source: object) -> bool:
     try:
         with open(source, "rb") as stream:  # noqa: PTH123
             return not stream.read().removeprefix(BOM).strip()
-    except OSError:  # whoever reads it says so
+    except OSError:  # its reader will say so
         return False
 
 
 def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str = "documents") -> list[str] | None:
-    """The files of a pattern or a folder, in the order of their names; None if the source is one file, or none at all.
+    """The files of a pattern or folder, in the order of their names; None if the source is one file, or no file.
 
     >>> find_shards("one.jsonl") is None, find_shards(b"{}") is None
     (True, True)
@@ -111,7 +111,7 @@ def find_shards(source: Any, *, suffixes: tuple[str, ...] = SUFFIXES, what: str 
 
 
 def is_shard(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
-    """Whether a file of a folder is part of a corpus, as its name goes.
+    """Whether a file of a folder is part of a corpus, judging by its name.
 
     >>> is_shard("part-0.jsonl.gz"), is_shard("README.md"), is_shard(".part.jsonl")
     (True, False, False)
@@ -136,12 +136,12 @@ def is_parquet(path: Any) -> bool:
 
 @contextmanager
 def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
-    """The uncompressed bytes of a source; if they cannot be read any further, that is a fault of the machine."""
+    """The uncompressed bytes of a source; a failure to read on is reported as a fault of the machine."""
     try:
         with _opened(source, place) as stream:
             yield stream
     except OSError as error:
-        if error.errno in _WRITING or error.filename is not None:  # of gzip, of another file, or of a copy
+        if error.errno in _WRITING or error.filename is not None:  # from gzip, another file, or a copy
             raise
         message = f"the file cannot be read: {error.strerror or error}"
         raise refusal(error, Problem(message, path=place, hint="check the disk, or copy the file")) from None
@@ -152,9 +152,9 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     if isinstance(source, bytes):
         yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))), place)
     elif isinstance(source, str | os.PathLike) and str(source) != "-":
-        try:  # not with pathlib, which takes longer to load than a small file to score
+        try:  # not with pathlib, which takes longer to import than a small file to score
             stream = open(source, "rb")  # noqa: PTH123, SIM115
-        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+        except (OSError, ValueError) as error:  # a ValueError means a path with a null character
             _cannot_open(error, place)
         with stream:
             yield _unpacked(stream, place)
@@ -171,11 +171,11 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
             try:
                 yield _unpacked(buffered, place)
             finally:
-                buffered.detach()  # else the caller's stream would be closed with ours
+                buffered.detach()  # otherwise the caller's stream would be closed with ours
 
 
 class _Replayed(io.RawIOBase):
-    """What was peeked at, and then the rest of a stream."""
+    """What was peeked at, then the rest of a stream."""
 
     def __init__(self, start: bytes, rest: Any) -> None:
         self.start, self.rest = start, rest
@@ -190,7 +190,7 @@ class _Replayed(io.RawIOBase):
         return len(data)
 
 
-_peeked: tuple[Any, bytes, io.BufferedReader] | None = None  # of which standard input, which tests replace
+_peeked: tuple[Any, bytes, io.BufferedReader] | None = None  # whose standard input it is, as tests replace it
 
 
 def _stdin() -> Any:
@@ -201,7 +201,7 @@ def _stdin() -> Any:
 
 
 def stdin_head(size: int = HEAD) -> bytes:
-    """The beginning of standard input, which whoever reads it then reads again; without compression."""
+    """The beginning of standard input, uncompressed; whoever reads standard input reads it again."""
     global _peeked
     if sys.stdin is None:
         return b""
@@ -220,14 +220,14 @@ def stdin_head(size: int = HEAD) -> bytes:
 
 
 def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
-    """The next bytes (none at the end, all with a size of -1), and why there can be no more if the stream breaks.
+    """The next bytes (none at the end, all if the size is -1), and if the stream breaks, the reason.
 
-    What the disk says is no matter of what the file holds: `opened` makes a fault of the machine of it.
+    A disk error says nothing about the content: `opened` reports it as a fault of the machine.
     """
     try:
         if size <= _LARGE:
             return stream.read(size), None
-        parts = []  # room for all of it would be taken at once, however little there is
+        parts = []  # otherwise memory for all of it would be taken at once, however little there is
         while size > 0 and (part := stream.read(min(size, _LARGE))):
             parts.append(part)
             size -= len(part)
@@ -247,13 +247,13 @@ def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
 
 
 def line_blocks(stream: IO[bytes], size: int, hasher: Any = None, *, longest: int = 1 << 62) -> Iterator[bytes | str]:
-    r"""Blocks of whole lines, each without its last newline; a string says why there are no more.
+    r"""Blocks of whole lines, each without its last newline; a string at the end says why reading broke off.
 
     >>> list(line_blocks(io.BytesIO(b"a\nb\nc"), 3))
     [b'a', b'b', b'c']
     """
     parts: list[bytes] = []
-    if isinstance(stream, Unpacked):  # what is read together with the place where it breaks is lost
+    if isinstance(stream, Unpacked):  # what is read in one go with the damaged place would be lost
         size = min(size, 1 << 14)
     while True:
         block, broken = read_block(stream, size)
@@ -280,13 +280,13 @@ def line_blocks(stream: IO[bytes], size: int, hasher: Any = None, *, longest: in
 
 
 class Line:
-    """The line at which a block of a table begins; who reads the block counts its lines."""
+    """The number of the line where a block begins; whoever reads the block counts its lines."""
 
     number = 1
 
 
 def table_blocks(source: Source, found: Findings, at: Line) -> Iterator[bytes]:
-    r"""The lines of a table in blocks; line ends are LF, the last one is off. What is damaged goes to `found`.
+    r"""The lines of a table in blocks, with LF line ends except at the end. Damage is reported to `found`.
 
     >>> from adjudge.findings import Findings
     >>> list(table_blocks(b"a\r\n\nb\n", Findings("x"), Line()))
@@ -308,7 +308,7 @@ def table_blocks(source: Source, found: Findings, at: Line) -> Iterator[bytes]:
 
 
 def block_lines(number: int, data: bytes, found: Findings) -> Iterator[tuple[int, str]]:
-    r"""The lines of a block of a table, each with its number; what is not text goes to `found`.
+    r"""The lines of a block, each with its number; bytes that are not text are reported to `found`.
 
     >>> from adjudge.findings import Findings
     >>> list(block_lines(7, b"a\n\nb", Findings("x")))
@@ -327,7 +327,7 @@ def block_lines(number: int, data: bytes, found: Findings) -> Iterator[tuple[int
 
 
 def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
-    r"""The lines of a table without their ends, each with its number; what is not text goes to `found`.
+    r"""The lines of a table without their ends, each with its number; bytes that are not text are reported to `found`.
 
     >>> from adjudge.findings import Findings
     >>> list(read_lines(b"a\r\n\nb", Findings("x")))
@@ -340,9 +340,9 @@ def read_lines(source: Source, found: Findings) -> Iterator[tuple[int, str]]:
 
 
 def read_rows(source: Source, found: Findings) -> Iterator[tuple[int, str, list[str]]]:
-    r"""The rows of a table with TABs: number, line, and fields without the blanks around them.
+    r"""The rows of a TAB-separated table: number, line, and fields without surrounding blanks.
 
-    Empty lines, and lines that begin with `#` and have no TAB, say nothing.
+    Empty lines, and lines that begin with `#` and have no TAB, are skipped.
 
     >>> from adjudge.findings import Findings
     >>> list(read_rows(b"# who\n\nana\t ben\n", Findings("x")))
@@ -354,7 +354,7 @@ def read_rows(source: Source, found: Findings) -> Iterator[tuple[int, str, list[
 
 
 def read_bytes(source: Source, place: str) -> bytes:
-    """All bytes of a source; `place` is how messages call it."""
+    """All bytes of a source; `place` is its name in messages."""
     with opened(source, place) as stream:
         data, broken = read_block(stream, -1)
     if broken:
@@ -363,7 +363,7 @@ def read_bytes(source: Source, place: str) -> bytes:
 
 
 class Whole(NamedTuple):
-    """A source that was read: how messages call it, its bytes without compression, and their SHA-256."""
+    """A source that was read: its name in messages, its uncompressed bytes, and their SHA-256."""
 
     place: str
     data: bytes
@@ -371,7 +371,7 @@ class Whole(NamedTuple):
 
 
 def read_whole(source: Source, *, name: str | None = None) -> Whole:
-    """All bytes of a source, and what they are called.
+    """All bytes of a source, with its name and digest.
 
     >>> read_whole(b"EU B-ORG").data
     b'EU B-ORG'
@@ -384,7 +384,7 @@ def read_whole(source: Source, *, name: str | None = None) -> Whole:
 
 
 def read_text(source: Source, *, name: str | None = None) -> tuple[Whole, str]:
-    r"""A source and its text, which is UTF-8; a byte-order mark is taken away, line ends stay as they are.
+    r"""A source and its UTF-8 text; a byte-order mark is removed, line ends stay as they are.
 
     >>> read_text(b"caf\xc3\xa9")[1]
     'café'
@@ -394,7 +394,7 @@ def read_text(source: Source, *, name: str | None = None) -> tuple[Whole, str]:
 
 
 def decode(data: bytes, place: str) -> str:
-    r"""The text of UTF-8 bytes; what is not text is a problem with its place.
+    r"""The text of UTF-8 bytes; bytes that are not text are a problem with its place.
 
     >>> decode(b"a\xff", "x.txt")
     Traceback (most recent call last):
@@ -409,7 +409,7 @@ def decode(data: bytes, place: str) -> str:
 
 
 def reads(what: str, *kinds: str, reader_option: bool = False) -> Callable[[F], F]:
-    """Say what a reader expects, see `recognise.Expected`; its first argument is the source."""
+    """Declare what a reader expects (see `recognise.Expected`); its first argument is the source."""
 
     def marked(read: F) -> F:
         @functools.wraps(read)
@@ -428,7 +428,7 @@ def reads(what: str, *kinds: str, reader_option: bool = False) -> Callable[[F], 
 
 
 def peeked(source: Source) -> bytes | None:
-    """The beginning of a stream, which cannot be looked at later; None for what can."""
+    """The beginning of a stream, which cannot be looked at later; None for sources that can."""
     if isinstance(source, bytes) or (isinstance(source, str | os.PathLike) and str(source) != "-"):
         return None
     if isinstance(source, str | os.PathLike) and _peeked is not None and _peeked[0] is sys.stdin:
@@ -452,20 +452,20 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
 
 
 def _unpacked(stream: Any, place: str) -> IO[bytes]:
-    """The stream, or what is compressed in it; never a seek, because a pipe has none."""
+    """The stream, or what is compressed in it; it never seeks, because a pipe cannot."""
     start = stream.peek(4)[:4]
     if start != ZSTD and start[:2] != GZIP:
         return cast("IO[bytes]", stream)
     counted = _Counted(stream)
     if start == ZSTD:
         return cast("IO[bytes]", Unpacked(_Zstd(counted, place), counted, place))
-    from gzip import GzipFile  # not at the top: most files are not compressed
+    from gzip import GzipFile  # imported here, as most files are not compressed
 
     return cast("IO[bytes]", Unpacked(GzipFile(fileobj=cast("Any", counted)), counted, place))
 
 
 class _Counted:
-    """A stream that knows how much was read of it."""
+    """A stream that counts how much was read from it."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -478,7 +478,7 @@ class _Counted:
 
 
 class _Bounded(io.RawIOBase):
-    """What comes out of a compressed file, as long as it is not out of all proportion: a bomb would fill the memory."""
+    """The content of a compressed file, unless it is out of all proportion: a bomb would fill the memory."""
 
     def __init__(self, inner: Any, counted: _Counted, place: str) -> None:
         self.inner = inner
@@ -501,14 +501,14 @@ class _Bounded(io.RawIOBase):
 
 
 class Unpacked(io.BufferedReader):
-    """The bytes that were compressed in another stream."""
+    """The uncompressed bytes of another stream."""
 
     def __init__(self, inner: Any, counted: _Counted, place: str) -> None:
         super().__init__(_Bounded(inner, counted, place), _BUFFER)
 
 
 class _Zstd:
-    """The frames of a zstd stream; a damaged one is an OSError and one that was cut off an EOFError, as with gzip."""
+    """The frames of a zstd stream; a damaged one raises OSError, a truncated one EOFError, as with gzip."""
 
     def __init__(self, stream: _Counted, place: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""What the readers of annotations that stand apart from their text have in common: order, offsets, lines, clusters."""
+"""What readers of standoff annotation have in common: order, offsets, lines, clusters."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def natural(text: str) -> tuple[object, ...]:
-    """A key that sorts numbers inside names by their value.
+    """A sort key that orders numbers inside names by their value.
 
     >>> sorted(["E10", "E9", "E1a2", "E1"], key=natural)
     ['E1', 'E1a2', 'E9', 'E10']
     """
     parts = _NUMBER.split(text)
-    # The length of the digits before the digits: no number is too long to be compared.
+    # The number of digits comes before the digits, so that no number is too long to compare.
     key = [(len(part.lstrip("0")), part.lstrip("0")) if place % 2 else part for place, part in enumerate(parts)]
     return tuple(key), text
 
 
 def plain(text: str) -> str:
-    r"""Text that fits in one column of one line: every tab and line break is a blank.
+    r"""Text fit for a column of a line: every tab and line break becomes a blank.
 
     >>> plain("took\tpart\n")
     'took part '
@@ -45,7 +45,7 @@ def plain(text: str) -> str:
 
 
 def covered(text: str, pieces: Iterable[Piece]) -> str:
-    """The characters of the pieces, a blank between two of them, fit for one column.
+    """The text of the pieces, joined by blanks and fit for one column.
 
     >>> covered("made her way", [(0, 4), (9, 12)])
     'made way'
@@ -65,7 +65,7 @@ def split_lines(pieces: Iterable[Piece], text: str) -> tuple[Piece, ...]:
 
 
 def code_points(text: str) -> list[int] | None:
-    r"""For each offset in UTF-16 units the offset in code points, -1 inside a character; None if they are all the same.
+    r"""The code point offset of each UTF-16 offset, -1 inside a character; None if they are all the same.
 
     >>> code_points("a\U0001f600b"), code_points("ab")
     ([0, 1, -1, 2, 3], None)
@@ -79,11 +79,11 @@ def code_points(text: str) -> list[int] | None:
 
 
 class MisplacedError(Exception):
-    """Why there is no such place in a text, and the remedy."""
+    """Why a text has no such place, and the remedy."""
 
 
 class Offsets:
-    """The text of annotations and the units in which its characters are counted: places in it in code points."""
+    """The text of annotations and the units of their offsets; gives places in code points."""
 
     def __init__(self, text: str | None, units: str, place: str) -> None:
         if units == "utf-16" and text is None:
@@ -93,7 +93,7 @@ class Offsets:
         self._points = code_points(text) if units == "utf-16" and text is not None else None
 
     def piece(self, begin: int, end: int, what: str) -> Piece:
-        """A piece in code points; `what` is how messages call it.
+        """A piece in code points; `what` is its name in messages.
 
         >>> Offsets("a\U0001f600b", "utf-16", "x").piece(1, 3, "it")
         (1, 2)
@@ -110,7 +110,7 @@ class Offsets:
         return begin, end
 
     def seem_utf16(self, pieces: Sequence[Piece], written: str) -> bool:
-        """Whether a text that is not at its place would be there if the units were those of UTF-16."""
+        """Whether a text that is not at its place would be there if offsets counted UTF-16 units."""
         points = code_points(self.text) if self.text is not None and self._points is None else None
         if self.text is None or points is None or any(end >= len(points) for _, end in pieces):
             return False
@@ -133,7 +133,7 @@ def with_clusters(
 
 
 def folded(text: str) -> str:
-    """Text with each run of blanks and line breaks as one blank, to compare what is written in two places.
+    """Text with each run of whitespace as one blank, to compare what is written in two places.
 
     >>> folded(" three\\n  men")
     'three men'
@@ -154,7 +154,7 @@ def parse_place(text: str) -> tuple[str, int, int] | None:
 
 
 def write_place(document: str, start: int, end: int) -> str:
-    """The reverse of `parse_place`.
+    """The inverse of `parse_place`.
 
     >>> write_place("d1", 0, 3)
     'd1:0-2'
@@ -163,5 +163,5 @@ def write_place(document: str, start: int, end: int) -> str:
 
 
 def read_source_text(source: Source, place: str) -> str:
-    """The text that annotations are about, every character as it is: line ends and a byte order mark count as well."""
+    """The annotated text with every character as it is: line ends and a byte-order mark count as well."""
     return decode(read_bytes(source, place), place)

@@ -1,4 +1,4 @@
-"""Templates as recent work on MUC-4 and SciREX writes them: roles, entities, and the strings of their mentions.
+"""Templates as GRIT, GTT and IterX write them: roles, entities, and the strings of their mentions.
 
     GRIT gold    {"docid": "TST3-MUC4-0001", "extracts": {"Victim": [[["the mayor", 17], ["he", 80]]]}}     a line each
     GRIT system  {"30001": {"pred_extracts": {"Victim": [["mayor"]]}}}                                     one object
@@ -28,7 +28,7 @@ from adjudge.model.document import Corpus, Document
 
 TYPE = "incident_type"
 SKIPPED = "template-spans"
-# How a document is written, said with everything that is wrong with one.
+# How to write a document, said with every problem in one.
 SHAPES = {
     "extracts": 'write {"docid": id, "extracts": {role: [[mention, ...], ...]}}',
     "templates": 'write {"docid": id, "templates": [{"incident_type": type, role: [[mention, ...], ...]}]}',
@@ -42,7 +42,7 @@ Entities = list[list[str]]
 
 
 class Template(NamedTuple):
-    """One template as its file has it; `scalars` are the roles whose value was no list."""
+    """One template as the file has it; `scalars` are the roles whose value was not a list."""
 
     type: str | None
     roles: dict[str, Entities]
@@ -104,7 +104,7 @@ def read_gtt_output(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def read_iterx(source: Source, *, name: str | None = None) -> Corpus:
-    """Gold files of GTT with their own ids, as IterX takes them.
+    """Gold files of GTT with their own ids, as IterX uses them.
 
     >>> read_iterx(b'{"docid": "TST3-MUC4-0001", "templates": []}').documents[0].id
     'TST3-MUC4-0001'
@@ -122,7 +122,7 @@ def read_iterx_output(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def read_both(source: Source, *, name: str | None = None) -> Corpus:
-    """The gold side of a file of error analysis, which has both sides.
+    """The gold side of an error analysis file, which has both sides.
 
     >>> read_both(b'{"d": {"gold_templates": [], "pred_templates": []}}').documents[0].data
     {'id': 'd', 'templates': []}
@@ -163,7 +163,7 @@ def read_object(
     *,
     name: str | None = None,
 ) -> Sheet:
-    """Output of GRIT and GTT, and either side of a file of error analysis: an object of documents."""
+    """Output of GRIT and GTT, and either side of an error analysis file: one object of documents."""
     whole, value = read_json(source, name=name)
     pages: dict[str, Page] = {}
     problems: list[Problem] = []
@@ -176,7 +176,7 @@ def read_object(
         templates = _templates(given, field, wrong)
         text = document.get("doctext") if isinstance(document, dict) else None
         pages[identifier] = Page(templates, text if isinstance(text, str) else "")
-        # The place is that of the field: only what is listed in the end is looked for.
+        # The line is that of the field, and is only searched for in problems that are raised.
         room = max(0, LIMIT - len(problems))
         at = (identifier, field)
         problems += [json_problem(whole, at, f"{identifier}: {each}", SHAPES[field]) for each in wrong[:room]]
@@ -185,7 +185,7 @@ def read_object(
 
 
 def read_answers(source: Source, *, name: str | None = None) -> Sheet:
-    """Output of IterX: lines of an object with one document."""
+    """Output of IterX: an object with one document on each line."""
     whole, text = read_text(source, name=name)
     pages: dict[str, Page] = {}
     problems: list[Problem] = []
@@ -209,7 +209,7 @@ def read_answers(source: Source, *, name: str | None = None) -> Sheet:
 
 
 def output_id(identifier: str) -> str:
-    """What GRIT and GTT call a message in their output; an id of another form stays as it is.
+    """The id of a message in the output of GRIT and GTT; an id of another form stays as it is.
 
     >>> output_id("TST3-MUC4-0001"), output_id("d1")
     ('30001', 'd1')
@@ -219,7 +219,7 @@ def output_id(identifier: str) -> str:
 
 
 def distinct(templates: Sequence[Template], *, clean: Callable[[str], str] = str) -> list[Template]:
-    """Templates, each once: another one that says the same in the same order is left out."""
+    """Templates without repetitions: one that says the same in the same order is left out."""
     found: dict[Any, Template] = {}
     for each in templates:
         roles = {role: [[clean(one) for one in entity] for entity in entities] for role, entities in each.roles.items()}
@@ -232,7 +232,7 @@ def distinct(templates: Sequence[Template], *, clean: Callable[[str], str] = str
 
 
 def _corpus(sheet: Sheet, *, typed: bool = True) -> Corpus:
-    """Documents of the catalogue; a template without type is one only if it has fillers."""
+    """Documents in the catalogue's form; a template without a type counts only if it has fillers."""
     documents = tuple(
         Document(
             id=identifier,

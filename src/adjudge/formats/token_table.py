@@ -1,8 +1,8 @@
 """Token tables: the tokens of a document, one per line, as id, string, begin and end, separated by TABs.
 
-Three dialects are about: ids with or without a `t`, counted from 0 or from 1, and an end that is the last character of
-the token or the one after it. Ids are kept as they are written; which end is meant is told by the length of the token
-strings, and `Token.end` is always exclusive.
+Dialects differ in three ways: ids have a `t` or not, they count from 0 or from 1, and the end is the last character of
+the token or the one after it. Ids are kept as written; the length of the token strings tells which end is meant, and
+`Token.end` is always exclusive.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def read_table(source: Source, document: str, *, name: str | None = None) -> Tok
 
 
 def scan_table(source: Source, document: str, *, name: str | None = None) -> tuple[TokenTable, list[Finding]]:
-    """The rows that can be read, and what is wrong or odd: a header line, ids that occur twice, tokens out of order."""
+    """The rows that can be read, and what is wrong or odd: a header line, repeated ids, tokens out of order."""
     place = name or source_name(source)
     findings: list[Finding] = []
 
@@ -100,7 +100,7 @@ def scan_table(source: Source, document: str, *, name: str | None = None) -> tup
 
 
 def write_table(table: TokenTable) -> str:
-    """The text of a table, ends exclusive; line breaks and TABs in a token become blanks.
+    """The text of a table, with exclusive ends; line breaks and TABs in a token become blanks.
 
     >>> write_table(TokenTable("a", [Token("1", "It", 386, 388)]))
     '1\\tIt\\t386\\t388\\n'
@@ -120,7 +120,7 @@ def write_table(table: TokenTable) -> str:
 def find_table(folder: Path, document: str, *, suffix: str = ".tab") -> Path | None:
     """The table of a document in a folder, `<document><suffix>`; None if there is none.
 
-    A document id comes from a file that others wrote: one that leads out of the folder names nothing.
+    Document ids come from untrusted files: one that leads out of the folder names nothing.
 
     >>> find_table(Path("tables"), "../secret") is None
     True

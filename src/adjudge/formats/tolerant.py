@@ -1,8 +1,8 @@
-"""JSON as language models write it: a grammar that also reads what is nearly JSON, and counts what it repaired.
+"""JSON as language models write it: a parser that also reads what is nearly JSON, and counts its repairs.
 
-It reads trailing commas, comments, other quotes, Python's literals, bare keys, missing commas, raw control characters,
-unknown escapes, NaN, forms of numbers such as `.5`, and values whose end is missing. It guesses nothing else: what is
-not in this list is malformed. It uses no recursion, and looks at every character a bounded number of times.
+It accepts trailing commas, comments, other quotes, Python literals, bare keys, missing commas, raw control characters,
+unknown escapes, NaN, numbers such as `.5`, and values that are cut off. It guesses nothing else: anything not in this
+list is malformed. It uses no recursion, and looks at every character a bounded number of times.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LITERALS = (*_LITERALS, *_OTHERS, *_NANS)
 
 
 class Malformed(Exception):
-    """What is read is not JSON that can be repaired; `at` is how far it was read."""
+    """The text is not JSON that can be repaired; `at` is how far it was read."""
 
     reason = "malformed JSON"
 
@@ -52,11 +52,11 @@ class TooDeep(Malformed):
 
 
 class _EndOfText(Exception):
-    """The text ends inside of the value."""
+    """The text ends inside the value."""
 
 
 class Tolerated(NamedTuple):
-    """A value, where it ends, what was repaired how often, and how many keys were given twice with other values."""
+    """A value, its end, how often each kind of repair was made, and how many keys were repeated with other values."""
 
     value: Any
     end: int
@@ -65,7 +65,7 @@ class Tolerated(NamedTuple):
 
 
 class _Frame:
-    """An object or list that is being read."""
+    """An object or list being read."""
 
     __slots__ = ("key", "keyed", "value")
 
@@ -76,7 +76,7 @@ class _Frame:
 
 
 def read_tolerantly(text: str, start: int = 0) -> Tolerated:
-    """The object or list that starts at a place.
+    """The object or list that starts at a position.
 
     >>> found = read_tolerantly("{'a': [1, 2,], b: tru")
     >>> found.value, dict(found.repaired)
@@ -114,7 +114,7 @@ class _Tolerant:
         self.at += 1
 
     def _finish(self) -> None:
-        """Close the innermost object or list, and put it where it belongs."""
+        """Close the innermost object or list, and add it to the one around it."""
         done = self.open.pop().value
         if self.open:
             self._add(self.open[-1], done)
@@ -128,7 +128,7 @@ class _Tolerant:
         frame.value[frame.key] = value
 
     def _next(self) -> str:
-        """The next character that is neither space nor in a comment."""
+        """The next character that is neither whitespace nor in a comment."""
         text = self.text
         while True:
             self.at = _SPACE.match(text, self.at).end()  # type: ignore[union-attr]
@@ -146,7 +146,7 @@ class _Tolerant:
             self.at = end if end >= 0 else len(text)
 
     def _member(self, frame: _Frame) -> None:
-        """One element or member, up to the comma or bracket behind it, or into the object or list that it starts."""
+        """One element or member, up to the comma or bracket after it, or into the object or list that it starts."""
         character = self._next()
         closing = "}" if frame.keyed else "]"
         if character == closing:
@@ -168,7 +168,7 @@ class _Tolerant:
             self._separator(self.open[-1], after="}" if frame.keyed else "]")
 
     def _separator(self, frame: _Frame, *, after: str) -> None:
-        """What stands behind a value: a comma, which may be missing, or the closing bracket."""
+        """What follows a value: a comma, which may be missing, or the closing bracket."""
         character = self._next()
         if character == ",":
             self.at += 1
@@ -222,7 +222,7 @@ class _Tolerant:
         found = _NUMBER.match(self.text, self.at)
         if found is None or found.end() == len(self.text):
             part = _PART.match(self.text, self.at)
-            if part and part[0] and part.end() == len(self.text):  # its digits may go on
+            if part and part[0] and part.end() == len(self.text):  # more digits may follow
                 raise _EndOfText
             raise Malformed(self.at)
         whole, point, fraction, bare, exponent = found.groups()
@@ -279,10 +279,10 @@ class _Tolerant:
 
 
 def number_of(text: str, at: int = 0, *, is_whole: bool = False) -> int | float:
-    """A number of an answer; one that is too large to count with is malformed."""
+    """A number in an answer; one that is too large to compute with is malformed."""
     try:
         number: int | float = int(text.rstrip(".")) if is_whole else float(text)
-    except ValueError:  # more digits than Python converts
+    except ValueError:  # more digits than Python can convert
         raise Malformed(at) from None
     if isinstance(number, float) and not math.isfinite(number):
         raise Malformed(at)
@@ -290,7 +290,7 @@ def number_of(text: str, at: int = 0, *, is_whole: bool = False) -> int | float:
 
 
 def joined(text: str) -> str:
-    """A text whose escaped surrogates are the characters that they stand for; half a character is U+FFFD.
+    """A text with escaped surrogate pairs as the characters they stand for; half a pair becomes U+FFFD.
 
     >>> joined("\\ud83d\\ude00\\ud83d")
     '😀\ufffd'
@@ -301,7 +301,7 @@ def joined(text: str) -> str:
 
 
 def balanced_end(text: str, start: int) -> int:
-    """Where the bracket at a place is closed; brackets in double quotes do not count. The end if it is not closed.
+    """Where the bracket at a position is closed, ignoring brackets in double quotes; the end of the text if it is not.
 
     >>> balanced_end('{"a}": [1}] x} y', 0)
     11

@@ -1,4 +1,4 @@
-r"""WebAnno TSV 3: one document in a file, a token per line, spans in columns that the header names.
+r"""WebAnno TSV 3: one document per file, a token per line, spans in columns that the header names.
 
     #FORMAT=WebAnno TSV 3.3
     #T_SP=webanno.custom.NE|value
@@ -10,12 +10,11 @@ r"""WebAnno TSV 3: one document in a file, a token per line, spans in columns th
     1-4	17-19	Bo	PER
 
 `[1]` joins the tokens of one span, `|` separates several spans of a token, `*` is a span without a value. The layer is
-that of named entities, or the only one; its feature `value`, or the first. Offsets are characters, or UTF-16 units if
-the texts prove that. The document is called after its file.
+that of named entities, or the only one, and its feature is `value`, or the first one. Offsets count characters, or
+UTF-16 units if the texts prove it. The document is named after its file.
 
-UIMA XMI, which is exported beside it, has one document in a file, its text in a Sofa, its entities in elements with
-`begin` and `end`. These are UTF-16 units, as Java counts them, and become characters. The document is called after its
-file.
+UIMA XMI, another export of the same tools, has one document per file, its text in a Sofa, its entities in elements with
+`begin` and `end`. These count UTF-16 units, as Java does, and become characters. The document is named after its file.
 """
 
 from __future__ import annotations
@@ -40,11 +39,11 @@ _PLACE = re.compile(r"(\d{1,18})-(\d{1,18})")
 _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)")
 _ENTITY = re.compile(r"NamedEntity$|(?:^|\.)(?:NE|NER|Entity|Entities)$", re.IGNORECASE)
-_LONGEST = 10_000_000  # characters of a document; offsets beyond would make blanks without end
+_LONGEST = 10_000_000  # characters in a document; larger offsets would make endless blanks
 
 
 class _Layer(NamedTuple):
-    """A layer of spans: its name, the column of its value, counted from 0 behind the token, and its features."""
+    """A layer of spans: its name, the column of its value, counted from 0 after the token, and its features."""
 
     name: str
     column: int
@@ -119,11 +118,11 @@ def _corpus(place: str, digest: str, words: _Text, spans: list[_Span]) -> Corpus
 
 
 class _Text:
-    """The text of a document from those of its sentences, each at the offset of its first token."""
+    """The text of a document, from its sentences, each at the offset of its first token."""
 
     def __init__(self) -> None:
         self.sentences: list[tuple[int, str]] = []
-        self.ends: list[int] = []  # the last offset of a token, of each sentence
+        self.ends: list[int] = []  # the end of the last token of each sentence
         self._waiting: str | None = None
 
     def begin(self, text: str) -> None:
@@ -138,7 +137,7 @@ class _Text:
             self.ends[-1] = max(self.ends[-1], end)
 
     def whole(self) -> tuple[str, list[int] | None]:
-        """The text, and the place of every UTF-16 unit in it if tokens are counted so."""
+        """The text, and the position of every UTF-16 unit in it if tokens count these."""
         units = any(
             len(text) < end - start <= len(text.encode("utf-16-le", "surrogatepass")) // 2
             for (start, text), end in zip(self.sentences, self.ends, strict=True)
@@ -156,7 +155,7 @@ class _Text:
 
 
 def _chosen(lines: list[str], place: str, field: str | None) -> _Layer | None:
-    """The layer of entities; None if the file has no layer of spans at all."""
+    """The layer of entities; None if the file has no layer of spans."""
     layers: list[_Layer] = []
     column = 0
     for line in lines:
@@ -180,7 +179,7 @@ def _chosen(lines: list[str], place: str, field: str | None) -> _Layer | None:
 
 
 def _labelled(value: str) -> tuple[str | None, str]:
-    """The label of a span and the number that joins its tokens; None if there is no span."""
+    """The label of a span and the number that joins its tokens; no label if there is no span."""
     if value in ("_", ""):
         return None, ""
     found = _VALUE.fullmatch(value)
@@ -241,7 +240,7 @@ def _local(element: Element) -> str:
 
 
 def pair_single(gold: Corpus, system: Corpus) -> Corpus:
-    """The system's document under the name of gold's, if both have one: they are called after their files.
+    """The system's document under the id of gold's if both have only one, as ids come from file names.
 
     >>> one = Corpus(path="g", documents=(Document(id="g", data={"id": "g"}),), digest="")
     >>> pair_single(one, Corpus(path="s", documents=(Document(id="s", data={"id": "s"}),), digest="")).documents[0].id
