@@ -365,7 +365,7 @@ def _llamaindex(entry: Entry, graph: Graph, found: Findings) -> None:
             graph.texts.setdefault(key, known[key]["text"])
     triplets = fields.get("triplets") or ()
     if not isinstance(triplets, list | tuple):
-        raise _Bad("the triplets are not list", "write a list of [id, label, id]")
+        raise _Bad("the triplets are not a list", "write a list of [id, label, id]")
     for number, triplet in enumerate(triplets, 1):
         if not isinstance(triplet, list) or len(triplet) != 3 or not all(isinstance(each, str) for each in triplet):
             found.add(
