@@ -106,8 +106,8 @@ def documents(name: str, start: int, end: int) -> None:
 @pytest.mark.parametrize(
     ("move", "said"),
     [
-        ((0, -1), 'ends one higher; if its ends are inclusive, set system_ends="inclusive"'),
-        ((0, 1), 'ends one lower; if gold\'s ends are inclusive, set gold_ends="inclusive"'),
+        ((0, -1), 'ends one higher; if its ends are inclusive, say system_ends="inclusive"'),
+        ((0, 1), 'ends one lower; if gold\'s ends are inclusive, say gold_ends="inclusive"'),
         ((1, 1), "starts and ends one lower; does one side count characters from 0 and the other from 1?"),
         ((-1, -1), "starts and ends one higher; does one side count characters from 0 and the other from 1?"),
     ],
@@ -206,7 +206,7 @@ def test_one_mistake_in_every_line_of_a_file(call):
     Path("tags.bio").write_text("".join(f"w{i} X{i}\n" for i in range(2000)))
     _, _, err = call("ner score tags.bio tags.bio")
     assert set(err.splitlines()) == {
-        "error: tags.bio:1:4: 'X0' has no B- or I- prefix, set scheme=\"IO\" if each run of a label is one entity "
+        "error: tags.bio:1:4: 'X0' has no B- or I- prefix, say scheme=\"IO\" if each run of a label is one entity "
         "(and 1999 more like it, on lines 2, 3, 4, ...)"
     }
 

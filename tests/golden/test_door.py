@@ -16,7 +16,7 @@ HERE = json.loads((Path(__file__).parent / "door.json").read_text(encoding="utf-
 CASES = HERE["cases"]
 # What a message must say, by the code of the error.
 ERRORS = {
-    "plain-labels": "'PER' has no B- or I- prefix; set scheme=\"IO\" if each run of a label is one entity",
+    "plain-labels": "'PER' has no B- or I- prefix; say scheme=\"IO\" if each run of a label is one entity",
     "int-tags": 'tags are numbers (5, 6, 6, ...) without names; pass labels=["O", "B-PER", ...]',
     "several-splits": "gold is a DatasetDict with the splits 'train', 'test'; pass one of them, for example",
     "empty-spans": "gold: 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if",

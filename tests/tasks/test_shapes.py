@@ -452,3 +452,57 @@ def test_files_called_like_documents_are_systems_and_documents_by_the_ids_of_a_f
     assert strict(path, {"sentence-1": ["B-PER"], "sentence-2": ["O"]}) == (1, 0.5)
     found = aj.score("ner.strict", path, {"A": [["B-PER"], ["O"]], "B": path}, bootstrap=0)["ner.strict"]
     assert (found["A"].recall, found["B"].recall) == (0.5, 1)
+
+
+@pytest.mark.parametrize("own", [["B-PER", "O"], [(0, 3, "PER")], {"tokens": ["a", "b"], "tags": ["O", "O"]}])
+def test_documents_by_other_ids_than_those_of_gold_are_no_systems(own) -> None:
+    gold = {"d1": own, "d2": own, "d3": own}
+    said = r"^no document of system is in gold \(gold: 'd1', 'd2', ...; system: 'doc1', 'doc2'\); do the ids agree\?"
+    with pytest.raises(AdjudgeError, match=said):
+        strict(gold, {"doc1": own, "doc2": own})
+    found = aj.score("ner.strict", list(gold.values()), {"A": list(gold.values()), "B": [own, own, own]}, bootstrap=0)
+    assert len(found.systems) == 2
+
+
+def test_the_likeliest_mistakes_are_said_of_the_side_that_has_them() -> None:
+    tags = [["O"], ["O"] * 5, ["O"] * 3]
+    mistakes = {
+        "system 'A', document '1': tags are numbers (5, 6, 6, ...) without names; pass labels=[\"O\", \"B-PER\", ...], "
+        "or a Dataset whose features name them": ([["O"] * 3], [[5, 6, 6]]),
+        "system 'A', document '1': 'PER' has no B- or I- prefix; say scheme=\"IO\" if each run of a label is one "
+        "entity": ([["O"] * 2], [["PER", "O"]]),
+        "system 'A': 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if an end is the "
+        'last token or character of the span, say ends="inclusive"': (
+            [[(1, 2, "PER")]],
+            [[(4, 4, "PER"), (5, 5, "PER"), (6, 8, "PER")]],
+        ),
+        "document '2': gold has 5 tags, system 'A' has 4; both sides need the same tokens (2 documents differ)": (
+            tags,
+            [["O"], ["O"] * 4, ["O"] * 2],
+        ),
+        "gold has 1 document, system 'A' has 2, and they have no ids; pass {id: document}, or lists of equal length": (
+            [["O"]],
+            [["O"], ["O"]],
+        ),
+        "no document of system 'A' is in gold (gold: 'd1', 'd2', ...; system: 'doc1', 'doc2', ...); do the ids "
+        "agree?": (
+            dict(zip(("d1", "d2", "d3"), tags, strict=True)),
+            dict(zip(("doc1", "doc2", "doc3"), tags, strict=True)),
+        ),
+        "system 'A': 60 of 60 documents have none of entities, spans, tags, ... (first: document '1' has prompt, "
+        'verdict); name the field with field="verdict"': ([["O"]] * 60, [{"prompt": "x", "verdict": "y"}] * 60),
+        "system 'A': a table with one row per entity needs a column for the document; its columns are start, end, "
+        'label; name it with id="COLUMN"': ([["O"]], [{"start": 0, "end": 3, "label": "PER"}]),
+        "system 'A' is a DatasetDict with the splits 'train', 'test'; pass one of them, for example system[\"test\"]": (
+            [["O"]],
+            DatasetDict(train=GOLD, test=GOLD),
+        ),
+    }
+    for said, (gold, system) in mistakes.items():
+        with pytest.raises(AdjudgeError) as caught:
+            aj.score("ner", gold, {"A": system, "B": gold}, bootstrap=0)
+        assert str(caught.value) == said
+    with pytest.raises(AdjudgeError) as caught:
+        aj.score("ner", GOLD, GOLD, reader="bio")
+    said = 'reader="bio" is for files; gold is in memory and was recognised as tag lists; leave reader out'
+    assert str(caught.value) == said

@@ -279,7 +279,7 @@ def offset_notes(
     """A note if the spans of a system (second of each pair) are those of gold (first), moved by the same little way.
 
     >>> [note.message for note in offset_notes([([(0, 4), (9, 12), (20, 27)], [(0, 3), (9, 11), (20, 26)])])]
-    ['0 of 3 spans equal a gold span, 3 would with ends one higher; if its ends are inclusive, set ...]
+    ['0 of 3 spans equal a gold span, 3 would with ends one higher; if its ends are inclusive, say ...]
     """
     from adjudge.stats.result import Note
 
@@ -346,7 +346,7 @@ def _corrected(move: Span, unit: str) -> str:
         return f"starts and ends {_back(start)}; does one side count {unit}s from 0 and the other from 1?"
     if start == 0:
         whose, option = ("gold's", "gold_ends") if end > 0 else ("its", "system_ends")
-        return f'ends {_back(end)}; if {whose} ends are inclusive, set {option}="inclusive"'
+        return f'ends {_back(end)}; if {whose} ends are inclusive, say {option}="inclusive"'
     if end == 0:
         return f"starts {_back(start)}; does one side count {unit}s from 1, with the end included?"
     return f"starts {_back(start)} and ends {_back(end)}; do both sides count in the same way?"

@@ -166,7 +166,7 @@ def _bare(problem: Problem) -> Problem:
     found = _LABEL.fullmatch(problem.message)
     if found is None:
         return problem
-    hint = 'set scheme="IO" if each run of a label is one entity'
+    hint = 'say scheme="IO" if each run of a label is one entity'
     return replace(problem, message=f"{found[1]} has no B- or I- prefix", hint=hint)
 
 

@@ -20,6 +20,7 @@ from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.coerce.entities import is_document
 from adjudge.formats.coerce.native import NATIVE, is_native
 from adjudge.formats.coerce.sides import FAMILIES, both_sides
+from adjudge.formats.coerce.spans import UnevenPlace, items_of
 from adjudge.formats.coerce.structures import is_chain_map, is_clusters
 from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
 from adjudge.formats.exported import COERCED, Values, understood
@@ -316,7 +317,10 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
     sources = all(map(_is_source, system.values()))
     if kind == "coref" and not is_clusters(gold) and any(map(is_clusters, system.values())):
         sources = False  # the clusters of documents, which are there by id
-    whole = known & set(map(str, system)) or not sources or _is_one(kind, system)
+    # Two documents or more by id, beside values that are each one document: these are known by other ids.
+    others = kind in ("ner", "linking") and isinstance(gold, Mapping) and len(gold) > 1 and not _is_one(kind, gold)
+    others = others and all(map(_is_one_document, system.values()))
+    whole = known & set(map(str, system)) or not sources or _is_one(kind, system) or others
     return {"system": system} if whole else dict(system)
 
 
@@ -329,6 +333,17 @@ def _ids_of(gold: Any) -> set[str]:
         return set(map(str, gold))
     documents = gold.rows if isinstance(gold, Table) else gold if isinstance(gold, list | tuple) else ()
     return {name for each in documents if isinstance(each, Mapping) and (name := own_id(each, Declared())) is not None}
+
+
+def _is_one_document(value: Any) -> bool:
+    """Whether a value has the entities of one document: a list of tags, or of spans with their places."""
+    if is_document(value):
+        return True
+    try:
+        items = items_of(value, {}) if isinstance(value, list | tuple) and value else None
+    except UnevenPlace:
+        return True
+    return bool(items) and all(each.start is not None for each in items or ())
 
 
 def _is_loaded(source: Any) -> bool:

@@ -343,7 +343,7 @@ def _refuse_empty(parts: Mapping[str, Part], side: str) -> None:
             side,
             f": {len(empty)} of {len(spans)} spans are empty with exclusive ends "
             f"(first: document {name!r}, ({item.start}, {item.end}, {item.label!r}))",
-            'if an end is the last token or character of the span, set ends="inclusive"',
+            'if an end is the last token or character of the span, say ends="inclusive"',
         )
 
 

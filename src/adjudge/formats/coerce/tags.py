@@ -123,7 +123,7 @@ def _decoder(
         raise wrong(
             declared.side,
             f", document {name!r}: {tag!r} has no B- or I- prefix",
-            'set scheme="IO" if each run of a label is one entity',
+            'say scheme="IO" if each run of a label is one entity',
         )
     if scheme is None:
         return partial(decode_tags, steps=Steps(lenient))
