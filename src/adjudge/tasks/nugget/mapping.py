@@ -7,11 +7,12 @@ go through the list of candidate pairs, which grows with the square of the nugge
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import compress
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import compress, repeat
 from math import fsum
-from operator import and_, eq
-from typing import NamedTuple, TypeAlias
+from operator import and_, eq, is_not
+from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
@@ -50,7 +51,11 @@ def places_of(keys: Sequence[Key | None], *, plain: bool = False) -> Places:
     several: dict[Key, list[int]] = {}
     if len(one) < len(keys):
         for index in sorted(set(range(len(keys))).difference(one.values())):
-            several.setdefault(keys[index], []).append(index)
+            key = keys[index]
+            if key in several:
+                several[key].append(index)
+            else:
+                several[key] = [index]
         for key, indices in several.items():
             indices.append(one[key])
             one[key] = indices[0]
@@ -121,16 +126,12 @@ def map_nuggets(
         stars, overlaps = _stars(ours, theirs, overlaps, measure)
         if overlaps:
             edges = _candidates(ours, theirs, set(overlaps).union(*overlaps.values()), overlaps, measure)
-    special = {*map(golds.get, several), *map(golds.get, entangled)}  # gold nuggets that need more
-    singles = [
-        (one, other, 1.0)
-        for one, other in zip(map(golds.get, systems), systems.values(), strict=True)
-        if one is not None and one not in special
-    ]
+    single = golds.copy()  # of these places, a nugget has no rival
+    for key in (*several, *entangled):
+        single.pop(key, None)
     counted = char and ours.counted
-    if counted:
-        singles = [(one, other, with_itself(gold.keys[one], measure)) for one, other, _ in singles]
-    pairs = _of_singles(singles, gold, system, names)
+    value_of = partial(with_itself, measure=measure) if counted else None
+    pairs = _of_singles(single, systems, value_of, (gold, system), names)
     alone = [key for key in several if key not in entangled and key in golds and key in systems]
     if alone:
         _take_alone(pairs, [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone], gold, system)
@@ -217,48 +218,56 @@ def true_positives(pairs: Sequence[Pair], exact: int = 0) -> float:
     return total
 
 
-def _of_singles(pairs: list[Pair], gold: Side, system: Side, names: Sequence[str]) -> dict[str, list[Pair]]:
-    """The pairs without a rival whose attributes agree, in every mapping."""
-    if not pairs:
-        return {name: [] for name in names}
-    golds, systems, _ = zip(*pairs, strict=True)
-    types, realis = (
-        list(map(eq, map(ours.__getitem__, golds), map(theirs.__getitem__, systems)))
-        for ours, theirs in ((gold.types, system.types), (gold.realis, system.realis))
-    )
+def _of_singles(
+    golds: Mapping[Key, int],
+    systems: Mapping[Key, int],
+    value_of: Callable[[Key], float] | None,
+    sides: tuple[Side, Side],
+    names: Sequence[str],
+) -> dict[str, list[Pair]]:
+    """The pairs without a rival whose attributes agree, in every mapping; `value_of` a place is its Dice, if not 1."""
+    met = list(map(golds.get, systems))
+    both = list(map(is_not, met, repeat(None)))
+    ours, theirs = list(compress(met, both)), list(compress(systems.values(), both))
+    values = repeat(1.0) if value_of is None else map(value_of, compress(systems, both))
+    pairs: list[Any] = list(zip(ours, theirs, values, strict=False))
+    gold, system = sides
+    types = list(map(eq, map(gold.types.__getitem__, ours), map(system.types.__getitem__, theirs)))
+    realis = list(map(eq, map(gold.realis.__getitem__, ours), map(system.realis.__getitem__, theirs)))
     agreeing = {"type": types, "realis": realis, "type+realis": map(and_, types, realis)}
     return {name: list(compress(pairs, agreeing[name])) if name in agreeing else pairs for name in names}
 
 
 def _take_alone(
     pairs: Mapping[str, list[Pair]],
-    there: Sequence[tuple[Sequence[int], Sequence[int], float]],
+    there: Iterable[tuple[Sequence[int], Sequence[int], float]],
     gold: Side,
     system: Side,
 ) -> None:
     """Pair the nuggets of places: each system nugget takes the first free one there whose attributes agree."""
-    for name, taken in pairs.items():
-        if name == "span":
-            taken += [(*both, value) for golds, systems, value in there for both in zip(golds, systems, strict=False)]
-            continue
-        ours, theirs = (
-            side.types
-            if name == "type"
-            else side.realis
-            if name == "realis"
-            else {each: (side.types[each], side.realis[each]) for own in places for each in own}
-            for side, places in (
-                (gold, [golds for golds, _, _ in there]),
-                (system, [systems for _, systems, _ in there]),
-            )
-        )
-        for golds, systems, value in there:
+    types, realis, their_types, their_realis = gold.types, gold.realis, system.types, system.realis
+    own: Hashable
+    for golds, systems, value in there:
+        for name, taken in pairs.items():
+            if name == "span":
+                taken += zip(golds, systems, repeat(value), strict=False)
+                continue
             waiting: dict[Hashable, list[int]] = {}
             for one in reversed(golds):
-                waiting.setdefault(ours[one], []).append(one)
+                own = types[one] if name == "type" else realis[one] if name == "realis" else (types[one], realis[one])
+                if own in waiting:
+                    waiting[own].append(one)
+                else:
+                    waiting[own] = [one]
             for other in systems:
-                free = waiting.get(theirs[other])
-                if free:
+                own = (
+                    their_types[other]
+                    if name == "type"
+                    else their_realis[other]
+                    if name == "realis"
+                    else (their_types[other], their_realis[other])
+                )
+                if free := waiting.get(own):
                     taken.append((free.pop(), other, value))
 
 

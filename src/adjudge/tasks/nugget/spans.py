@@ -8,8 +8,8 @@ are counted twice, as the official program does, a `Counted` place. A nugget wit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from itertools import pairwise
-from operator import itemgetter
+from itertools import compress
+from operator import itemgetter, lt
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.model.nugget import Nugget, Piece
@@ -166,22 +166,35 @@ def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
     """Of the places in the order of the text, nearly all stand alone; those that reach into each other are swept."""
     places = dict.fromkeys(gold) | dict.fromkeys(system)  # mostly in order, and sorted sooner than a set
     try:
-        bounds = sorted(places)
+        keys = sorted(places)
     except TypeError:  # they are not all pieces
-        bounds = []
-    keys = bounds
-    if len(bounds) < len(places) or (bounds and not isinstance(bounds[0][0], int)):
+        keys = []
+    if len(keys) == len(places) and (not keys or isinstance(keys[0][0], int)):
+        bounds: Sequence[tuple[Any, ...]] = keys
+    else:
         bounds = sorted(map(_bounds, places), key=_START)
         keys = [each[2] for each in bounds]
     found: Overlaps = {}
+    if not bounds:
+        return found
+    begins, ends, *_ = zip(*bounds, strict=True)
     done = 0  # what is before this has been swept
-    for at, (left, right) in enumerate(pairwise(bounds)):
-        if right[0] < left[1] and at >= done:
-            reach, done = left[1], at + 1
-            while done < len(bounds) and bounds[done][0] < reach:
-                reach = max(reach, bounds[done][1])
-                done += 1
+    for at in compress(range(len(ends)), map(lt, begins[1:], ends)):
+        if at < done:
+            continue
+        reach, done = max(ends[at], ends[at + 1]), at + 2
+        while done < len(begins) and begins[done] < reach:
+            reach = max(reach, ends[done])
+            done += 1
+        if done - at > 2 or bounds is not keys:
             _sweep(keys[at:done], gold, system, found)
+            continue
+        left, right = keys[at], keys[at + 1]
+        common = min(left[1], right[1]) - right[0]
+        if left in gold and right in system:
+            found[left] = {right: common}
+        if right in gold and left in system:
+            found[right] = {left: common}
     return found
 
 
@@ -192,13 +205,6 @@ def _bounds(key: Key) -> tuple[int, int, Key]:
 
 def _sweep(places: Sequence[Key], gold: Collection[Key], system: Collection[Key], found: Overlaps) -> None:
     """Go through a part of the text from left to right with the pieces that are open on each side."""
-    if len(places) == 2 and isinstance(places[0][0], int) and isinstance(places[1][0], int):  # nearly always
-        left, right = places
-        common = min(left[1], right[1]) - right[0]
-        for ours, theirs in ((left, right), (right, left)):
-            if ours in gold and theirs in system:
-                found.setdefault(ours, {})[theirs] = common
-        return
     pieces: list[tuple[int, int, int, Key]] = []
     for key in places:
         own = pieces_of(key)
