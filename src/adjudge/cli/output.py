@@ -172,12 +172,16 @@ def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without the cycle collector: mentions are many small objects without cycles, which it would visit in vain."""
+    """Without the cycle collector: mentions are many small objects without cycles, which it would visit in vain.
+
+    Nor does it visit later what was made here.
+    """
     before = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if before:
             gc.enable()
 

@@ -133,32 +133,48 @@ class Counter(NamedTuple):
         """The counts of documents that are in memory."""
         task, known = self.task, dict[bytes, Mapping[str, Any]]()
         ids = tuple(gold if self.docs is None else (name for name in gold if name in self.docs))
-        attributes = [_interned(known, task.attributes(gold[name])) for name in ids]
-        if not (self.keep or self.align):
+        attributes: list[Mapping[str, Any]] = []
+        if not (self.keep or self.align) and type(task).count_all is not Task.count_all:
+            gold, systems = dict(gold), list(map(dict, systems))
             theirs = [list(map(own.get, ids)) for own in systems]
             found = task.count_all(list(map(gold.__getitem__, ids)), theirs)
             if found is not None:
+                attributes = [_interned(known, task.attributes(gold[name])) for name in ids]
                 shares = [Share(each.counts.tobytes(), [], [], each.details, []) for each in found]
                 return Part(ids, attributes, shares, [], [])
         shares = [Share(b"", [], [], [], []) for _ in systems]
         counts = [array("d") for _ in systems]
         for name in ids:
             begin_document(name)
-            prepared = task.prepare(gold[name])
-            for share, own, numbers in zip(shares, systems, counts, strict=True):
-                row = task.observe(prepared, own.get(name), keep=self.keep or self.align)
-                numbers.extend(row.counts)
-                if row.remarks:
-                    share.remarks.extend((name, remark) for remark in row.remarks)
-                if row.problems:
-                    share.problems.extend((name, problem) for problem in row.problems)
-                if self.keep or task.keeps:
-                    share.details.append(row.detail)
-                if self.align and (row.detail is not None or not row.problems):  # the task may let them pass
-                    share.alignments.append(task.align(prepared, own.get(name), row))
+            attributes.append(_interned(known, self._count(name, gold, systems, shares, counts)))
         end_document()
         rows = zip(shares, counts, strict=True)
         return Part(ids, attributes, [share._replace(counts=numbers.tobytes()) for share, numbers in rows], [], [])
+
+    def _count(
+        self,
+        name: str,
+        gold: Mapping[str, Any],
+        systems: Sequence[Mapping[str, Any]],
+        shares: Sequence[Share],
+        counts: Sequence[array[float]],
+    ) -> Mapping[str, Any]:
+        """Count one document, which is forgotten before the next one is read; its attributes."""
+        task, keep, document = self.task, self.keep or self.align, gold[name]
+        prepared = task.prepare(document)
+        for share, own, numbers in zip(shares, systems, counts, strict=True):
+            system = own.get(name)
+            row = task.observe(prepared, system, keep=keep)
+            numbers.extend(row.counts)
+            if row.remarks:
+                share.remarks.extend((name, remark) for remark in row.remarks)
+            if row.problems:
+                share.problems.extend((name, problem) for problem in row.problems)
+            if self.keep or task.keeps:
+                share.details.append(row.detail)
+            if self.align and (row.detail is not None or not row.problems):  # the task may let them pass
+                share.alignments.append(task.align(prepared, system, row))
+        return task.attributes(document)
 
     def files(self, gold: Any, systems: tuple[Any, ...]) -> Part | None:
         """The counts of a part of files; None if there is anything to say about it, which needs all of them."""
@@ -274,10 +290,37 @@ def by_position(gold: Side, system: Side) -> Side:
     return replace(system, documents=documents, paired_by_place=gold.paired_by_place, notes=(*system.notes, note))
 
 
-def _chosen(names: Sequence[str], gold: Side, systems: Sequence[Side]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _chosen(names: Sequence[str], gold: Side, systems: Sequence[Side]) -> tuple[_Some, list[_Some]]:
     """Some gold documents and those of the systems that belong to them."""
-    own = [{name: side.documents[name] for name in names if name in side.documents} for side in systems]
-    return {name: gold.documents[name] for name in names}, own
+    own = [_Some([name for name in names if name in side.documents], side.documents) for side in systems]
+    return _Some(names, gold.documents), own
+
+
+class _Some(Mapping[str, Any]):
+    """Some documents of a side, each read when it is asked for, while the one before it goes (bench nugget/splitting).
+
+    They are all read to be sent to another process.
+    """
+
+    def __init__(self, names: Sequence[str], documents: Mapping[str, Any]) -> None:
+        self.names = dict.fromkeys(names)
+        self.documents = documents
+
+    def __getitem__(self, name: str) -> Any:
+        return self.documents[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A document, if it is one of these."""
+        return self.documents[name] if name in self.names else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        return dict, (dict(self),)
 
 
 def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> list[Side]:

@@ -226,7 +226,7 @@ def _of_singles(
     names: Sequence[str],
 ) -> dict[str, list[Pair]]:
     """The pairs without a rival whose attributes agree, in every mapping; `value_of` a place is its Dice, if not 1."""
-    met = list(map(golds.get, systems))
+    met: list[Any] = list(map(golds.get, systems))
     both = list(map(is_not, met, repeat(None)))
     ours, theirs = list(compress(met, both)), list(compress(systems.values(), both))
     values = repeat(1.0) if value_of is None else map(value_of, compress(systems, both))
