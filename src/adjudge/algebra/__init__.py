@@ -123,7 +123,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 
 def __getattr__(name: str) -> Any:
-    """What is made of classes and files is loaded if somebody has classes or files."""
+    """Load the modules for classes and specification files on first use."""
     home = _HOME_OF.get(name)
     if home is not None:
         return getattr(importlib.import_module(f"{__name__}.{home}"), name)

@@ -1,4 +1,4 @@
-"""Fields of values and of classes, whoever made them: JSON, tuples, or objects of the user's own classes.
+"""Fields of values and of classes: JSON, tuples, and objects of the user's own classes.
 
 A field of a value is a key of a mapping, an attribute of an object, or a position of a tuple or list written as a
 number. The fields of dataclasses, attrs, msgspec, pydantic, NamedTuple and TypedDict are read by
@@ -32,7 +32,7 @@ class MissingField(Exception):
 
 
 def getter(name: str) -> Callable[[Any], Any]:
-    """A function that reads the field `name`; how is decided once per type of value.
+    """A function that reads the field `name`, choosing the way once per type of value.
 
     >>> getter("a")({"a": 1}), getter("1")(("x", "y")), getter("real")(2.0)
     (1, 'y', 2.0)
@@ -87,7 +87,7 @@ def get(value: Any, name: str) -> Any:
 
 
 def names(value: Any) -> list[str]:
-    """The names under which a value has fields, for messages.
+    """The names of the fields of a value, for messages.
 
     >>> names({"b": 1, "a": 2})
     ['b', 'a']
@@ -147,7 +147,7 @@ UNIONS = (typing.Union, types.UnionType)
 
 
 class _Ignore:
-    """The mark of a field that describes and is not compared; there is one."""
+    """The marker of a field that is not compared; a singleton."""
 
     def __repr__(self) -> str:
         return "ignore"
@@ -263,7 +263,7 @@ def _listed(cls: type) -> dict[str, Any] | None:
 
 
 def _check_decorated(cls: type, listed: set[str]) -> None:
-    """A subclass that adds annotations without the decorator would lose its fields without a word."""
+    """A subclass that adds annotations without the decorator would silently lose its fields."""
     for mark, decorator in (("__dataclass_fields__", "dataclass"), ("__attrs_attrs__", "attrs.define")):
         if hasattr(cls, mark) and mark not in cls.__dict__:
             added = [

@@ -1,6 +1,6 @@
 """The explanation of a score: what is matched, missed and spurious, at every level, with paths.
 
-It is computed from the same plan as the score, when asked for, and lists no pair of similarity zero.
+It is computed on request, from the same plan as the score. Pairs of similarity zero are not listed.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ class Why:
 class Report:
     """Collects what the operators say while they align two values.
 
-    `elements` leads from the path of a system's list element to that of gold, where leaves and not elements are items;
-    it is None where items are not leaves.
+    `elements` maps the path of a list element of the system to that of gold if the items are leaves; else it is None.
     """
 
     matched: list[Matched] = field(default_factory=list)

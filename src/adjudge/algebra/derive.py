@@ -84,7 +84,7 @@ def derive_similarity(
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """Where we are: the path for messages, whether no collection and no real record has been entered yet."""
+    """The position in a type: its path for messages, and whether a collection or a record has been entered."""
 
     path: str
     nested: Literal["f1", "count"]
@@ -246,7 +246,7 @@ def _annotated(tp: Any, metadata: tuple[Any, ...], at: _At) -> ir.Similarity:
 
 
 def _is_constructor(value: Any) -> bool:
-    """Whether a piece of metadata is one of our own functions, used or forgotten to be called."""
+    """Whether a piece of metadata is one of our own functions, perhaps one that should have been called."""
     modules = (matching.__name__, similarity.__name__)
     return callable(value) and getattr(value, "__module__", None) in modules and not isinstance(value, type)
 
@@ -350,7 +350,7 @@ def _scalar(cls: type) -> ir.Exact | None:
 
 
 def _enumeration(cls: type[enum.Enum]) -> ir.Exact:
-    """Members and their plain values are the same thing, so that JSON can be compared as well."""
+    """Members equal their plain values, so that JSON can be compared as well."""
     if issubclass(cls, enum.Flag):
         return ir.Exact()
     return ir.Exact(values=literal_values(tuple(cls)))
@@ -400,7 +400,7 @@ def _members(tp: Any, at: _At) -> list[Any]:
 
 
 def _options(tp: Any, at: _At) -> list[Option]:
-    """One member of a union, with what tells its values from those of the others."""
+    """One member of a union, with what distinguishes its values."""
     plain = _resolved(tp, at)
     while typing.get_origin(plain) is typing.Annotated:
         plain = _resolved(plain.__origin__, at)
@@ -504,7 +504,7 @@ def _merged(options: Sequence[Option]) -> list[Option]:
 
 
 def _both(one: Option, other: Option) -> Option:
-    """Two options that look alike are one if both are plain equality, or the same."""
+    """Merge two options that look alike if both are plain equality, or the same; else it is an error."""
     if one.of == other.of and one.cls is other.cls:
         return one
     if not (isinstance(one.of, ir.Exact) and isinstance(other.of, ir.Exact) and one.kind is not None):

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 Distances: TypeAlias = "npt.NDArray[np.int64]"
 
-_WORD = 63  # bits of a machine word that a text may take, one of them for each letter
-_FEW = 40  # pairs; below, numpy takes longer to be called than the pairs do
+_WORD = 63  # letters of a text that fits into a machine word, one bit each
+_FEW = 40  # pairs, below which calling numpy does not pay
 _AT_ONCE = 1 << 18  # pairs, so that memory stays bounded
 
 
@@ -77,9 +77,9 @@ def _distance(a: str, b: str, limit: int) -> int:
 
 
 def distances(rows: Sequence[str], columns: Sequence[str]) -> Distances:
-    """The edit distance of every text of `rows` to every one of `columns`; each kind of text is best given once.
+    """The edit distance of every text of `rows` to every one of `columns`; best given without repeats.
 
-    The same bit-parallel programme, with one machine word for each pair and all pairs side by side.
+    The same bit-parallel algorithm, with one machine word per pair and all pairs at once.
 
     >>> distances(["kitten", "mitten"], ["sitting", ""]).tolist()
     [[3, 6], [3, 6]]

@@ -1,7 +1,7 @@
-"""Functions by name, so that a metric that maps values can still be written down, compared and sent to a worker.
+"""Functions by name, so that metrics that map values can be saved, compared and sent to other processes.
 
-A function is one of the built-ins below (`casefold`, `ngrams(3)`, ...) or a place in a module (`package.module:name`).
-A function object defined at the top of a module is named by its place; a lambda works but cannot be saved.
+A function is one of the built-ins below (`casefold`, `ngrams(3)`, ...) or a path into a module (`package.module:name`).
+A function object defined at the top of a module is named by its path; a lambda works but cannot be saved.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _records(value: Any) -> list[Any]:
-    """The records of a document, which may be one object; what is not an object is the only field of one."""
+    """The records of a document, which may be one object; a scalar becomes the field `value` of one."""
     value = values.as_json(value)
     if not isinstance(value, dict | list) and value is not None:
         raise ValidationError(f"expected an array or an object, got {value!r}", hint="give a record, or a list of them")
@@ -122,7 +122,7 @@ def _unpunctuated(name: str) -> Callable[[Iterable[Any]], list[Any]]:
 
 
 def _keeping(name: str, wanted: Callable[[Any], bool]) -> Callable[[Iterable[Any]], list[Any]]:
-    """Records whose field is wanted; what is no such record stays, so that it is found to be wrong."""
+    """Records whose field is wanted; anything without the field is kept, so that it is reported as invalid."""
     get = _get(name)
 
     def keeps(value: Any) -> bool:
@@ -139,7 +139,7 @@ def _split(separator: str) -> Callable[[str], list[str]]:
 
 
 def _of_leaves(name: str) -> Callable[..., Callable[..., Any]]:
-    """A comparison of leaves, which are loaded if somebody compares them."""
+    """A comparison of leaves; its module is loaded on first use."""
 
     def made(*arguments: str) -> Callable[..., Any]:
         from adjudge.algebra import leaf_values
@@ -192,7 +192,7 @@ class Fn:
             return cls(function)
         module = getattr(function, "__module__", None) or "builtins"
         name = getattr(function, "__qualname__", type(function).__qualname__)
-        # The name of a partial, a bound method or a callable object leads to something else: mark it as no name.
+        # The name of a partial, a bound method or a callable object resolves to something else: mark it as unnamed.
         try:
             named = "<" in name or resolve(f"{module}:{name}") == function
         except UsageError:
@@ -236,7 +236,7 @@ class Fn:
 
 
 def resolve(name: str, *, what: str = "function") -> Callable[..., Any]:
-    """The function (or the type, if that is what is looked for) that a name stands for."""
+    """The function (or type, as `what` says) that a name stands for."""
     if name in PLAIN:
         return PLAIN[name]
     call = _CALL.fullmatch(name)
@@ -265,7 +265,7 @@ def resolve(name: str, *, what: str = "function") -> Callable[..., Any]:
 
 
 def _imported(module: str, name: str, what: str) -> Any:
-    """A module by name; one in the current folder is found as well, where people have it next to their data."""
+    """Import a module by name, also from the current folder, where users keep it next to their data."""
     if not all(part.isidentifier() for part in module.split(".")):
         raise UsageError(f"cannot find the {what} {name!r}", hint="write package.module:name")
     here = str(Path.cwd())

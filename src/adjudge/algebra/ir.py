@@ -10,7 +10,7 @@ self scores of its elements.
 Equations, here and in the rest of the package, are numbered as in Chen et al. 2023, A Unified View of Evaluation
 Metrics for Structured Prediction.
 
-Fields left at None inherit the conventions of the metric they stand in (`with_conventions`).
+Fields left at None inherit the conventions of the metric that contains them (`with_conventions`).
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ Credit: TypeAlias = Literal["halving", "linear", "ancestors", "general"]
 
 
 Complaint: TypeAlias = tuple[str | None, str]
-"""The field it is about (None: the node as a whole), and what is wrong."""
+"""The field that is wrong (None: the node as a whole), and why."""
 
 
 class NodeError(UsageError):
-    """A node that makes no sense, with everything that is wrong with it."""
+    """An invalid node, with everything that is wrong with it."""
 
     def __init__(self, name: str, complaints: Sequence_[Complaint]) -> None:
         super().__init__(f"{name}: {complaints[0][1]}")
@@ -63,7 +63,7 @@ class NodeError(UsageError):
 
 
 class _Checked(msgspec.Struct, frozen=True):
-    """A struct that cannot be made if its fields contradict each other, whatever makes it."""
+    """A struct that checks its fields whenever one is made."""
 
     def __post_init__(self) -> None:
         found: list[Complaint] = []
@@ -113,7 +113,7 @@ class Node(_Checked, frozen=True, kw_only=True, tag_field="sim", omit_defaults=T
     """Base of all nodes; `sim` names the kind in the serialised form."""
 
     def __hash__(self) -> int:
-        # Some fields are dicts, and typing hashes what stands in Annotated, so the default will not do.
+        # Some fields are dicts, and typing hashes the metadata of Annotated, so the default will not do.
         values = (getattr(self, name) for name in self.__struct_fields__)
         return hash((type(self), *(frozenset(v.items()) if isinstance(v, dict) else v for v in values)))
 
@@ -319,9 +319,9 @@ class Latent(Node, frozen=True, tag="latent"):
 
 
 class Leaves(Node, frozen=True, tag="leaves"):
-    """The correct leaves of two documents of nested records, lists in them under their best alignment.
+    """The correct leaves of two documents of nested records, with lists under their best alignment.
 
-    The self score is the number of leaves. `schema` says how values are compared; without one they are as they come.
+    The self score is the number of leaves. `schema` says how values are compared; by default as they are.
     """
 
     schema: Schema = Schema()
@@ -501,12 +501,12 @@ def rebuild(node: Similarity, change: Callable[[Similarity], Similarity]) -> Sim
 
 
 def with_conventions(node: Similarity, conventions: Conventions) -> Similarity:
-    """`node` with every open convention settled, in it and below it."""
+    """`node` with all open conventions filled in, at every level."""
     return settled(rebuild(node, lambda inner: with_conventions(inner, conventions)), conventions)
 
 
 def settled(node: Similarity, conventions: Conventions) -> Similarity:
-    """`node` with its own open conventions settled."""
+    """`node` with its own open conventions filled in."""
     changes: dict[str, Any] = {}
     if getattr(node, "duplicates", "set") is None:
         changes["duplicates"] = conventions.duplicates
@@ -520,14 +520,14 @@ def settled(node: Similarity, conventions: Conventions) -> Similarity:
 
 
 def has_variables(node: Similarity) -> bool:
-    """Whether a variable below `node` still waits for its `latent`."""
+    """Whether `node` contains a variable that no `latent` binds."""
     if isinstance(node, Variable):
         return True
     return not isinstance(node, Latent) and any(has_variables(inner) for inner in children(node))
 
 
 def tells_sides(node: Similarity) -> bool:
-    """Whether a value of the system's is mapped in another way than one of gold."""
+    """Whether system values are mapped differently from gold values."""
     if isinstance(node, Mapped) and not node.system is node.gold is None:
         return True
     return any(tells_sides(inner) for inner in children(node))

@@ -1,7 +1,7 @@
-"""How two values of a field are compared: what a comparison reads in each, and what the two are then worth.
+"""How two values of a field are compared: each is read into a normal form, then the two forms are graded.
 
-`reading` gives both halves. A value is read once, to something that can be hashed; where a comparison is an equality
-(`grade` is None), two values are right if they read the same, so columns of values can be compared by numbers.
+`reading` returns both halves. A value is read once, into something hashable; where a comparison is an equality (`grade`
+is None), two values match if their normal forms are equal, so that columns of values can be compared as numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BOOLEANS = {**dict.fromkeys(("true", "yes", "y", "1"), _TRUE), **dict.fromkeys(
 
 
 class Reading(NamedTuple):
-    """What a comparison reads in a value, and the credit for what it read in gold and system; None: if it is equal."""
+    """How a comparison reads a value, and the credit for the two normal forms; None if only equal ones have credit."""
 
     read: Read
     grade: Grade | None = None
@@ -67,7 +67,7 @@ def reading(comparison: shape.Comparison) -> Reading:
 
 
 def credit(comparison: shape.Comparison) -> Grade:
-    """What a system's value is worth beside gold's, from 0 to 1; neither is absent.
+    """The credit of a system value for a gold value, from 0 to 1; neither is absent.
 
     >>> credit(shape.Words())("big red house", "red house"), credit(shape.Date())("2015-03-04", "March 4th, 2015")
     (0.8, 1.0)
@@ -79,7 +79,7 @@ def credit(comparison: shape.Comparison) -> Grade:
 
 
 def code(comparison: shape.Comparison) -> Read | None:
-    """What two values have in common if and only if they are right, where a comparison is an equality; else None.
+    """The key that values share if and only if they match, if the comparison is an equality; else None.
 
     >>> key = code(shape.Number())
     >>> key("1.250,50 €") == key(1250.5), code(shape.Words())
@@ -90,7 +90,7 @@ def code(comparison: shape.Comparison) -> Read | None:
 
 
 def absent(schema: shape.Schema) -> Callable[[Any], bool]:
-    """Whether a value is as good as not there: null, blank, one of `nulls`, or without anything that is there.
+    """Whether a value counts as absent: null, blank, one of `nulls`, or a container of nothing else.
 
     >>> missing = absent(shape.Schema(nulls=("n/a",)))
     >>> [missing(value) for value in (None, " ", "N/A", {"a": []}, 0, False, "x")]
@@ -160,7 +160,7 @@ def _limit(text: str) -> str:
     return text
 
 
-# What is read
+# Normal forms
 
 
 def _squad(text: str) -> str:
@@ -171,7 +171,7 @@ def _frozen(value: Any) -> Hashable:
     """A key for any value: by type and value, objects and lists deeply."""
     try:
         return freeze(value)
-    except Misfit:  # NaN; it is what it is, also for itself
+    except Misfit:  # NaN, which matches itself here
         return ("other", repr(value))
 
 
@@ -238,7 +238,7 @@ def _plain(comparison: shape.Plain) -> Read:
 
 
 def _leading_zero(text: str) -> bool:
-    """Whether the first digits of a text are those of a code, such as 01069."""
+    """Whether a text begins with a zero before another digit, as codes such as 01069 do."""
     digits = fold(text).lstrip("+-\N{MINUS SIGN} (")
     return digits[:1] == "0" and digits[1:2].isdigit()
 
@@ -247,7 +247,7 @@ def _json(value: Any) -> Hashable:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-# What is compared
+# Grades
 
 
 def _number(comparison: shape.Number) -> Reading:

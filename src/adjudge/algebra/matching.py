@@ -1,7 +1,7 @@
 """Matchings: collections compared by the best alignment of their elements (Eq. 13), and ratios of them (Eq. 4-7).
 
 A matching takes the similarity of the elements and gives an unnormalised value, a count of (partial) matches; a
-normaliser makes a score of it, by dividing it by its self scores. The functions build nodes; `model.prf` divides.
+normaliser turns it into a score, dividing it by its self scores. The functions build nodes; `model.prf` divides.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ALIASES: dict[str, ir.Match] = {
 
 
 def match_name(match: str) -> ir.Match:
-    """The one name of a constraint, from any of its names.
+    """The canonical name of a constraint.
 
     >>> match_name("->"), match_name("one_to_many")
     ('N:1', '1:N')

@@ -1,4 +1,4 @@
-"""Small files that people write: JSON or YAML text as plain values, with the place of every part.
+"""Small hand-written files: JSON or YAML text as plain values, with the place of every part.
 
 YAML is read with fewer guesses than usual: `1:1` is not sixty-one, `no` is not false, `~` is not null, and a date is a
 string. A repeated key is a mistake.
@@ -22,7 +22,7 @@ Where: TypeAlias = tuple[str | int, ...]
 Mark: TypeAlias = tuple[int, int]
 
 DEEPEST = 100  # keys and positions on the way to a part of a metric
-FEW = 10_000  # parts that any file may have; one with more has no more than it has characters
+FEW = 10_000  # parts that any file may have; a file with more must not have more parts than characters
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def read_file(path: str | Path) -> str:
-    """The text of a small file that somebody named."""
+    """The text of a small file named by the user."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -57,7 +57,7 @@ def read_file(path: str | Path) -> str:
 
 
 def read_source(text: str, *, path: str | None = None) -> Source:
-    """Text as JSON, if it starts like an object or the file is called so, else as YAML.
+    """Parse text as JSON if it starts like an object or the file name says so, else as YAML.
 
     >>> source = read_source("metric: {sim: set, match: 1:1}")
     >>> source.value["metric"]["match"], source.values["metric", "match"]
@@ -82,7 +82,7 @@ def read_source(text: str, *, path: str | None = None) -> Source:
     return source
 
 
-# Whatever is a line break or not a character to YAML.
+# Characters that YAML takes for line breaks, or does not allow.
 _SPECIAL = re.compile("[^\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -33,7 +33,7 @@ class Observation(msgspec.Struct, frozen=True):
     """Three numbers of one document: the matching value and the two self scores.
 
     If a search hit its time limit, `optimal` is False and the true value lies between `value` and `bound`. Where leaves
-    are counted, `outcomes` says their outcomes.
+    are counted, `outcomes` has the outcome of each.
     """
 
     value: float
@@ -61,14 +61,14 @@ class Plan:
 
     @cached_property
     def of_records(self) -> OfRecords | None:
-        """How the numbers of documents of one record follow from its outcomes leaves; None if they do not."""
+        """How the counts of documents of one record follow from the outcomes of its leaves; None if they do not."""
         return of_records(self.op)
 
     def observe(self, gold: Any, system: Any, deadline: Deadline | None = None) -> Observation:
-        """The matching value of two values and their self scores; without a deadline of its caller's, by its own.
+        """The matching value of two values and their self scores, by the deadline that is given or the plan's own.
 
-        Meanwhile the cyclic garbage collector rests: nothing prepared has cycles, and at 20,000 elements its walks
-        through what one large document needs would more than double the time.
+        The cyclic garbage collector is paused meanwhile: prepared values have no cycles, and with 20,000 elements its
+        passes would more than double the time.
         """
         if self.flat is not None:
             seen = self.flat.observe(gold, system)
@@ -109,7 +109,7 @@ class Plan:
 
         report = Report()
         known = self._unfinished
-        if known is not None and known[0] is gold and known[1] is system:  # its time is spent, what was found is there
+        if known is not None and known[0] is gold and known[1] is system:  # its time is used up: report what was found
             self.op.align(known[3], known[2], "", "", report, known[4])
             return Alignment(report)
         g, s = self._prepare(gold, GOLD), self._prepare(system, SYSTEM)
@@ -128,18 +128,18 @@ class Plan:
 
 
 class Flat(NamedTuple):
-    """Documents with one field that is compared, a set of exactly compared elements: two sets and what they share."""
+    """Documents with one compared field, a set of exactly compared elements: their counts are sizes of sets."""
 
     name: str
     op: bag.ExactSetOp
 
     def observe(self, gold: Any, system: Any) -> Observation | None:
-        """The numbers; None if a document takes a closer look, such as one that does not fit."""
+        """The counts; None if a document needs the general way, such as an invalid one."""
         ours, theirs = self.keys((gold,), GOLD), self.keys((system,), SYSTEM)
         return None if ours is None or theirs is None else Observation(*next(self.counts(ours, theirs)))
 
     def keys(self, documents: Sequence[Any], side: int) -> Sequence[frozenset[Hashable]] | None:
-        """What the elements of many documents are told apart by; None if one of them takes a closer look."""
+        """The keys of the elements of many documents; None if one of them needs the general way."""
         name = self.name
         try:
             values = [each[name] if type(each) is dict else getattr(each, name) for each in documents]
@@ -150,7 +150,7 @@ class Flat(NamedTuple):
     def counts(
         self, gold: Sequence[frozenset[Hashable]], system: Sequence[frozenset[Hashable]]
     ) -> Iterator[tuple[float, float, float]]:
-        """What each pair of documents shares, and what the system and gold have."""
+        """The number of shared, system and gold elements of each pair of documents."""
         empty = float(self.op.empty)
         for g, s in zip(gold, system, strict=True):
             if g and s:
@@ -267,7 +267,7 @@ def _most(node: ir.Similarity) -> float | None:
 
 
 def _capped(node: ir.Similarity) -> frozenset[int]:
-    """The sides whose self score a value never exceeds, if in addition fewer candidates never make it higher."""
+    """The sides whose self score bounds the value, if leaving out candidates never raises it."""
     both, none = frozenset((SYSTEM, GOLD)), frozenset[int]()
     match node:
         case ir.Exact() | ir.Edit() | ir.Number() | ir.Variable() | ir.Span() | ir.Overlap():
@@ -360,7 +360,7 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
 
 
 class OfRecords(NamedTuple):
-    """Documents of which the records are compared, by all of their leaves or by a similarity of each two records."""
+    """Documents whose records are compared, by all their leaves or by a similarity of pairs of records."""
 
     name: str
     leaves: leaves.LeavesOp
@@ -372,7 +372,7 @@ class OfRecords(NamedTuple):
         return self.leaves.node.schema
 
     def observe(self, found: Outcomes) -> tuple[float, float, float]:
-        """The numbers of two documents of one record each, both with leaves, from the outcome of these."""
+        """The counts of two documents of one record each, both with leaves, from the outcomes of these."""
         if self.element is None:
             return found.total.correct, found.total.system, found.total.gold
         s, g = self.leaves.known(found)
@@ -382,14 +382,14 @@ class OfRecords(NamedTuple):
 
 
 def _around(op: Op, records: leaves.Records) -> Any:
-    """Records as the ratios around them want them, which look at their size."""
+    """Records in the form that the ratios around them expect, with their size."""
     if isinstance(op, wrap.NormaliseOp):
         return (_around(op.inner, records), float(records.records.size))
     return _around(op.inner, records) if isinstance(op, wrap.Wrapper) else records
 
 
 def of_records(op: Op) -> OfRecords | None:
-    """What an operator compares, if it is nothing but the records of documents."""
+    """The records that an operator compares, if it compares nothing else."""
     if not (isinstance(op, record.RecordOp) and len(op.ops) == 1 and op.size is None):
         return None
     ((name, inner),) = op.ops.items()

@@ -1,10 +1,10 @@
 """A schema of records from JSON Schema, or from a class: dataclasses, attrs, msgspec, pydantic, NamedTuple, TypedDict.
 
-`x-adjudge` on any node says another comparison, in the form of `schema_file`; on an array its options (`key`, `match`,
-`unique`, `pair_at`) may stand alone.
+`x-adjudge` on any node chooses another comparison, in the form of `schema_file`; on an array its options (`key`,
+`match`, `unique`, `pair_at`) may be given alone.
 
-Types become comparisons, `null` is dropped, references are resolved. A field of a class is compared otherwise if it
-says so under `x-adjudge`: in the metadata of a dataclass or attrs field, in `json_schema_extra` of pydantic, in
+Types become comparisons, `null` is dropped, references are resolved. A field of a class chooses another comparison
+under `x-adjudge`: in the metadata of a dataclass or attrs field, in `json_schema_extra` of pydantic, in
 `extra_json_schema` of msgspec, or as `Annotated[float, {"x-adjudge": ...}]`.
 """
 
@@ -59,7 +59,7 @@ def is_json_schema(value: Any) -> bool:
 
 
 class JsonSchema:
-    """The shapes of one JSON Schema; those that contain themselves are in `named`."""
+    """The shapes of one JSON Schema; recursive ones are in `named`."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -141,7 +141,7 @@ class JsonSchema:
         found = {}
         for name, inner in properties.items():
             made = self.node(inner, (*where, "properties", name))
-            # Null is allowed, so nothing is missing if there is nothing.
+            # Null is allowed, so an absent value is not missing.
             wanted = name in required and not _takes_null(inner)
             found[name] = msgspec.structs.replace(made, required=True) if wanted else made
         return shape.Fields(fields=found)
@@ -227,7 +227,7 @@ def enumeration(values: list[Any]) -> shape.Shape:
 
 
 def _united(parts: list[shape.Fields], *, every: bool = False) -> shape.Fields:
-    """Several objects in one: their fields together; one is required if it is so in all, or in any if `every` holds."""
+    """Several objects as one with all their fields; one is required if all (with `every`: any) require it."""
     found: dict[str, shape.Shape] = {}
     for name in dict.fromkeys(name for part in parts for name in part.fields):
         own = [part.fields[name] for part in parts if name in part.fields]
@@ -245,7 +245,7 @@ def _optional(node: shape.Shape) -> shape.Shape:
 
 
 def combined(parts: list[shape.Shape], *, every: bool = False) -> shape.Shape:
-    """One shape for several: the only one, objects united, enumerations together, else anything."""
+    """One shape for several: equal shapes, objects and enumerations are merged, all others are `Anything`."""
     different = [part for place, part in enumerate(parts) if part not in parts[:place]]
     if len(different) == 1:
         return different[0]
@@ -295,7 +295,7 @@ def of_class(given: Any) -> shape.Schema:
 
 
 class _Classes:
-    """The shapes of classes; those that contain themselves are in `named`."""
+    """The shapes of classes; recursive ones are in `named`."""
 
     def __init__(self) -> None:
         self.named: dict[str, shape.Shape] = {}
@@ -358,7 +358,7 @@ class _Classes:
 
 
 def _resolved(tp: Any) -> Any:
-    """A type without what says nothing about its values."""
+    """A type without wrappers that say nothing about its values."""
     while True:
         if isinstance(tp, typing.NewType):
             tp = tp.__supertype__
@@ -383,7 +383,7 @@ def _type_takes_null(tp: Any) -> bool:
 
 
 def _pieces(cls: type) -> list[tuple[str, Any]]:
-    """What the fields of a class say of themselves outside of their types."""
+    """The metadata of the fields of a class that is not in their types."""
     if hasattr(cls, "__pydantic_fields__") and hasattr(cls, "model_fields"):
         return list(cls.model_fields.items())
     if dataclasses.is_dataclass(cls):
@@ -392,7 +392,7 @@ def _pieces(cls: type) -> list[tuple[str, Any]]:
 
 
 def _said(piece: Any) -> Any:
-    """The comparison that a piece of metadata says; None if it says nothing of it."""
+    """The comparison that a piece of metadata chooses; None if it chooses none."""
     if piece is ignore:
         return "ignore"
     for each in (piece, getattr(piece, "json_schema_extra", None), getattr(piece, "extra_json_schema", None)):
@@ -412,7 +412,7 @@ def _own(raw: Any, path: str) -> shape.Shape:
 
 
 def _defaults(cls: type) -> set[str]:
-    """The fields that need not be given."""
+    """The fields that have a default."""
     if is_typed_dict(cls):
         return set()
     if hasattr(cls, "__struct_fields__"):

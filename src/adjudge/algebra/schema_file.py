@@ -9,8 +9,9 @@ lines: {list: {sku: exact, price: number}, key: sku}
 comment: ignore
 ```
 
-A text names a comparison, a list of one element is a list of such, a mapping is an object of fields, unless it has one
-of the words below and otherwise only its options. Everything that is wrong is said at once, with line and column.
+A string names a comparison, a list of one entry describes the elements of a list, a mapping is an object of fields,
+unless it has one of the keywords below and nothing but its options. All mistakes are reported at once, with line and
+column.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "fields": ("extra", "required"),
 }
 _NUMERIC = ("number", "date", "words", "edit")
-_ANY = shape.Leaf()  # stands where something is wrong, which has been noted
+_ANY = shape.Leaf()  # a placeholder where something is wrong and has been noted
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 
@@ -82,7 +83,7 @@ def _source(path: str | Path) -> Source:
 
 
 def read_value(source: Source) -> shape.Schema:
-    """The schema that the value of a small file is."""
+    """The schema in a small file."""
     from adjudge.algebra.schema import JsonSchema, is_json_schema
 
     reader = Reader(source)
@@ -117,7 +118,7 @@ def compares(node: shape.Shape) -> bool:
 
 
 def path_of(where: Where) -> str:
-    """Where a part of a schema stands, in the words of paths: `lines[].price`."""
+    """The path of a part of a schema, such as `lines[].price`."""
     path = ""
     for each in where:
         if each in ("list", "items", 0):
@@ -128,7 +129,7 @@ def path_of(where: Where) -> str:
 
 
 class Options(NamedTuple):
-    """What stands in a mapping, and where."""
+    """A mapping, and its place."""
 
     raw: Mapping[str, Any]
     where: Where
@@ -152,7 +153,7 @@ class Reader:
             raise FormatError(sorted(self.problems, key=lambda each: (each.line or 0, each.column or 0)))
 
     def node(self, raw: Any, where: Where, hint: str | None = None) -> shape.Shape:
-        """The shape that a value of the file says; `hint` is what the writer may have meant by its key."""
+        """The shape that a value describes; `hint` says what its key may have been meant for."""
         if isinstance(raw, str):
             if raw in NAMED:
                 return NAMED[raw]
@@ -171,7 +172,7 @@ class Reader:
         return self.mapping(raw, where)
 
     def mapping(self, raw: dict[str, Any], where: Where) -> shape.Shape:
-        """An object of fields, or one of the words with its options."""
+        """An object of fields, or a keyword with its options."""
         if isinstance(raw.get("sim"), str):
             return self.similarity(raw, where)
         for word, options in OPTIONS.items():
@@ -200,7 +201,7 @@ class Reader:
         return shape.Fields(fields=found)
 
     def word(self, word: str, given: Options) -> shape.Shape:
-        """What a word and its options say."""
+        """The shape of a keyword with its options."""
         raw, where = given
         required = self.flag(given, "required")
         if word == "list":
@@ -217,7 +218,7 @@ class Reader:
         return shape.Leaf(by=by, any=self.flag(given, "any"), required=required)
 
     def numeric(self, word: str, given: Options) -> shape.Comparison:
-        """A comparison with a number: a tolerance, days, or the least likeness."""
+        """A comparison with a number: a tolerance, days, or the lowest similarity that counts."""
         raw, where = given
         value = raw[word]
         if word == "number":
@@ -235,7 +236,7 @@ class Reader:
         return kind(at_least=float(value), graded=self.flag(given, "graded"))
 
     def enum(self, given: Options) -> shape.Enum:
-        """Values, or values with the other ways in which they are written."""
+        """Values, or values with their aliases."""
         raw, where = given.raw["enum"], (*given.where, "enum")
         found: dict[str, tuple[str, ...]] = {}
         if isinstance(raw, list):
@@ -275,7 +276,7 @@ class Reader:
         return msgspec.structs.replace(made, **changed)
 
     def keys(self, raw: Any, of: shape.Shape, where: Where) -> tuple[str, ...]:
-        """The fields that make the key of an element."""
+        """The fields that form the key of an element."""
         names = raw if isinstance(raw, list) else [raw]
         if not all(isinstance(name, str) for name in names):
             self.note(where, "key takes names of fields", "write key: sku")
@@ -325,7 +326,7 @@ class Reader:
         return value if value in known else default
 
     def check(self, fine: bool, where: Where, message: str, hint: str) -> None:
-        """Complain unless something is fine."""
+        """Note a problem unless something is fine."""
         if not fine:
             self.note(where, message, hint)
 

@@ -1,7 +1,7 @@
 """How nested JSON is compared: the shape of a record, and the comparison of each of its leaves.
 
-A leaf is one scalar value. A shape is read from a schema (a file, a JSON Schema, a class) and says which values of gold
-and system stand beside each other; `Anything` compares values as they come, without a schema.
+A leaf is one scalar value. A shape is read from a schema (a file, a JSON Schema, a class) and says which gold and
+system values are compared with each other; `Anything` compares values without a schema.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Number(_Comparison, frozen=True, tag="number"):
 
 
 class Date(_Comparison, frozen=True, tag="date"):
-    """Days, at most `days` apart; `day_first` says how 3/4/2021 is read, which nobody knows without it."""
+    """Days, at most `days` apart; `day_first` says how 3/4/2021 is read; it is not read without."""
 
     days: int = 0
     day_first: bool | None = None
@@ -48,20 +48,20 @@ class Boolean(_Comparison, frozen=True, tag="boolean"):
 
 
 class Enum(_Comparison, frozen=True, tag="enum"):
-    """One of some values, each with the other ways in which it is written."""
+    """One of some values, each with its aliases."""
 
     values: Mapping[str, tuple[str, ...]]
 
 
 class Words(_Comparison, frozen=True, tag="words"):
-    """Dice of the bags of folded words: right from `at_least` on, or worth its value if `graded`."""
+    """Dice of the bags of folded words: correct from `at_least` on, or worth its value from there on if `graded`."""
 
     at_least: float = 0.5
     graded: bool = True
 
 
 class Edit(_Comparison, frozen=True, tag="edit"):
-    """1 - Levenshtein / longer length of folded texts: right from `at_least` on, or worth its value if `graded`."""
+    """1 - Levenshtein / longer length of folded texts: correct, or worth its value if `graded`, from `at_least` on."""
 
     at_least: float = 0.5
     graded: bool = True
@@ -85,7 +85,7 @@ Comparison: TypeAlias = Same | Text | Number | Date | Boolean | Enum | Words | E
 
 
 class _Shape(msgspec.Struct, frozen=True, kw_only=True, tag_field="shape", omit_defaults=True):
-    """Base of the shapes; gold without what is `required` is an error."""
+    """Base of the shapes; a `required` one must not be absent from gold."""
 
     required: bool = False
 
@@ -102,7 +102,7 @@ class Ignore(_Shape, frozen=True, tag="ignore"):
 
 
 class Anything(_Shape, frozen=True, tag="anything"):
-    """Objects, lists (bags) and scalars as they come."""
+    """Objects, lists (as bags) and scalars without a schema."""
 
     by: Plain = Plain()
 

@@ -1,7 +1,7 @@
 """Similarities of single values, and ways to combine them.
 
-`exact` and `variable` are ready to use; the others are functions that give a node. `Annotated[str, exact]` chooses the
-similarity of a field, `record(name=exact, span=iou(above=0.5))` builds one by hand.
+`exact` and `variable` are ready to use; the others are functions that return a node. `Annotated[str, exact]` chooses
+the similarity of a field, `record(name=exact, span=iou(above=0.5))` builds one by hand.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def custom(
     symmetric: bool = False,
     self_score: float | None = None,
 ) -> ir.Custom:
-    """A Python function of (system, gold), with facts that make it fast.
+    """A Python function of (system, gold), with declarations that make it fast.
 
     `key`: values with different keys have similarity 0. `upper`: a number that no similarity exceeds, or a cheap
     function of the pair that is never below it. `symmetric`: f(a, b) = f(b, a). `self_score`: the constant f(x, x).

@@ -1,4 +1,4 @@
-"""Metrics as data: the same similarities in JSON or YAML, for people who do not program.
+"""Metrics as data: the same similarities in JSON or YAML, without programming.
 
 ```yaml
 metric:
@@ -108,7 +108,7 @@ def decode(data: bytes | str) -> ir.Similarity:
 
 
 def dump_spec(spec: MetricSpec) -> dict[str, Any]:
-    """A metric as plain JSON values; what is empty is left out, the conventions never are.
+    """A metric as plain JSON values; empty fields are left out, conventions never.
 
     >>> dump_spec(MetricSpec(metric=ir.Exact()))["metric"]
     {'sim': 'exact'}
@@ -155,7 +155,7 @@ def spec_schema() -> dict[str, Any]:
     'A metric of adjudge'
     """
     made = msgspec.json.schema(MetricSpec, schema_hook=_function_schema)
-    # What two modules call alike has the name of its module before its own.
+    # Classes with the same name in two modules are prefixed with their modules.
     patched: dict[str, Any] = {
         key.removeprefix(f"{ir.__name__}."): value for key, value in _patched(made["$defs"]).items()
     }
@@ -219,7 +219,7 @@ BARE = ("exact", "edit", "leaves", "span", "variable")
 
 
 def read_function(kind: type, value: Any) -> Any:
-    """Decodes what msgspec does not know: a function, by its name."""
+    """Decode a function, which msgspec does not know, by its name."""
     if kind is Fn:
         if isinstance(value, str):
             return Fn(value)
@@ -324,7 +324,7 @@ class _Reader:
                     self.note((*where, name), error.problems[0].message, error.problems[0].hint)
 
     def similarity(self, raw: Any, where: Where) -> ir.Node:
-        """A similarity; where something is wrong, which has been noted, any other."""
+        """The similarity; a placeholder where something is wrong and has been noted."""
         if isinstance(raw, str) and raw in CLASSES:
             if raw in BARE:
                 return CLASSES[raw]()
@@ -347,7 +347,7 @@ class _Reader:
         return _ANY
 
     def part(self, name: str, key: str, raw: Any, where: Where) -> Any:
-        """A value of a similarity without shorthands, and with similarities in the place of what describes them."""
+        """A value of a similarity with its shorthands expanded and the similarities inside it built."""
         if key == "match" and isinstance(raw, str):
             return ALIASES.get(raw, raw)
         if key == "fields" and isinstance(raw, list) and all(isinstance(each, str) for each in raw):
@@ -378,7 +378,7 @@ _ANY = ir.Exact()
 
 
 def similarity_at(source: Source, raw: Any, where: Where) -> tuple[ir.Similarity, list[Problem]]:
-    """The similarity that a part of a file says, and what is wrong with it."""
+    """The similarity that a part of a file describes, and what is wrong with it."""
     reader = _Reader(source)
     return cast("ir.Similarity", reader.similarity(raw, where)), reader.problems
 

@@ -1,6 +1,6 @@
 """Values as people and models write them: numbers with signs and separators, dates, and texts that mean the same.
 
-What looks like nothing known stays a text, so that it can only be equal or wrong.
+Anything that is not recognised stays a text, which can only be equal or wrong.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DIGITS = re.compile(r"([0-9.,'\u2019\s]*[0-9])(?:[eE]([-+\u2212]?[0-9]{1,3}))?")
 _GROUPS = re.compile(r"[0-9]{1,3}(?:(.)[0-9]{3})(?:\1[0-9]{3})*|[0-9]{1,2}(?:(.)[0-9]{2})(?:\2[0-9]{2})*\2[0-9]{3}")
 _GROUPS_ONCE = re.compile(r"[1-9][0-9]{0,2}")
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 LONGEST = 100  # characters of a text that may be a number or a day
 
 
@@ -61,7 +62,7 @@ def articles(text: str) -> str:
 
 
 def spaces(text: str) -> str:
-    """A text whose runs of space are one space each."""
+    """A text with every run of whitespace replaced by one space."""
     return " ".join(text.split())
 
 
@@ -75,9 +76,9 @@ def squad(text: str) -> str:
 
 
 def as_number(value: Any, point: str = ".") -> Decimal | None:
-    """A number, or the number that a text is, with all its digits; None if it is none.
+    """A number, or a text read as one, with all its digits; None if it is not a number.
 
-    `point` is the decimal sign where the text does not tell: 1,250 has a group of three, 1.250 has not.
+    `point` is the decimal sign of texts that leave it open: with "." 1,250 is 1250, and 1.250 is one and a quarter.
 
     >>> [str(as_number(text)) for text in ("$1,250.50", "12 %", "(1 250,5)", "1.250", "about 5")]
     ['1250.50', '12', '-1250.5', '1.250', 'None']
@@ -154,7 +155,7 @@ def _plain_digits(text: str, point: str) -> str | None:
 
 
 def as_date(value: Any, day_first: bool | None = None) -> date | None:
-    """A day, from the usual ways to write one; None if it is none, or could be two (03/04/2015).
+    """A date in one of the usual notations; None if it is not a date, or is ambiguous (03/04/2015).
 
     >>> as_date("March 4th, 2015"), as_date("4.3.2015") == as_date("2015-03-04"), as_date("03/04/2015")
     (datetime.date(2015, 3, 4), True, None)
@@ -194,14 +195,14 @@ def _day(year: str, month: str | int, day: str | int) -> date | None:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: objects of any class whose fields can be listed, enumerations, days, sets.
+    """A value as plain JSON data: objects of any class whose fields can be listed, enumerations, dates, sets.
 
     >>> import dataclasses
     >>> Person = dataclasses.make_dataclass("Person", ["name", "born"])
     >>> plain([Person("Ada", date(1815, 12, 10))])
     [{'name': 'Ada', 'born': '1815-12-10'}]
     """
-    if value is None or type(value) in _SCALARS:
+    if type(value) in _SCALARS:
         return value
     if isinstance(value, enum.Enum):
         return plain(value.value)
@@ -209,7 +210,7 @@ def plain(value: Any) -> Any:
         return {plain(key): plain(inner) for key, inner in value.items()}
     names = field_names(type(value))  # type: ignore[arg-type]
     if names is not None:
-        # What a struct has not set is as if the key were not there.
+        # An unset field of a struct is like an absent key.
         found = {name: getattr(value, name, None) for name in names}
         return {name: plain(inner) for name, inner in found.items() if type(inner).__name__ != "UnsetType"}
     if isinstance(value, list | tuple | deque):
@@ -217,9 +218,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, Set):
         return [plain(inner) for inner in sorted(value, key=repr)]
     return _scalar(value)
-
-
-_SCALARS = frozenset((str, int, float, bool))
 
 
 def _scalar(value: Any) -> Any:
@@ -236,11 +234,8 @@ def _scalar(value: Any) -> Any:
     raise TypeError(f"the fields of {name} are not known: give dicts, or make {name} a dataclass")
 
 
-_SCALARS = frozenset((str, int, float, bool, type(None)))
-
-
 def as_json(value: Any) -> Any:
-    """A value that is made of what JSON has as it is, and else as plain data.
+    """The value itself if it is JSON data, else converted by `plain`.
 
     >>> as_json(({"when": date(1815, 12, 10)},))
     [{'when': '1815-12-10'}]

@@ -32,7 +32,7 @@ class View:
 
     node: ir.Similarity
     derived: bool = field(default=False, compare=False)
-    """Whether it is a view on a type: then a document of which one collection is left counts its elements."""
+    """Whether it is a view of a type: then a document reduced to one collection counts its elements."""
 
     def only(self, *paths: str) -> View:
         """Keep these fields, with all that is below them, and drop the others."""
@@ -68,9 +68,9 @@ class View:
 
 
 def counting_elements(node: ir.Similarity) -> ir.Similarity:
-    """The similarity of a document: if one field is left of it besides its id, its elements are what is counted.
+    """The similarity of a document; if one field is left besides the id, the elements of that field are counted.
 
-    A ratio of that field that was asked for becomes the ratio of all documents; that which `derive` makes is left out.
+    An explicit ratio of that field becomes the ratio over all documents; the one that `derive` adds is dropped.
 
     >>> from adjudge.algebra.matching import f1, jaccard
     >>> tags = ir.Set(of=ir.Exact())
@@ -86,7 +86,7 @@ _Wrap: TypeAlias = Callable[[ir.Similarity], ir.Similarity]
 
 
 def _ratio_outside(node: ir.Similarity, wrap: _Wrap, *, document: bool = False) -> ir.Similarity:
-    """`wrap(node)`, but with the ratio inside of `node` around all of it, or without it if `derive` made it."""
+    """`wrap(node)`, with the ratio inside `node` moved to the outside, or dropped if `derive` added it."""
     of = msgspec.structs.replace
     if isinstance(node, ir.Normalise):
         recall = None if node.recall is None else wrap(node.recall)

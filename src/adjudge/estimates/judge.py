@@ -13,7 +13,7 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.estimates.design import Design, refuse_other_pool, verdicts_of
 from adjudge.estimates.items import ItemEstimate, estimate_items
 from adjudge.estimates.pool import METRIC, Assist, Pool, Sample
-from adjudge.estimates.rows import interval
+from adjudge.estimates.rows import interval, sample_notes
 from adjudge.stats.inference import holm
 from adjudge.stats.intervals import student_tails
 from adjudge.stats.measure import Array
@@ -94,10 +94,7 @@ def judge_report(pool: Pool, design: Design, verdicts: Mapping[str, float], aske
     refuse_other_pool(design, (item.id for item in pool.items))
     known, outside = verdicts_of(design, verdicts)
     sample = pool.sample(design.by_round[design.rounds[0].number], known)
-    notes: list[Note] = []
-    if outside:
-        message = f"{len(outside)} verdicts on what was not drawn are left out"
-        notes.append(Note("outside-sample", len(outside), message, tuple(outside[:5])))
+    notes = sample_notes(outside)
     if seen:
         message = f"{seen} verdicts were made with the judge's answer in view: agreement proves nothing"
         notes.append(Note("seen-judge", seen, message))

@@ -256,9 +256,7 @@ def _alpha(sums: Array, labels: Labels, distance: Distance) -> Array:
     observed = shares((sums * values).sum(axis=(1, 2)), totals)
     pairs = each[:, :, None] * each[:, None, :]
     expected = shares((pairs * values).sum(axis=(1, 2)), totals * (totals - 1))
-    value = np.full(observed.shape, np.nan)
-    np.divide(observed, expected, out=value, where=expected > 0)
-    return 1 - value
+    return 1 - shares(observed, expected)
 
 
 def _squared(labels: Labels, distance: Distance, sums: Array) -> Array:

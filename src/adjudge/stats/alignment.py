@@ -138,8 +138,8 @@ def compare_groups(alignment: Alignment, matching: Matching, *, counts: float = 
     if not matching.grouped:
         return []
     ignored = {each.item for each in matching.ignored}
-    ours = _members(alignment.gold, ())
-    theirs = _members(alignment.system, ignored)
+    ours = members_of_groups(alignment.gold)
+    theirs = members_of_groups(alignment.system, ignored)
     shared: dict[str, dict[str, int]] = {name: {} for name in ours}
     visitors: dict[str, list[str]] = {}
     for pair in matching.pairs:
@@ -168,20 +168,25 @@ def compare_groups(alignment: Alignment, matching: Matching, *, counts: float = 
     return groups + [Group("spurious", (), (name,)) for name in theirs if name not in visitors]
 
 
-def _members(items: Sequence[Item], ignored: Iterable[int]) -> dict[str, int]:
-    sizes: dict[str, int] = {}
+def members_of_groups(items: Sequence[Item], ignored: Iterable[int] = ()) -> dict[str, list[int]]:
+    """The groups of items and the numbers of their members, but for those that are ignored.
+
+    >>> members_of_groups([Item(id="a", group=("g",)), Item(id="b"), Item(id="c", group=("g", "h"))])
+    {'g': [0, 2], 'h': [2]}
+    """
+    groups: dict[str, list[int]] = {}
     left_out = frozenset(ignored)
     for number, item in enumerate(items):
         for name in item.group if number not in left_out else ():
-            sizes[name] = sizes.get(name, 0) + 1
-    return sizes
+            groups.setdefault(name, []).append(number)
+    return groups
 
 
 def _change(
     gold: Sequence[str],
     system: Sequence[str],
     shared: Mapping[str, Mapping[str, int]],
-    sizes: tuple[Mapping[str, int], Mapping[str, int]],
+    members: tuple[Mapping[str, Sequence[int]], Mapping[str, Sequence[int]]],
 ) -> Change:
     if not system:
         return "missed"
@@ -189,7 +194,7 @@ def _change(
         return "merged" if len(system) == 1 else "mixed"
     if len(system) > 1:
         return "split"
-    same = shared[gold[0]][system[0]] == sizes[0][gold[0]] == sizes[1][system[0]]
+    same = shared[gold[0]][system[0]] == len(members[0][gold[0]]) == len(members[1][system[0]])
     return "same" if same else "changed"
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.stats.alignment import Alignment, Group, Item, Matching, Pair, Single, compare_groups
+from adjudge.stats.alignment import Alignment, Group, Item, Matching, Pair, Single, compare_groups, members_of_groups
 from adjudge.stats.leaf_table import is_of_leaves, leaf_lines
 
 _SIMILAR = 5
@@ -126,7 +126,7 @@ class Explanation(NamedTuple):
         if matching.variables:
             told = ", ".join(f"{own} is {gold}" for own, gold in matching.variables.items())
             yield f"{'variables':<{wide}} {told}"
-        members = [_groups(found.gold, ()), _groups(found.system, ())] if found.groups else []
+        members = [members_of_groups(found.gold), members_of_groups(found.system)] if found.groups else []
         for group in self.changes(matching):
             sizes = [len(own[name]) for own, names in zip(members, group[1:], strict=True) for name in names]
             if group.change != "same" and sizes != [1]:  # of one item alone all is said
@@ -229,19 +229,10 @@ def short(item: Item) -> str:
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
-def _groups(items: Sequence[Item], ignored: Iterable[int]) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    left_out = frozenset(ignored)
-    for number, item in enumerate(items):
-        for name in item.group if number not in left_out else ():
-            groups.setdefault(name, []).append(number)
-    return groups
-
-
 def _links(own: Sequence[Item], other: Sequence[Item], mates: Mapping[int, int], ignored: Iterable[int]) -> int:
     """How many links of one side the other one does not have: counted by what groups share, not link by link."""
     lost = 0
-    for members in _groups(own, ignored).values():
+    for members in members_of_groups(own, ignored).values():
         shared: dict[str, int] = {}
         for number in members:
             for name in other[mates[number]].group if number in mates else ():
@@ -254,7 +245,7 @@ def _links(own: Sequence[Item], other: Sequence[Item], mates: Mapping[int, int],
 def _listed_links(
     own: Sequence[Item], other: Sequence[Item], mates: Mapping[int, int], ignored: Iterable[int]
 ) -> Iterator[str]:
-    for members in _groups(own, ignored).values():
+    for members in members_of_groups(own, ignored).values():
         for left, right in combinations(members, 2):
             homes = [frozenset(other[mates[each]].group) if each in mates else frozenset() for each in (left, right)]
             if not homes[0] & homes[1]:

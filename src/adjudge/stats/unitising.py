@@ -180,14 +180,7 @@ def _unit_alphas(parts: _UnitParts, weights: Array) -> tuple[Array, dict[str, Ar
         above = 2 * (own * (among + size**2 * room)).sum(axis=1)
         below = length * (m * length * (m * length - 1) - (own * (size * (size - 1))).sum(axis=1))
         expected = shares(above, below)
-        found[name] = _disagreement(observed, expected)
+        found[name] = 1 - shares(observed, expected)  # nan where no disagreement could be expected
         all_observed += np.nan_to_num(observed)
         all_expected += np.nan_to_num(expected)
-    return _disagreement(all_observed, all_expected), found
-
-
-def _disagreement(observed: Array, expected: Array) -> Array:
-    """1 - observed / expected; nan where no disagreement could be expected."""
-    value = np.full(observed.shape, np.nan)
-    np.divide(observed, expected, out=value, where=expected > 0)
-    return 1 - value
+    return 1 - shares(all_observed, all_expected), found

@@ -39,7 +39,7 @@ def elements(value: Any) -> Sequence[Any]:
 
 
 def twice(position: int) -> Misfit:
-    """What is said of an element that must not be there twice."""
+    """The complaint about an element that must not be repeated."""
     return Misfit("this element occurs twice", "remove one, or choose duplicates: set or multiset", f"[{position}]")
 
 
@@ -186,7 +186,7 @@ class ExactSetOp(BagOp):
         self.flat = not self.multi and self.constraint != "best"
 
     def keys(self, values: Sequence[Any], side: int) -> list[frozenset[Hashable]]:
-        """What the elements of many collections are told apart by, if they are `flat`; raises `Misfit`."""
+        """The keys of the elements of many collections, if they are `flat`; raises `Misfit`."""
         values = [value if type(value) in _COLLECTIONS else elements(value) for value in values]
         found = iter(self.element.prepare_each(list(chain.from_iterable(values)), side, {}))
         sizes = list(map(len, values))

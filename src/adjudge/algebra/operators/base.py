@@ -1,6 +1,6 @@
-"""What every operator can do, and the small things they share.
+"""The interface of operators, and helpers that they share.
 
-An operator is compiled from one node and works on *prepared* values: each raw value is looked at once (fields read,
+An operator is compiled from one node and works on *prepared* values: each raw value is processed once (fields read,
 text normalised, duplicates collapsed, hashable keys built), and everything after that is arithmetic on keys. The
 planner's three questions are attributes of the operator: `exact` (is it equality on a hashable value?), `blocking`
 (which value must two things share to be similar at all?), and `pair` (what is left to evaluate?).
@@ -36,8 +36,8 @@ Memo: TypeAlias = dict[tuple[int, int], tuple[Any, Any]]
 Seen: TypeAlias = dict[tuple[int, int, int], tuple[Any, Any]]
 
 
-_AT_ONCE = 65_536  # candidates of a matrix that are objects at one time
-_GRACE = 0.4  # seconds for what cannot be cut to come to its end
+_AT_ONCE = 65_536  # candidates held as objects at a time while a matrix is filled
+_GRACE = 0.4  # seconds more for what cannot be cut short
 
 
 class Context(msgspec.Struct):
@@ -55,7 +55,7 @@ class Context(msgspec.Struct):
     cuts: Cuts = msgspec.field(default_factory=lambda: Cuts())
 
     def out_of_time(self) -> bool:
-        """Whether to stop making candidates, after which the value is one that can be reached, but not proven."""
+        """Whether to stop generating candidates; the value is then reachable, but not proven optimal."""
         if self.cuts.spare:
             self.cuts.spare -= 1
             return False
@@ -70,7 +70,7 @@ class Context(msgspec.Struct):
         return True
 
     def is_late(self) -> bool:
-        """Whether to stop making candidates of which there are very many: time is up, whatever that leaves unknown."""
+        """Whether to stop generating very many candidates because time is up, even if nothing bounds the rest."""
         if not self.deadline.passed:
             return False
         self._refuse()
@@ -82,7 +82,7 @@ class Context(msgspec.Struct):
             raise Misfit("time is up, and nothing bounds the score of what is left", "give more with --time-limit")
 
     def leave_out(self) -> None:
-        """Say that candidates are left out because there are too many, if that may be."""
+        """Record that candidates are left out because there are too many; an error where they may not be."""
         if not self.cuts.allowed:
             raise Misfit("there are too many pairs to compare, and nothing bounds their score", "split the document")
         self.cuts.made, self.optimal = True, False
@@ -91,8 +91,9 @@ class Context(msgspec.Struct):
 class Cuts(msgspec.Struct):
     """Whether candidates may be left out when time is up, and whether some were.
 
-    They may where fewer of them never make a value higher, and it is known what the value cannot exceed. `spare` times
-    nobody looks at the clock: what is small is worth finishing. Where they may not, very many are `refuse`d in the end.
+    They may if leaving them out never raises the value, and the value has a bound. The first `spare` checks do not look
+    at the clock, so that small problems are always finished. `refuse`: where candidates may not be left out, running out
+    of time is an error.
     """
 
     allowed: bool = False
@@ -137,14 +138,14 @@ class Op:
     nested = False
 
     def prepare(self, value: Any, side: int, memo: Memo) -> Any:
-        """The value in the form that the other methods want; raises `Misfit`.
+        """The value in the form that the other methods expect; raises `Misfit`.
 
-        `memo` lasts for one document: a value that stands in many places is prepared once.
+        `memo` lasts for one document: a value that occurs in many places is prepared once.
         """
         raise NotImplementedError
 
     def prepare_each(self, items: Sequence[Any], side: int, memo: Memo) -> Sequence[Any]:
-        """The values of a collection, prepared; what does not fit is raised together."""
+        """The values of a collection, prepared; all that do not fit are raised together."""
         prepare = self.prepare
         out: list[Any] = []
         try:
@@ -196,7 +197,7 @@ class Op:
         return len(ss) * len(gs)
 
     def begun(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
-        """An array with what is most likely to be alike, for time may not suffice: what is equal, or at one place."""
+        """An array with the most promising pairs, should time run out: equal elements, and those at the same place."""
         import numpy as np
 
         out = np.zeros((len(ss), len(gs)))
@@ -210,7 +211,7 @@ class Op:
         return out
 
     def matrix(self, ss: Sequence[Any], gs: Sequence[Any], ctx: Context) -> Matrix:
-        """All similarities as an array, of which only some rows at a time are a table."""
+        """All similarities as an array, filled from tables of some rows at a time."""
         out = self.begun(ss, gs, ctx)
         step = max(1, _AT_ONCE * len(ss) // max(self.candidates(ss, gs), 1))
         for start in range(0, len(ss), step):
@@ -343,7 +344,7 @@ def freeze(value: Any) -> Hashable:
 
 
 def simplest(number: float) -> Fraction:
-    """The simplest fraction that floating point cannot tell from a number, so that 1/3 and 0.1 mean what they say.
+    """The simplest fraction that floating point cannot tell from a number, so that 1/3 and 0.1 are meant exactly.
 
     >>> simplest(5 / 6), simplest(0.1), simplest(0.37011)
     (Fraction(5, 6), Fraction(1, 10), Fraction(37011, 100000))
@@ -353,7 +354,7 @@ def simplest(number: float) -> Fraction:
 
 
 def missing(value: Any, name: str) -> Misfit:
-    """What is said of an object without a field."""
+    """The complaint about a missing field."""
     known = names(value)
     hint = did_you_mean(name, known) or (f"the fields there are {listed(known)}" if known else None)
     return Misfit(f"the field {name!r} is missing", hint, step(name))
@@ -368,8 +369,8 @@ def read_field(value: Any, name: str, get: Callable[[Any], Any]) -> Any:
 
 
 def applied(function: Fn, value: Any) -> Any:
-    """What a function gives for a value; whatever it raises is a complaint about the value."""
-    call = function.function  # a name that leads nowhere is no fault of the value
+    """The result of a function for a value; whatever it raises becomes a complaint about the value."""
+    call = function.function  # an unknown name is not the fault of the value
     try:
         return call(value)
     except ValidationError as error:  # the function says itself what is wrong with the value

@@ -15,7 +15,7 @@ from adjudge.algebra import ir
 from adjudge.algebra.operators.bag import both_empty, elements, twice
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Line, Memo, Op, Table, applied, short_name
 from adjudge.algebra.operators.misfit import HERE, Misfit, Misfits, check_number
-from adjudge.algebra.solve.assignment import max_weight_matching
+from adjudge.algebra.solve.assignment import fitting, max_weight_matching
 from adjudge.algebra.solve.chain import best_chain, lcs_length
 from adjudge.algebra.solve.matrix import (
     Matched,
@@ -28,10 +28,10 @@ from adjudge.algebra.solve.matrix import (
 )
 
 _LARGE = 1_000  # pairs, from which a matching may take time
-_MANY = 100_000  # candidates that are rather an array than objects
-_CELLS = 9_000_000  # of an array at one time, 72 MB
-_PORTION = 700  # elements on either side whose pairs are objects at one time, if there are too many
-_OBJECTS = 2_000_000  # candidates that are objects, some 200 MB, if an array would be too large
+_MANY = 100_000  # candidates from which on they are an array instead of objects
+_CELLS = 9_000_000  # of an array held at a time, 72 MB
+_PORTION = 700  # elements of either side whose pairs are objects at a time, if all are too many
+_OBJECTS = 2_000_000  # candidates held as objects, some 200 MB, where an array would be too large
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Report
@@ -60,21 +60,8 @@ def reduce_table(match: str, table: Table) -> tuple[float, Table]:
     return fsum(value for _, _, value in pairs), pairs
 
 
-def _heaviest_first(table: Table) -> tuple[float, Table]:
-    """A matching for which there is no time left: the heaviest pairs that still fit."""
-    rows: set[int] = set()
-    columns: set[int] = set()
-    pairs: Table = []
-    for entry in sorted(table, key=lambda entry: -entry[2]):
-        if entry[0] not in rows and entry[1] not in columns:
-            rows.add(entry[0])
-            columns.add(entry[1])
-            pairs.append(entry)
-    return fsum(value for _, _, value in pairs), pairs
-
-
 def _portions(side: Sequence[Any]) -> list[range]:
-    """Neighbouring collections, so many that they have some hundreds of elements together."""
+    """Runs of neighbouring collections with some hundreds of elements in all."""
     starts, together = [0], 0
     for number, each in enumerate(side):
         together += each.size
@@ -279,7 +266,8 @@ class SetOp(CollectionOp):
 
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
         if self.match == "1:1" and len(table) > _LARGE and ctx.out_of_time():
-            return _heaviest_first(table)
+            pairs = fitting(sorted(table, key=lambda entry: -entry[2]))  # there is no time for the best
+            return fsum(value for _, _, value in pairs), pairs
         return reduce_table(self.match, table)
 
     def reduce_many(self, s: Any, g: Any, making: Context, ctx: Context) -> Matched:
@@ -289,7 +277,7 @@ class SetOp(CollectionOp):
         lines = g.prepared if by_column else s.prepared
         step = max(1, _CELLS // 4 * len(lines) // (s.size * g.size))
         pairs: Table = []
-        sums: list[float] = []  # of N:N, whose pairs nobody wants, unless they are asked for
+        sums: list[float] = []  # of N:N, whose pairs are too many to be listed unless asked for
         for start in range(0, len(lines), step):
             if making.is_late():
                 break
@@ -346,36 +334,20 @@ class GreedyOp(CollectionOp):
         return made
 
     def reduce(self, table: Table, s: Any, g: Any, ctx: Context) -> tuple[float, Table]:
-        used: tuple[set[int], set[int]] = (set(), set())
-        pairs: Table = []
-
-        def take(entry: tuple[int, int, float]) -> bool:
-            if entry[0] in used[0] or entry[1] in used[1]:
-                return False
-            used[0].add(entry[0])
-            used[1].add(entry[1])
-            pairs.append(entry)
-            return True
-
         if self.node.order == "score":
             first = 0 if self.node.ties == "system" else 1
-            for entry in sorted(table, key=lambda e: (-e[2], e[first], e[1 - first])):
-                take(entry)
+            order = sorted(table, key=lambda e: (-e[2], e[first], e[1 - first]))
         else:
-            by_system = self.node.order == "system"
-            follow = 1 if by_system else 0
-            rows: dict[int, Table] = {}
-            for entry in table:
-                rows.setdefault(entry[0] if by_system else entry[1], []).append(entry)
-            for row in self._ranked(s if by_system else g, rows):
-                options = rows[row]
-                if self.node.take == "best":
-                    options.sort(key=lambda e: (-e[2], e[follow]))
-                else:
-                    options.sort(key=lambda e: e[follow])
-                for entry in options:
-                    if take(entry):
-                        break
+            by_system, best = self.node.order == "system", self.node.take == "best"
+            ranked = self._ranked(s if by_system else g, {i if by_system else j for i, j, _ in table})
+            places = {row: place for place, row in enumerate(ranked)}
+
+            def turn(entry: tuple[int, int, float]) -> tuple[int, float, int]:
+                lead, follow = entry[:2] if by_system else entry[1::-1]
+                return places[lead], -entry[2] if best else 0.0, follow
+
+            order = sorted(table, key=turn)
+        pairs = fitting(order)
         return fsum(value for _, _, value in pairs), pairs
 
     def reduce_matrix(self, matrix: Matrix, s: Any, g: Any, ctx: Context) -> Matched:

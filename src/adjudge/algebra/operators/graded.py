@@ -1,4 +1,4 @@
-"""Operators without parts for values that are more or less alike: strings, numbers, types, whatever a function says."""
+"""Leaf operators with graded similarities: edit distance, numbers, hierarchies of types, functions of the user."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from adjudge.algebra.operators.misfit import Misfit, Misfits, check_number, expe
 if TYPE_CHECKING:
     from adjudge.algebra.solve.matrix import Matrix
 
-_ROUNDED = 2.0**-50  # of a number that is lost if a small one is added to it
-EXACT = 2**53  # whole numbers up to which arrays have them all
-LONG = 63  # letters of strings that arrays can compare
-AT_ONCE = 1 << 15  # pairs between two looks at the clock
+_ROUNDED = 2.0**-50  # of a number that is lost to rounding when a small one is added
+EXACT = 2**53  # whole numbers up to which floats hold every one
+LONG = 63  # letters of the longest strings that are compared as arrays
+AT_ONCE = 1 << 15  # pairs between two checks of the clock
 
 
 class DistinctOp(Op):
@@ -237,7 +237,7 @@ class HierarchyOp(DistinctOp):
 
 
 class CustomOp(DistinctOp):
-    """A Python function, called as rarely as its declared facts allow."""
+    """A Python function, called as rarely as its declared properties allow."""
 
     def __init__(self, node: ir.Custom) -> None:
         self.node = node

@@ -1,4 +1,4 @@
-"""Latent variables: the best matching of them, and what is worth a search of its own."""
+"""Latent variables: their best matching, by a specialised search where the value is linear."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from adjudge.algebra.solve.deadline import Deadline
     from adjudge.algebra.solve.latent import Element, ElementPair, Guess, Solution
 
-_LARGE = 20_000  # candidates, from which a guess is worth making before them
-_TOO_MANY = 1_000_000  # candidates that are too many to be searched in any time
+_LARGE = 20_000  # candidates, from which on a guess is made first
+_TOO_MANY = 1_000_000  # candidates that are too many to be searched
 
 
 class LatentOp(Wrapper):
     """The best over all matchings of variables.
 
     If the value is a sum of set matchings whose elements mention variables only in fields, it is linear in the
-    candidate pairs, which has a search of its own; anything else is searched by branch and bound over the variables.
+    candidate pairs and has a specialised search; anything else is searched by branch and bound over the variables.
     """
 
     def __init__(self, inner: Op) -> None:

@@ -1,4 +1,4 @@
-"""Operators without parts: equality, spans, functions, variables; those for degrees of likeness are in `graded`."""
+"""Leaf operators: equality, spans, variables; those with graded similarities are in `graded`."""
 
 from __future__ import annotations
 

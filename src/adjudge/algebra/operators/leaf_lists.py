@@ -1,7 +1,7 @@
-"""Lists of leaves or objects: which elements of gold and the system belong together.
+"""Lists of leaves or objects: the alignment of their elements.
 
-Among all alignments the one with most correct leaves is taken; of several, the one with most objects that are right as
-a whole, then the one that compares most, then the one whose earlier fields are right.
+The alignment with the most correct leaves is chosen. Ties are broken by the number of objects without any error, then
+by the number of leaves that are compared, then in favour of earlier fields.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from adjudge.algebra.operators.base import GOLD, SYSTEM, simplest
 from adjudge.algebra.operators.leaf_outcomes import Place, Tally
 from adjudge.algebra.operators.leaf_prepared import NOTHING, Kind, Lst, Obj, Rec, Stray, Worth, size_of
 from adjudge.algebra.operators.leaf_shapes import AnythingKind, Compiler, FieldsKind, LeafKind
-from adjudge.algebra.solve.assignment import exact_matching, lexicographic
+from adjudge.algebra.solve.assignment import exact_matching, fitting, lexicographic
 from adjudge.algebra.solve.chain import best_chain
 from adjudge.algebra.solve.deadline import OutOfTime
 
@@ -24,14 +24,14 @@ Places: TypeAlias = Sequence[int]
 
 
 class Aligned(NamedTuple):
-    """Places of elements that belong together, with what they are worth; what cannot be exceeded, unless it is that."""
+    """Pairs of elements by place, with their worth; `most` bounds the correct leaves if they are not proven best."""
 
     pairs: list[tuple[int, int, Worth]]
     most: int | None = None
 
 
 class ListingKind(Kind):
-    """A list whose elements are matched one-to-one, each of which may stay alone."""
+    """A list whose elements are matched one-to-one, and may stay unmatched."""
 
     listed = True
 
@@ -43,7 +43,7 @@ class ListingKind(Kind):
 
     @property
     def same(self) -> bool:  # type: ignore[override]
-        """Equal lists are right in every leaf; elements that must share enough may not be, by way of a third one."""
+        """Whether equal lists match in every leaf; a least Dice of elements is not transitive."""
         return self.element.same and self.least is None
 
     def prepare(self, value: Any, side: int) -> Any:
@@ -91,7 +91,7 @@ class ListingKind(Kind):
         return found
 
     def _aligned(self, g: Lst, s: Lst, patience: int = 0) -> Aligned:
-        """The elements of gold and the system that belong together; so few pairs are compared whatever the time."""
+        """The best alignment of two lists; `patience` is how few pairs are compared whatever the time."""
         if self.of.match == "place":
             places = range(min(len(g.items), len(s.items)))
             return Aligned([(place, place, self._pair(g.items[place], s.items[place])) for place in places])
@@ -105,7 +105,7 @@ class ListingKind(Kind):
         return Aligned(found, None if proven else most)
 
     def _groups(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> list[tuple[Places, Places]]:
-        """Elements that may be paired by their keys; all of them, if there is no key, or one that need not be equal."""
+        """Groups of elements with equal keys; one group if there is no key, or one with graded comparisons."""
         names = self.of.key if self.of.match == "best" and len(ours) * len(theirs) > _LARGE else ()
         if not names or any(isinstance(each, Stray) for side in (gs, ss) for each in side):
             return [(ours, theirs)]
@@ -120,7 +120,7 @@ class ListingKind(Kind):
         return [each for each in groups.values() if all(each)]
 
     def _solved(self, gs: Items, ss: Items, ours: Places, theirs: Places, patience: int = 0) -> Aligned:
-        """The best alignment of some elements: in columns if they are many, and of candidates if they are too many."""
+        """The best alignment of some elements: in columns if they are many, among candidates if they are too many."""
         pairs, limit = len(ours) * len(theirs), _ALL if self.compiler.clock.exact else _MOST
         complete = True
         if pairs > limit:
@@ -167,17 +167,11 @@ class ListingKind(Kind):
         try:
             chosen = set(exact_matching(edges, self.compiler.clock))
         except OutOfTime:
-            rows, columns, kept = set[int](), set[int](), []
-            for each in sorted(worths, key=lambda each: each[2], reverse=True):
-                if each[0] not in rows and each[1] not in columns:
-                    rows.add(each[0])
-                    columns.add(each[1])
-                    kept.append(each)
-            return kept, False
+            return fitting(sorted(worths, key=lambda each: each[2], reverse=True)), False
         return [each for each in worths if each[:2] in chosen], True
 
     def _many(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> Aligned:
-        """The same for so many pairs that they are compared in columns."""
+        """The best alignment of so many pairs that they are compared in columns."""
         from adjudge.algebra.operators.leaf_tables import worths
         from adjudge.algebra.solve.dense import dense_chain, dense_matching
 
@@ -190,7 +184,7 @@ class ListingKind(Kind):
         return Aligned(pairs, found.most)
 
     def _equal(self, gs: Items, ss: Items) -> tuple[list[tuple[int, int, Worth]], list[int], list[int]]:
-        """Elements that are the same on both sides, which belong together wherever that is transitive; the rest."""
+        """Pairs of equal elements, aligned first wherever matching is transitive, and what is left on both sides."""
         if self.of.match != "best" or not self.same or (self.element.listed and len(gs) * len(ss) < _LARGE):
             return [], list(range(len(gs))), list(range(len(ss)))
         waiting: dict[Hashable, list[int]] = {}
@@ -207,7 +201,7 @@ class ListingKind(Kind):
         return found, left, sorted(j for others in waiting.values() for j in others)
 
     def allowed(self, a: Any, b: Any, correct: int) -> bool:
-        """Whether two elements with so much in common may be paired."""
+        """Whether two elements with so many correct leaves may be paired."""
         if self.least is not None:
             top, bottom = self.least
             if 2 * correct * bottom < top * (size_of(a) + size_of(b)) * self.unit:
@@ -233,7 +227,7 @@ class ListingKind(Kind):
         earlier, compiler.unproven = compiler.unproven, False
         pairs, most, cut = self._pairs(g, s, tally)
         if compiler.unproven:
-            most = None  # for not even what the elements are worth is known for sure
+            most = None  # not even the worth of the elements is certain
         compiler.unproven |= cut
         used: tuple[set[int], set[int]] = set(), set()
         tally.inside += 1
@@ -262,7 +256,7 @@ class ListingKind(Kind):
                         self.element.alone(each, side, path, tally, here)
 
     def _pairs(self, g: Lst | None, s: Lst | None, tally: Tally) -> tuple[list[tuple[int, int]], int | None, bool]:
-        """The elements that belong together, what no alignment exceeds if that is known, and whether time was short."""
+        """The aligned elements, a bound on the correct leaves if there is one, and whether time ran out."""
         if g is None or s is None or not g.items or not s.items:
             return [], 0, False
         if self.of.match == "place":
@@ -283,15 +277,17 @@ class ListingKind(Kind):
                 self.element.alone(each, side, path, tally, None if where is None else (*where, position))
 
 
-_LARGE = 2_500  # pairs, from which on they are compared in columns, and equal elements with lists not with others
-_PATIENCE = 64  # pairs that are compared even if time is up, if nothing depends on them but themselves
+_LARGE = (
+    2_500  # pairs, from which on they are compared in columns, and equal elements that contain lists are aligned first
+)
+_PATIENCE = 64  # pairs of an outermost list that are compared even if time is up
 _ROUNDING = 2.0**-20  # of a credit that is not a whole number
 _MOST = 4_000_000  # pairs, from which on only candidates are compared
 _ALL = 32_000_000  # the same if the result has to be exact; more take too much memory
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Which elements of two very long lists can belong together: those that share a value, rare values first.
+# Candidates in two very long lists: elements that share a value, rare values first.
 
 MOST = 200_000  # pairs that share a value and are all compared
 FEW = 24  # candidates of an element, if not all pairs are compared
@@ -299,7 +295,7 @@ _GRADED = object()
 
 
 def candidates(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[list[int]], bool]:
-    """For every element of gold the places of those of the system that may belong to it, and whether these are all."""
+    """The places of the candidates for every gold element, and whether these are all."""
     index: dict[Hashable, list[int]] = {}
     complete = True
     for j, each in enumerate(ss):
@@ -328,13 +324,13 @@ def candidates(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> tuple[list[l
 
 
 def most_correct(kind: Kind, gs: Sequence[Any], ss: Sequence[Any]) -> int:
-    """What no alignment of two lists exceeds: the values that both have, wherever in their elements these stand."""
+    """A bound on the correct leaves of any alignment: the values that both lists have, in whichever elements."""
     ours, theirs = (Counter(token for each in side for token in _tokens(kind, each, ())) for side in (gs, ss))
     return (ours & theirs).total()
 
 
 def _tokens(kind: Kind, p: Any, at: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
-    """The fields of an element and their values; one mark for all values that need not be equal to be right."""
+    """The fields of an element and their values; graded values, which need not be equal to match, have one mark."""
     if p is None:
         return
     if isinstance(kind, LeafKind):

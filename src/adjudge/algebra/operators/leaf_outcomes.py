@@ -11,7 +11,7 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 class Outcome(NamedTuple):
-    """How many leaves of gold and the system had which fate; those that both sides lack enter no score."""
+    """How many leaves had which outcome; those absent on both sides enter no score."""
 
     correct: float = 0.0
     wrong: float = 0.0
@@ -54,10 +54,10 @@ ONE = tuple(Outcome(*(float(place == each) for each in range(5))) for place in r
 
 
 class Tally:
-    """Collects outcomes by path; with places also every single leaf, and which elements of lists belong together.
+    """Collects outcomes by path; with places also every single leaf, and the alignment of list elements.
 
     `rows` has one of `ONE` for a path with a single leaf, and a list of counts for others. `chosen` are the alignments
-    of lists, by the identity of both; `slack` is what better ones could add to the correct leaves, where one may exist.
+    of lists, by the identity of both; `slack` is how many more correct leaves a better alignment could have.
     """
 
     __slots__ = ("_credits", "_graded", "chosen", "counts", "events", "inside", "pairs", "rows", "slack")
@@ -116,7 +116,7 @@ class Tally:
         return self.counts[0] + self._graded
 
     def outcomes(self) -> Outcomes:
-        """All leaves, and those of every path, in the order in which they were met."""
+        """The outcomes of all leaves, and of those of every path in the order in which it was met."""
         every = [credit for own in self._credits.values() for credit in own]
         by_path = {
             at: outcome_of(row, self._credits.get(at, ())) if type(row) is list else row
@@ -129,7 +129,7 @@ _NONE = (0, 0, 0, 0, 0)
 
 
 def outcome_of(row: Sequence[int], credits: Sequence[float]) -> Outcome:
-    """So many leaves of each fate, and those that are partly correct.
+    """The outcome of so many leaves of each kind, and of those that are partly correct.
 
     >>> outcome_of([2, 0, 1, 0, 0], [0.75])
     Outcome(correct=2.75, wrong=0.25, omitted=1.0, hallucinated=0.0, absent=0.0)

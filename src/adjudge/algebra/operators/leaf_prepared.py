@@ -1,8 +1,7 @@
-"""Values as they are compared leaf by leaf, and what every kind of shape can do with them.
+"""Prepared values, which are compared leaf by leaf, and the interface of compiled shapes.
 
-A prepared value is None if there is nothing, a `Rec` for an object with the fields of a schema, an `Obj` for one
-without, a `Lst` for a list, a `Stray` for what stands where an object should, and otherwise what the comparison of a
-leaf reads in it.
+A prepared value is None if it is absent, a `Rec` for an object with the fields of a schema, an `Obj` for one without, a
+`Lst` for a list, a `Stray` for anything else in the place of an object, and otherwise the normal form of a leaf.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from adjudge.algebra.operators.leaf_outcomes import Place, Tally
 class Worth(NamedTuple):
     """What a pair of values is worth, in the order in which alignments are chosen.
 
-    Correct leaves, pairs of objects without any error, wrong leaves (the more, the less is left alone), and correct
-    leaves weighted by the rank of their fields, the first one most.
+    Correct leaves, pairs of objects without any error, wrong leaves (the more, the fewer stay unmatched), and correct
+    leaves weighted by the rank of their fields, of which the first has the highest.
     """
 
     correct: int
@@ -85,7 +84,7 @@ def size_of(p: Any) -> int:
 
 
 class Kind:
-    """A compiled shape. `same`: equal keys are right in every leaf, and being right is transitive."""
+    """A compiled shape. `same`: values with equal keys match in every leaf, and matching is transitive."""
 
     same = True
     listed = False
@@ -99,11 +98,11 @@ class Kind:
         raise NotImplementedError
 
     def worth(self, g: Any, s: Any) -> Worth:
-        """What two values that are there are worth to each other."""
+        """The worth of a pair of values, neither of which is absent."""
         raise NotImplementedError
 
     def both(self, g: Any, s: Any, at: str, tally: Tally, gp: Place | None, sp: Place | None) -> None:
-        """Count the leaves of two values that stand beside each other."""
+        """Count the leaves of two aligned values."""
         raise NotImplementedError
 
     def alone(self, p: Any, side: int, at: str, tally: Tally, where: Place | None) -> None:
@@ -129,7 +128,7 @@ def scalars(value: Any, where: Place) -> Iterator[tuple[Place, Any]]:
 
 
 def step(at: str, name: str) -> str:
-    """The path of a field of what stands at a path.
+    """The path of a field of the value at a path.
 
     >>> step("lines[]", "price"), step("", "a.b"), step("c", "d[]")
     ('lines[].price', '"a.b"', 'c."d[]"')

@@ -1,4 +1,4 @@
-"""Shapes, compiled: values as they are compared leaf by leaf, what two of them share, and the outcome of each leaf."""
+"""Compiled shapes: how values are prepared, what a pair of them is worth, and the outcome of each leaf."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from adjudge.algebra.operators.leaf_prepared import (
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 UNIT = 1 << 20  # of credits that are not whole numbers
-_MOST = 1 << 16  # pairs of values whose credit is remembered
-_SPARE = 64  # times that nobody looks at the clock
-_FEW = 2_500  # pairs that take no time
+_MOST = 1 << 16  # pairs of values whose credit is cached
+_SPARE = 64  # checks that do not look at the clock
+_FEW = 2_500  # pairs that are one such check
 
 
 class _Readings(dict[tuple[type, Any], Any]):
-    """What a comparison reads in scalars, which come again and again; None in those that are as good as absent."""
+    """A cache of the normal forms of scalars, which are often repeated; None for those that count as absent."""
 
     def __init__(self, is_absent: Callable[[Any], bool], read: Callable[[Any], Any]) -> None:
         super().__init__()
         self.is_absent, self.read = is_absent, read
 
     def of(self, value: Any) -> Any:
-        """What is read in any value."""
+        """The normal form of any value."""
         return None if self.is_absent(value) else self.read(value)
 
     def __missing__(self, key: tuple[type, Any]) -> Any:
@@ -55,7 +55,7 @@ class _Readings(dict[tuple[type, Any], Any]):
 
 
 class LeafKind(Kind):
-    """One value, whatever its shape; `coded` values are keys, which are equal or not."""
+    """One value; `coded` values are compared by the equality of their normal forms."""
 
     def __init__(self, of: shape.Leaf, compiler: Compiler) -> None:
         self.unit = compiler.unit
@@ -109,7 +109,7 @@ class LeafKind(Kind):
 
 
 class IgnoreKind(Kind):
-    """Nothing at all."""
+    """A value that is not compared."""
 
     def prepare(self, value: Any, side: int) -> Any:
         return None
@@ -253,7 +253,7 @@ class FieldsKind(Kind):
 
 
 class AnythingKind(Kind):
-    """Whatever comes: objects key by key, lists as bags, scalars by equality; what is of two kinds shares nothing."""
+    """Any value without a schema: objects key by key, lists as bags, scalars by equality; two kinds share nothing."""
 
     listed = True
 
@@ -337,7 +337,7 @@ class AnythingKind(Kind):
             tally.compared(at, 1.0 if g == s else 0.0, gp, sp)
 
     def _objects(self, ours: dict[str, Any], theirs: dict[str, Any], at: str, tally: Tally) -> None:
-        """Two objects of which nobody asks for places."""
+        """Count the leaves of two objects when places are not needed."""
         paths = self._paths.get(at)
         if paths is None or len(paths) >= _MOST:
             paths = self._paths[at] = {}
@@ -373,23 +373,23 @@ Listing: TypeAlias = "Callable[[shape.Listing, Kind, Compiler], Kind]"
 
 
 class Compiler:
-    """Makes kinds of shapes; shapes by name once, so that they may contain themselves."""
+    """Makes kinds of shapes; a named shape is made once, so that it may contain itself."""
 
     def __init__(self, schema: shape.Schema, listing: Listing) -> None:
         self.schema = schema
         self.absent = absent(schema)
         self.unit = UNIT if any(_is_graded(each) for each in comparisons(schema)) else 1
-        self.unproven = False  # whether a better alignment may have been missed since somebody asked
+        self.unproven = False  # whether a better alignment may have been missed since this was reset
         self.clock, self._spare = NEVER, 0
         self._listing = listing
         self._named: dict[str, Kind] = {}
 
     def begin(self, clock: Deadline) -> None:
-        """Start with two documents, for which there is so much time."""
+        """Start with two documents and their deadline."""
         self.clock, self._spare, self.unproven = clock, _SPARE, False
 
     def late(self, pairs: int = 0) -> bool:
-        """Whether to compare nothing more, for time is up; so many pairs are next, and few are compared in any case."""
+        """Whether time is up; `pairs` is how many come next, and the first few are compared in any case."""
         if self._spare > 0:
             self._spare -= 1 + pairs // _FEW
             return False
@@ -414,11 +414,11 @@ class Compiler:
                 return self._by_name(of.name)
 
     def anything(self, of: shape.Anything) -> AnythingKind:
-        """Values as they come."""
+        """The kind of values without a schema."""
         return AnythingKind(of, self)
 
     def listing(self, of: shape.Listing, element: Kind) -> Kind:
-        """A list of such elements."""
+        """The kind of a list of such elements."""
         return self._listing(of, element, self)
 
     def _by_name(self, name: str) -> Kind:
@@ -426,7 +426,7 @@ class Compiler:
             of = self.schema.named[name]
             if isinstance(of, shape.Fields):
                 made = FieldsKind(of, self)
-                made.listed, made.same = True, False  # what is known of it while it is being made
+                made.listed, made.same = True, False  # safe to assume while it is being made
                 self._named[name] = made
                 made.close(self)
             else:

@@ -1,8 +1,8 @@
-"""What all pairs of two large lists are worth to each other, in columns: no Python object per pair.
+"""The worth of all pairs of elements of two large lists, in columns: no Python object per pair.
 
-Values of a field are numbered; what is equal has one number, so that a field of all pairs is one comparison of two
-columns. Other comparisons are made once for every two different values. Lists inside of elements are solved for all
-pairs of elements at once if they are short, and otherwise once for every two different lists.
+Equal values of a field have the same number, so that a field is compared for all pairs by comparing two columns. Graded
+comparisons are made once for every two different values. Lists inside elements are aligned for all pairs of elements at
+once if they are short, and otherwise once for every two different lists.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.int64]
 
-_DEAR = 100  # pairs of values that take as long as two lists
+_DEAR = 100  # pairs of values that take as long as one pair of lists
 _SHORT = 4  # elements of inner lists of which all permutations are tried
-_AT_HAND = 1 << 16  # cells of a table of leaves that are added to at once
-_BLOCK = 1 << 20  # cells of a table of inner elements that are held at once
+_AT_HAND = 1 << 16  # cells of a table that stay in the cache
+_BLOCK = 1 << 20  # cells of a table of inner elements held at a time
 
 
 class Table(NamedTuple):
@@ -83,8 +83,7 @@ def _table(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler,
 
 
 def _numbers(gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> np.dtype[Any]:
-    """Numbers that hold what pairs are worth: a leaf adds at most the ranks on its path, of which no object has more
-    than fields."""
+    """Integers that hold the worth of a pair: a leaf adds at most the ranks of the fields on its path."""
     import numpy as np
 
     if compiler.unit > 1:
@@ -94,7 +93,7 @@ def _numbers(gs: Sequence[Any], ss: Sequence[Any], compiler: Compiler) -> np.dty
 
 
 def _fields(p: Any) -> int:
-    """How many objects, fields, elements and leaves a value has, inside of each other."""
+    """The number of objects, fields, elements and leaves of a value, at all levels."""
     if isinstance(p, Rec):
         return 1 + sum(map(_fields, p.parts)) + _fields(p.extra)
     if isinstance(p, Obj):
@@ -103,7 +102,7 @@ def _fields(p: Any) -> int:
 
 
 def _add(kind: Kind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compiler: Compiler) -> None:
-    """Add what pairs of values are worth to a table that was empty; when time is up, what is known until then."""
+    """Fill an empty table with the worth of pairs of values, as far as time allows."""
     if isinstance(kind, LeafKind):
         _add_leaves(kind, gs, ss, table, compiler)
     elif isinstance(kind, FieldsKind):
@@ -134,7 +133,7 @@ class Field(NamedTuple):
 
 
 def _add_fields(fields: Sequence[Field], table: Table, compiler: Compiler) -> None:
-    """Fields of all pairs: those whose values are equal or not first, and together."""
+    """Add the fields of all pairs; those that are compared by equality come first, together."""
     coded = []
     for kind, gs, ss, rank in sorted(fields, key=lambda field: not _is_coded(field.kind)):
         if any(all(each is None for each in side) for side in (gs, ss)) or _is_late(compiler, table.correct.size):
@@ -153,7 +152,7 @@ def _is_coded(kind: Kind) -> bool:
 
 
 def _add_coded(columns: Sequence[tuple[Array, Array, Any]], table: Table, compiler: Compiler) -> None:
-    """Columns of numbered values, a few rows of all of them at a time, so that these stay at hand."""
+    """Add columns of numbered values, a few rows of all of them at a time, so that these stay in the cache."""
     import numpy as np
 
     unit = compiler.unit
@@ -197,7 +196,7 @@ def _merge(table: Table, inner: Table, rank: Any) -> None:
 
 
 def _numbered(gs: Sequence[Any], ss: Sequence[Any]) -> tuple[Array, Array]:
-    """The same number for the same value; -1 and -2 for none, which are not the same."""
+    """Equal values as equal numbers; absent ones are -1 or -2, which match nothing."""
     import numpy as np
 
     numbers: dict[Hashable, int] = {}
@@ -231,7 +230,7 @@ def _add_leaves(kind: LeafKind, gs: Sequence[Any], ss: Sequence[Any], table: Tab
 
 
 def _add_anything(kind: AnythingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table, compiler: Compiler) -> None:
-    """What is of one kind on both sides."""
+    """Add pairs of values that are of one kind."""
     for wanted in (Obj, Lst, None):
         ours, theirs = ([i for i, each in enumerate(side) if _is(each, wanted)] for side in (gs, ss))
         if not ours or not theirs:
@@ -258,7 +257,7 @@ def _empty(rows: int, columns: int, numbers: np.dtype[Any]) -> Table:
 
 
 def _put(table: Table, part: Table, rows: Sequence[int], columns: Sequence[int]) -> None:
-    """Add what some rows and columns have in common."""
+    """Add the cells of some rows and columns."""
     import numpy as np
 
     where = np.ix_(rows, columns)
@@ -267,7 +266,7 @@ def _put(table: Table, part: Table, rows: Sequence[int], columns: Sequence[int])
 
 
 def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table: Table, compiler: Compiler) -> None:
-    """Objects key by key, of each key those that have it."""
+    """Add objects key by key, for each key those that have it."""
     import numpy as np
 
     theirs: dict[str, list[int]] = {}
@@ -300,14 +299,14 @@ def _add_objects(kind: AnythingKind, gs: Sequence[Obj], ss: Sequence[Obj], table
 
 
 def _is_late(compiler: Compiler, pairs: int) -> bool:
-    """Whether to leave the rest out, of which a note is taken; so many pairs are next."""
+    """Whether to leave out the rest, which is recorded; `pairs` is how many come next."""
     late = compiler.late(pairs)
     compiler.unproven |= late
     return late
 
 
 class _Coded(LeafKind):
-    """Values that are equal or not."""
+    """Values compared by equality."""
 
     def __init__(self) -> None:
         self.coded = self.same = True
@@ -323,8 +322,7 @@ def _is(value: Any, wanted: type | None) -> bool:
 
 
 def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
-    """Lists inside of all pairs."""
-
+    """Add the lists inside all pairs."""
     ours, theirs = ([each.items if isinstance(each, Lst) else [] for each in side] for side in (gs, ss))
     longest = max(map(len, ours), default=0), max(map(len, theirs), default=0)
     if not all(longest):
@@ -354,7 +352,7 @@ def _add_lists(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: T
 
 
 def _places(lists: Sequence[Sequence[Any]], longest: int) -> Array:
-    """Where the elements of each list stand in all of them, -1 for those that it does not have."""
+    """The places of the elements of each list among those of all lists, filled up with -1."""
     import numpy as np
 
     places = np.full((len(lists), longest), -1, dtype=np.int64)
@@ -366,9 +364,9 @@ def _places(lists: Sequence[Sequence[Any]], longest: int) -> Array:
 
 
 def _best(inner: Table, allowed: npt.NDArray[np.bool_], rows: Array, columns: Array) -> list[Array] | None:
-    """The four numbers of the best assignment of the elements of every two lists, of all assignments.
+    """The worth of the best assignment of the elements of every two lists, by trying all of them.
 
-    None if they are too large to stand in one.
+    None if the four numbers do not fit into one.
     """
     import numpy as np
 
@@ -396,7 +394,7 @@ def _best(inner: Table, allowed: npt.NDArray[np.bool_], rows: Array, columns: Ar
 
 
 def _add_one_by_one(kind: ListingKind, gs: Sequence[Any], ss: Sequence[Any], table: Table) -> None:
-    """Every two different lists."""
+    """Add lists, every two different ones aligned once."""
     import numpy as np
 
     firsts: list[dict[Hashable, Lst]] = [{}, {}]

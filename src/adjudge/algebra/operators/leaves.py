@@ -1,7 +1,7 @@
 """The leaves that two values have in common: objects field by field, nested lists under their best alignment.
 
-phi(s, g) is the number of correct leaves (C), the self score the number of leaves. The outcome of every leaf stands in
-`outcomes`; F1 of it is 2C over the leaves of both sides, and no alignment has a higher one.
+phi(s, g) is the number of correct leaves (C), the self score the number of leaves. `outcomes` has the outcome
+of every leaf; F1 is 2C over the leaves of both sides, and no alignment has a higher one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from adjudge.algebra.solve.matrix import Matrix
 
 
-_MANY = 2_500  # pairs of records that are rather compared in columns
-_DEEP = 20_000  # frames for values nested deeper than Python usually goes
+_MANY = 2_500  # pairs of records from which on they are compared in columns
+_DEEP = 20_000  # frames for values nested deeper than Python usually allows
 
 
 class Records:
@@ -59,7 +59,7 @@ class LeavesOp(Op):
         self.flat = None if self.wrapped else flat(self.record, compiler)
 
     def known(self, found: Outcomes) -> tuple[Records, Records]:
-        """A record of the system and one of gold, of which nothing is known but the outcome of their leaves."""
+        """A record of the system and one of gold of which only the outcomes of their leaves are known."""
         total = found.total
         sizes = round(total.system), round(total.gold)
         s, g = (Records(Lst([], (), size), True, ()) for size in sizes)
@@ -114,7 +114,7 @@ class LeavesOp(Op):
         return self._solved(s, g, ctx)[1]
 
     def _solved(self, s: Records, g: Records, ctx: Context) -> tuple[Records, Outcomes, float]:
-        """The outcome of the leaves, and how many cannot be exceeded by correct ones."""
+        """The outcomes of the leaves, and a bound on the correct ones."""
         if s.solved is None or s.solved[0] is not g:
             tally = self._tally(s, g, ctx)
             found = tally.outcomes()
@@ -188,7 +188,7 @@ def _plain(value: Any) -> Any:
 
 
 class _LeafOp(Op):
-    """One leaf beside another, for people who look at them."""
+    """One leaf beside another, for explanations."""
 
     def differences(self, s: Any, g: Any, path: str, seen: Seen) -> list[Difference]:
         return [Difference(path, s, g, 1.0 if s == g and type(s) is type(g) else 0.0)]
@@ -209,7 +209,7 @@ def _written(path: str, where: Place) -> str:
 
 
 def _found(value: Any, where: Place) -> Any:
-    """What stands at a place."""
+    """The value at a place."""
     for each in where:
         if isinstance(each, int) and not isinstance(value, list | tuple):
             continue  # a lone value stands for a list of one
@@ -221,7 +221,7 @@ _Result = TypeVar("_Result")
 
 
 def _deeply(function: Callable[[], _Result]) -> _Result:
-    """What a function gives, also for values that are nested deeper than Python usually goes."""
+    """The result of a function, also for values that are nested deeper than Python usually allows."""
     try:
         return function()
     except RecursionError:
@@ -234,12 +234,12 @@ def _deeply(function: Callable[[], _Result]) -> _Result:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Objects of nothing but scalars, as most records are: the outcome of their leaves, without preparing them first.
+# Objects of nothing but scalars, as most records are: the outcomes of their leaves without preparing them first.
 
 Flat: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], Outcomes | None]
 """The outcome of the leaves of an object of gold and one of the system; None if one of them is not flat."""
 
-_MOST = 1 << 12  # sets of keys that are remembered
+_MOST = 1 << 12  # sets of keys that are cached
 _RIGHT, _WRONG, _OMITTED, _HALLUCINATED, _ABSENT = range(5)
 
 
@@ -258,7 +258,7 @@ class _Compared:
     def __init__(self, compiler: Compiler) -> None:
         schema = compiler.schema
         self.absent = compiler.absent if schema.nulls or schema.blank else str.isspace
-        self.doubtful: Sequence[int] = ()  # places of fields in which not even what is equal is right
+        self.doubtful: Sequence[int] = ()  # places of fields in which even equal values may be wrong
 
     def outcome(self, place: int, a: Any, b: Any) -> int | float:
         """The outcome of a leaf: one of the five outcomes, or a credit that is a part."""
@@ -309,7 +309,7 @@ class _Fields(_Compared):
         for each in (gold, system):
             own = list(map(each.get, self.names))
             if len(each) != len(own) and not SCALARS.issuperset(map(type, each.values())):
-                return None  # in what is not compared there may be what JSON does not have
+                return None  # fields that are not compared may hold what JSON does not have
             sides.append(own)
         return self.outcomes(self.right, *sides)
 

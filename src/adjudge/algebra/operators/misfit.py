@@ -1,4 +1,4 @@
-"""What does not fit a similarity: complaints that are collected on the way up, and the words for values."""
+"""Values that do not fit a similarity: complaints, collected on the way up, and descriptions of values."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from adjudge.algebra.access import is_kind, kind
 
-HERE = "\0"  # where in the path of a misfit that of the value goes that holds it
+HERE = "\0"  # stands in the path of a misfit for the path of the enclosing value
 
 
 class Misfit(Exception):
-    """What does not fit the similarity, all at once, as (path, message, remedy); paths grow on the way up."""
+    """All complaints about a value, as (path, message, remedy); paths grow on the way up."""
 
     def __init__(self, message: str, hint: str | None = None, step: str = "") -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class Misfit(Exception):
         return self.inside(HERE + step) if step else self
 
     def inside(self, frame: str) -> Misfit:
-        """The same complaints about a value that stands in a frame, such as `words(HERE)`."""
+        """The same complaints about a value inside a frame, such as `words(HERE)`."""
         self.found = [(path.replace(HERE, frame), message, hint) for path, message, hint in self.found]
         return self
 
@@ -65,7 +65,7 @@ class Misfits:
 
 
 class _At:
-    """Notes what is raised, and lets everything after it go on."""
+    """Collects what is raised, and lets the code after it go on."""
 
     __slots__ = ("found", "step")
 
@@ -110,12 +110,12 @@ def kind_name(name: str) -> str:
 
 
 def expected(what: str, value: Any, hint: str | None = None) -> Misfit:
-    """What is said of a value of another kind."""
+    """The complaint about a value of the wrong kind."""
     return Misfit(f"expected {what}, got {describe(value)}", hint)
 
 
 def check_number(value: Any) -> None:
-    """Refuse what is not a number, or none that can be counted with.
+    """Refuse what is not a finite number.
 
     >>> check_number(10**400)
     Traceback (most recent call last):

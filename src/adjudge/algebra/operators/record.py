@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # A bucket this small is compared directly; a larger one asks its most selective part for candidates.
 _DIRECT = 16
 _FEW = 2  # values for which reading field by field does not pay
-_TINY = 4  # pairs for which a join is not worth making
+_TINY = 4  # pairs for which a join does not pay
 
 
 class FieldsOp(Op):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def remembered(op: Op, s: Any, g: Any, ctx: Context) -> Any:
-    """A search already made for these two values in this evaluation."""
+    """The search already made for these two values in this evaluation, if any."""
     return ctx.solved.get((id(op), id(s), id(g))) if ctx.mapping is None else None
 
 
@@ -35,7 +35,7 @@ def remember(op: Op, s: Any, g: Any, ctx: Context, solution: Any) -> None:
 
 
 class _Known(NamedTuple):
-    """A search that was made, of which similarities, and whether these were certain."""
+    """A finished search, the similarities it was made with, and whether these were complete."""
 
     solution: Solution
     table: Table

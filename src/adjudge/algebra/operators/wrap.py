@@ -72,7 +72,7 @@ class Wrapper(Op):
 
 
 class MappedOp(Wrapper):
-    """A function applied once while preparing; afterwards there is nothing left of it."""
+    """A function that is applied while preparing, and costs nothing afterwards."""
 
     def __init__(self, node: ir.Mapped, inner: Op) -> None:
         super().__init__(inner)
@@ -142,7 +142,7 @@ class UnitOp(Wrapper):
 
 
 _CLOSE = 1e-9
-_ROUNDING = 1e-6  # a similarity that is further from the cut is on that side of it, however it was rounded
+_ROUNDING = 1e-6  # further from the cut than this, floating point decides
 
 
 class ThresholdOp(Wrapper):

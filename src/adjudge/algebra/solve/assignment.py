@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 
 Edge = tuple[int, int, float]
 Graph = dict[int, dict[int, float]]
+EdgeT = TypeVar("EdgeT", bound=tuple[Any, ...])
 
 # Measured: Python wins on small and on sparse graphs, where a call of scipy would also have to pay for its import.
 _LARGE = 1_000  # edges
@@ -43,6 +45,23 @@ def max_weight_matching(edges: Sequence[Edge]) -> tuple[float, list[Edge]]:
     matched = _closed_form(rows, columns) or _general(rows, columns, len(useful))
     chosen = [(row, matched[row], weight[row, matched[row]]) for row in sorted(matched)]
     return math.fsum(edge[2] for edge in chosen), chosen
+
+
+def fitting(edges: Iterable[EdgeT]) -> list[EdgeT]:
+    """The edges (row, column, ...) that share no row and no column with an earlier one: a greedy matching.
+
+    >>> fitting([(0, 0, 0.9), (1, 0, 0.8), (1, 1, 0.1)])
+    [(0, 0, 0.9), (1, 1, 0.1)]
+    """
+    rows: set[int] = set()
+    columns: set[int] = set()
+    kept = []
+    for edge in edges:
+        if edge[0] not in rows and edge[1] not in columns:
+            rows.add(edge[0])
+            columns.add(edge[1])
+            kept.append(edge)
+    return kept
 
 
 def _adjacency(edges: list[Edge]) -> tuple[dict[tuple[int, int], float], Graph, Graph]:

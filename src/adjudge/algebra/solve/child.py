@@ -1,4 +1,4 @@
-"""A function in a process of its own, for what does not let itself be interrupted: it can be ended at any time."""
+"""Functions that cannot be interrupted, run in a process of their own, which can be ended at any time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def call(function: str, given: tuple[Any, ...], deadline: Deadline) -> Any:
 
 
 def serve() -> None:
-    """What the other process does."""
+    """Answer one call: the other process."""
     import pickle
 
     function, given = pickle.load(sys.stdin.buffer)  # noqa: S301  # it is our own

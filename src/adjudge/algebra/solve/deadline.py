@@ -1,9 +1,9 @@
-"""The one clock of a document: whatever searches or builds candidates looks at it.
+"""The deadline of a document, which everything that searches or generates candidates checks.
 
-`running` is the deadline of code to which none is passed: published scorers, and counts of whole corpora. For code that
-does not look at it there is an alarm where the system has one (in the main thread, not on Windows): it raises
-`OutOfTime` at the next step of Python. What compiled code needs long for, such as an assignment, is done by
-`adjudge.algebra.solve.matrix`, which can let it go.
+`running` is the deadline of code to which none is passed: published scorers, and counts of whole corpora. Code that
+does not check it is interrupted by an alarm where the system has one (in the main thread, not on Windows), which raises
+`OutOfTime` at the next step of Python. Long computations in compiled code, such as assignments, are run by
+`adjudge.algebra.solve.matrix`, which can abandon them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Deadline:
             raise OutOfTime
 
     def part(self, of: float) -> Deadline:
-        """An earlier one, that leaves as much to each of `of` in all; what one does not need, the others have."""
+        """An earlier deadline, which leaves equal time to each of `of` parts; unused time goes to the others."""
         return self if of == 1 else Deadline(max(self.left, 0.0) / of, exact=self.exact)
 
 
@@ -68,13 +68,13 @@ NEVER = Deadline(math.inf)
 T = TypeVar("T")
 _RUNNING: ContextVar[Deadline] = ContextVar("running", default=NEVER)
 _SECONDS: ContextVar[float] = ContextVar("seconds", default=math.inf)
-_MORE = 0.4  # seconds for those who look at the clock, and know better what to do
+_MORE = 0.4  # seconds more for code that checks the deadline, and can stop in a better way
 _LONGEST = 1e6  # seconds that the system can wait for
 _rung = [0]  # how often the alarm has rung
 
 
 def running() -> Deadline:
-    """The deadline of what is being done.
+    """The deadline of the code that is running.
 
     >>> running().left
     inf
@@ -84,7 +84,7 @@ def running() -> Deadline:
 
 @contextmanager
 def within(deadline: Deadline, *, each: float = math.inf) -> Iterator[None]:
-    """Let this one run; `each` is how many seconds every item of `timed` has instead.
+    """Set the running deadline; `each` is how many seconds every item of `timed` has instead.
 
     >>> with within(Deadline(0.0)):
     ...     running().passed
@@ -136,7 +136,7 @@ def together(items: int) -> Iterator[None]:
 
 
 def allowed() -> Deadline:
-    """The deadline of what is running, or else that of a document of which nothing is said."""
+    """The running deadline, or else the default one of a document."""
     clock = running()
     return Deadline() if clock is NEVER else clock
 

@@ -1,4 +1,4 @@
-"""Heaviest one-to-one matchings and chains of a full matrix, by several numbers of which the first decides first.
+"""Heaviest one-to-one matchings and chains of a full matrix with lexicographic weights: several numbers per cell.
 
 Floating point solves it exactly as long as all sums of weights stay below 2^53. If the numbers are too large for one
 weight, the later ones are maximised among the matchings that are best by the earlier ones: those of the cells whose
@@ -25,7 +25,7 @@ _WHOLE = 1 << 62
 
 
 class Dense(NamedTuple):
-    """Cells in order; what no others exceed by the first level, if time was too short to find the best ones."""
+    """Cells in order; `most` bounds the sum of the first level if time was too short for the best cells."""
 
     pairs: list[tuple[int, int]]
     most: int | None = None

@@ -13,7 +13,7 @@ from adjudge.algebra.solve.deadline import NEVER, Deadline
 # sum of coefficient * column <= limit
 Row = tuple[list[tuple[int, float]], float]
 
-# The solver does not let itself be interrupted: what it may need longer for than this runs in a process of its own.
+# The solver cannot be interrupted: what may take longer than this runs in a process of its own.
 _PATIENCE = 0.4
 _SMALL = 50_000  # entries
 

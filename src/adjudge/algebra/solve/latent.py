@@ -1,12 +1,12 @@
 """Matching two sets whose elements mention variables: the best one-to-one matching of the variables (Eqs. 36, 43-47).
 
-What depends on the same variable pairs is gathered into one term, what cannot influence each other is solved apart, and
-the rest goes to an exact search (`latent_search`).
+Elements that depend on the same variable pairs are gathered into one term, independent parts are solved separately, and
+each of them goes to an exact search (`latent_search`).
 
-Before that there is a guess in about linear time, and a bound as cheap. Variables get colours by what they stand in,
-and by the colours of what stands beside them, round by round (Weisfeiler and Leman 1968), on both sides at once. Those
-that share a colour for many rounds are matched first, and from a match the guess grows along the elements that the two
-have in common.
+Large problems begin with a guess in about linear time, and an equally cheap bound. Variables get colours by the
+elements that they occur in, and by the colours of the variables beside them, round by round (Weisfeiler and Leman
+1968), on both sides at once. Those that share a colour for many rounds are matched first, and from each match the guess
+grows along the elements that the two have in common.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from itertools import combinations
 import msgspec
 from msgspec.structs import replace
 
+from adjudge.algebra.solve.assignment import fitting
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.algebra.solve.latent_search import Core, Match, Pair, match_elements, solve_core
 
@@ -208,18 +209,12 @@ def _core(
 
 
 def _hurried(singles: dict[Pair, float], pairs: Sequence[ElementPair], match: Match, really: Match) -> Solution:
-    """What there is no time to search: variables as they come, the heaviest first, and a bound from each element.
+    """The answer without time to search: variables in order, the heaviest first, and a bound from each element.
 
     `really` is how often elements can be matched, be it by the constraint or because the variables see to it.
     """
     wanted = sorted(singles, key=lambda pair: (-singles[pair], pair)) + [pair for each in pairs for pair in each[1]]
-    rows: dict[int, int] = {}
-    columns: set[int] = set()
-    for s, g in wanted:
-        if s not in rows and g not in columns:
-            rows[s] = g
-            columns.add(g)
-    matched = set(rows.items())
+    matched = set(fitting(wanted))
     active = [i for i, (weight, needs, _, _) in enumerate(pairs) if weight > 0.0 and matched.issuperset(needs)]
     groups: dict[Needs, list[int]] = {}
     for i in active:
@@ -394,7 +389,7 @@ Colours = list[tuple[dict[int, int], ...]]  # of every round, on both sides
 
 
 def _colours(ss: Sequence[Element], gs: Sequence[Element], deadline: Deadline) -> Colours:
-    """What a variable stands in, and how often, then what those beside it stand in, and so on."""
+    """Colours of variables, by the elements that they occur in and how often, then by the colours beside them."""
     now = tuple({v: 0 for _, variables in side for v in variables} for side in (ss, gs))
     found = [now]
     kinds = 0

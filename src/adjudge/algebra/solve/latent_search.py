@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from adjudge.algebra.solve.assignment import max_weight_matching, priced_matching
+from adjudge.algebra.solve.assignment import fitting, max_weight_matching, priced_matching
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.algebra.solve.ilp import ceiling, grid, settled
 
@@ -329,13 +329,8 @@ class Relaxation:
             mate, row_price, column_price = priced_matching(table, deadline)
         except OutOfTime:
             row_price, column_price = {row: max(mine.values()) for row, mine in table.items()}, {}
-            mate, taken = {}, set()
-            for row, mine in table.items():
-                best = max((column for column in mine if column not in taken), key=mine.__getitem__, default=None)
-                if best is not None:
-                    mate[row] = best
-                    taken.add(best)
-            self.matched = [index[pair] for pair in mate.items()]
+            pairs = ((row, each) for row, own in table.items() for each in sorted(own, key=lambda each: -own[each]))
+            self.matched = [index[pair] for pair in fitting(pairs)]
             return self.core.constant + math.fsum(row_price.values()), row_price, column_price
         self.matched = [index[pair] for pair in mate.items()]
         total = math.fsum(self.worth[p] for p in self.matched)

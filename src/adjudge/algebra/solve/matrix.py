@@ -1,6 +1,6 @@
-"""Matchings of many elements with many, given as a matrix of similarities: nothing is made for each pair.
+"""Matchings of many elements, given as a matrix of similarities: no Python object per pair.
 
-Rows and columns are paired by arrays. What scipy needs long for can be left when time is up.
+A long computation of scipy can be abandoned when time is up.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def assignment(matrix: Matrix, deadline: Deadline = NEVER) -> Matched:
 def solved_in_time(
     matrix: npt.NDArray[Any], deadline: Deadline, *, spent: bool = False
 ) -> tuple[list[int], list[int]] | None:
-    """The rows and columns of the best assignment, or None if time is up; a matrix that is `spent` is needed no more.
+    """The rows and columns of the best assignment, or None if time is up; a `spent` matrix may be overwritten.
 
-    What scipy needs long for goes on in a thread, and is let go when time is up. While one is still at it, the next
-    has a process of its own, so that there are never two of them.
+    A long computation runs in a thread, which is abandoned when time is up. While an abandoned one is still running,
+    the next runs in a process of its own, so that there are never two threads.
     """
     rows, columns = matrix.shape
     if spent:  # else scipy does so with a copy

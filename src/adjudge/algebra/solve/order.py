@@ -1,7 +1,7 @@
 """Matching two sequences, partially ordered sets or directed graphs so that order is kept in both directions.
 
-In sequences that is the heaviest chain of match points. Elsewhere pairs that contradict each other are in conflict;
-what is looked for is the heaviest set of pairs without conflicts, which are bit masks.
+For sequences that is the heaviest chain of match points. Otherwise pairs that contradict each other are in conflict,
+and the answer is the heaviest set of pairs without conflicts; conflicts are bit masks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NODES = 3_000
 _DOMINANCE = 1_000
 # Vertices from which the greedy start counts conflicts instead of adding up what they rule out.
 _MANY = 2_000
-# Entries of an integer programme that are too many to be solved in any time.
+# Entries of an integer programme that are too many to be solved.
 _MOST_ENTRIES = 5_000_000
 
 Edge = tuple[int, int, float]
@@ -336,7 +336,7 @@ def _renumbered(masks: Sequence[int], order: list[int], deadline: Deadline) -> l
 
 
 def _as_they_come(weights: Sequence[float], masks: Sequence[int], order: list[int]) -> Choice:
-    """What there is no time to search: vertices as they come, and all of them as the bound."""
+    """The answer when there is no time to search: vertices in order, and the weight of all of them as the bound."""
     members: list[int] = []
     forbidden = 0
     for vertex in order:
