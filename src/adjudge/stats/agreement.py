@@ -1,8 +1,8 @@
 """Agreement between annotators beyond chance: Cohen's and Fleiss' kappa, and Krippendorff's alpha, for labels.
 
 Labels are of the same units (documents, tokens, characters); None is a unit that an annotator has not labelled. All
-are functions of counts that add over documents, so that resampling is a product of matrices. Alpha for units that the
-annotators cut out themselves is in `unitising`.
+coefficients are functions of counts that add up over documents, so that resampling is a matrix product. Alpha for units
+that the annotators mark themselves is in `unitising`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Coefficient(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cohen_kappa(a: Sequence[Label], b: Sequence[Label]) -> float:
-    """Agreement of two annotators beyond what their own shares of labels let expect (Cohen 1960).
+    """Agreement of two annotators beyond what their shares of labels make likely (Cohen 1960).
 
     kappa = (p_o - p_e) / (1 - p_e), p_e = sum_k p_ak p_bk; nan if p_e is 1. Units without both labels are left out.
 
@@ -143,7 +143,7 @@ def _coefficient(made: Coefficient, counts: Sequence[Array], formula: Formula, i
 
 
 def with_interval(made: Coefficient, point: float, found: Interval | None, level: float) -> Coefficient:
-    """The coefficient with its value and interval, if it has any; as it may be negative, it has no logit scale."""
+    """The coefficient with its value and interval, if it has any; it may be negative, so it has no logit scale."""
     made = msgspec.structs.replace(made, value=None if math.isnan(point) else point)
     if found is None:
         return made

@@ -1,7 +1,7 @@
-"""The outcome of every item of a document: the one structure that explanations, saved documents and pages are made of.
+"""The outcome of every item of a document, from which explanations, saved documents and pages are made.
 
-Items of both sides have words and places in the text; a matching says what one metric made of them: pairs with their
-outcome and credit, missed and spurious items, those that do not count, and why. Items that belong together (the
+Items of both sides have words and places in the text; a matching is what one metric made of them: pairs with their
+outcome and credit, missed, spurious and ignored items, and why. Items that belong together (the
 mentions of a chain, the nuggets of a hopper, the arguments of a frame or an event, the fields of a record) name their
 group.
 
@@ -9,9 +9,8 @@ Where leaves of nested records are counted (`record.fields`), each leaf is an it
 with positions (`records[0].lines[2].price`; one object is `records[0]`), its `value` the value. Pairs are `correct`,
 `partial` or `wrong`, `missed` are omitted and `spurious` hallucinated leaves; what is absent on both sides is not an
 item. `group` names the elements of lists that a leaf stands in, outermost first: (`records[0]`, `records[0].lines[2]`).
-These are places in gold, on the system's side too, so that leaves of both sides with one group stand in the same row of
-the same table; an element that only the system has is called by its own place after a plus sign
-(`+records[0].lines[3]`).
+These are places in gold, on the system's side too, so that leaves of both sides in one group are in the same row of the
+same table; an element that only the system has is named by its own place after a plus sign (`+records[0].lines[3]`).
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ class Item(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A gold or system item.
 
     `id` is its name on its side, such as the id in the file or `events[2].arguments[0]`; `level` says what kind of item
-    it is (`mentions`, `events[*].arguments[*]`). `place` has the pieces of its text, with the `roles` that they have in
-    it if it is a relation of several. `label` is its type; `group` has the ids of what it belongs to: an item, or only
-    a name. `value` is all that is known of it, without the items inside of it.
+    it is (`mentions`, `events[*].arguments[*]`). `place` has the pieces of its text, with their `roles` if it is a
+    relation of several. `label` is its type; `group` has the ids of what it belongs to: an item, or only
+    a name. `value` is all that is known of it, without the items inside it.
     """
 
     id: str
@@ -56,7 +55,7 @@ class Pair(msgspec.Struct, frozen=True, omit_defaults=True):
     why: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Whatever is as usual is left out: a copy of a default is not known as one, and would be written."""
+        """Leave out defaults: a copy of a default is not recognised as one, and would be written."""
         usual = Pair(self.gold, self.system)
         names = [name for name in ("outcome", "credit", "why") if getattr(self, name) != getattr(usual, name)]
         return _copied, (self.gold, self.system, {name: getattr(self, name) for name in names})
@@ -95,8 +94,8 @@ class Matching(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     """One document of one system: its text, the items of both sides, and what each metric made of them.
 
-    `groups` is what items are in groups of, such as `chain`; without it the groups are not compared. `unread` says why
-    the answer of the system could not be read, if so: it counts as empty.
+    `groups` says what the groups are, such as `chain`; without it they are not compared. `unread` says why the system's
+    answer could not be read, if it could not: it counts as empty.
     """
 
     gold: tuple[Item, ...] = ()
@@ -115,8 +114,9 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
 class Group(NamedTuple):
     """Groups of both sides that share items, and what happened to them.
 
-    `same` if all members agree, `changed` if one stands for one but has lost or gained members, `split` or `merged` if
-    one stands for several, `mixed` for several on both sides, `missed` and `spurious` if the other side has none.
+    `same` if all members agree, `changed` if one corresponds to one but has lost or gained members, `split` or
+    `merged` if one corresponds to several, `mixed` for several on both sides, `missed` and `spurious` if the other side
+    has none.
     """
 
     change: Change
@@ -199,7 +199,7 @@ def _change(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Saved with a result: the gold items of a document are there once, whatever the number of systems
+# Saved with a result: the gold items of a document once, whatever the number of systems
 
 
 class GoldDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -236,7 +236,7 @@ class SystemDocument(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 def saved_document(name: str, alignments: Sequence[Alignment]) -> tuple[GoldDocument, list[SystemDocument]]:
-    """One document with its outcome in every system, whose gold items are put together by their ids."""
+    """One document with its outcome in every system; gold items are merged by their ids."""
     numbers: dict[str, int] = {}
     items: list[Item] = []
     systems = []
@@ -305,7 +305,7 @@ def merge_documents(
 ) -> tuple[tuple[GoldDocument, ...], dict[str, tuple[SystemDocument, ...]]]:
     """The documents of several results as one, and those of all their systems in the same order.
 
-    Results without documents add nothing. A document that one of them lacks is missing there.
+    Results without documents add nothing. A document that one of them does not have is missing there.
     """
     names = list(dict.fromkeys(document.id for documents, _ in saved for document in documents))
     found: dict[str, dict[str, Alignment]] = {}
@@ -332,7 +332,7 @@ def merge_documents(
 
 
 def in_text(tokens: Sequence[str]) -> tuple[str, Callable[[int, int], Place]]:
-    """Tokens as a text, and where a span of them (first, end) stands in it.
+    """Tokens as a text, and the place in it of a span of tokens (first, end).
 
     >>> text, place = in_text(["Ann", "left", "Rome"])
     >>> text, place(1, 3)
@@ -350,7 +350,7 @@ def in_text(tokens: Sequence[str]) -> tuple[str, Callable[[int, int], Place]]:
 
 
 def words(text: str | None, place: Sequence[Place], *, most: int = 80) -> str:
-    """What stands at some places of a text, cut if it is long.
+    """The words at some places of a text, cut if they are long.
 
     >>> words("Ann left Rome", [(0, 3), (9, 13)])
     'Ann … Rome'

@@ -1,6 +1,6 @@
 """From tables to a result: values, intervals, slices, comparisons, notes, signature.
 
-Points are plain arithmetic; numpy is loaded only when there is something to draw, because starting it takes longer than
+Points are plain arithmetic; numpy is loaded only when something is resampled, because importing it takes longer than
 scoring a small corpus.
 """
 
@@ -39,7 +39,7 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     """How counts become a result.
 
     `by` slices by attributes of the documents or by fields of their elements, one at a time. `inference` says how
-    intervals and tests are made, `drawing` how corpora are drawn if not as everybody does. All pairs of systems are
+    intervals and tests are made, `drawing` how corpora are drawn if not in the usual way. All pairs of systems are
     compared on the `headline` part of each metric (by default its last part that is not a count). `fields` are the
     conventions that the signature names, `unsaved` fields of documents that are not attributes of the tables.
     """
@@ -59,8 +59,8 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
 class Counts(NamedTuple):
     """What was counted of one system.
 
-    `best` has, if a search was cut short, the rows of those documents with the highest counts possible; `elements` the
-    counts by fields of elements; `notes` what a reader should know beside what the numbers say.
+    `best` has the rows of documents whose search was cut short, with the highest counts possible; `elements` the
+    counts by fields of elements; `notes` what a reader should know besides the numbers.
     """
 
     table: StatsTable
@@ -70,9 +70,9 @@ class Counts(NamedTuple):
 
 
 def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
-    """The result of one or several systems from their tables, which are over the same documents.
+    """The result of one or several systems from their tables, which have the same documents.
 
-    A slice is resampled by itself, as if only its documents had been scored.
+    A slice is resampled on its own, as if only its documents had been scored.
 
     >>> from adjudge.stats.measure import Prf
     >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
@@ -131,7 +131,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
                 documents=documents,
                 scores=tuple(scores[name]),
                 notes=(*own.notes, *(summed_up(notes[name]) if notes[name] else ())),
-                table=msgspec.structs.replace(own.table),  # without what numpy made of it
+                table=msgspec.structs.replace(own.table),  # without the cached arrays
                 best=None if (best := corpora[0][1][name].best) is None else _unfinished(own.table, best),
                 elements=tuple(own.elements),
             )
@@ -189,7 +189,7 @@ def _clustered(
 
 
 def _within(system: Additive, field: str) -> Additive:
-    """The same, with its documents drawn within those that have the same value of the field."""
+    """The same system with its documents drawn within those that have the same value of the field."""
     return replace(system, strata=tuple(map(str, system.table.attributes[field])))
 
 

@@ -89,7 +89,7 @@ def compare(
 
 def _refuse_incomparable(first: Result, other: Result) -> None:
     """Numbers obtained in different ways are not compared; the error names the ways."""
-    # What ends were taken to be is in the documents, and these are in the hash of gold.
+    # How ends were read shows in the documents, which are in the hash of gold.
     ways = differing(first, other, *(ways_of(each, ("in", "ends")) for each in (first, other)))
     if ways:
         hint = "score the systems in the same way"
@@ -97,14 +97,14 @@ def _refuse_incomparable(first: Result, other: Result) -> None:
 
 
 def ways_of(result: Result, but: Collection[str]) -> dict[str, object]:
-    """How the counts of a result were obtained, by the names in the signature, but for some."""
+    """How the counts of a result were obtained, by the names in the signature, except some."""
     options = result.saved
     fields = {name: value for name, value in options.fields.items() if name not in but}
     return {"task": result.task, "profile": result.profile, "pool": options.pool, **fields}
 
 
 def differing(first: Result, other: Result, mine: Mapping[str, object], yours: Mapping[str, object]) -> list[str]:
-    """In which of their ways, or else in which measures, two results differ."""
+    """How two results differ in the ways they were obtained, or else in which measures."""
     names = [name for name in dict.fromkeys([*mine, *yours]) if mine.get(name) != yours.get(name)]
     if names or first.measures == other.measures:
         return [f"{name} ({_shown(mine.get(name))} and {_shown(yours.get(name))})" for name in names]
@@ -120,7 +120,7 @@ def _shown(value: object) -> str:
 
 
 def _joined_inputs(given: Sequence[Result]) -> dict[str, SignatureValue]:
-    """The conventions, and one hash of all that was read, last."""
+    """The conventions, with one hash of all inputs at the end."""
     fields = dict(given[0].saved.fields)
     inputs = [str(own["in"]) for own in (each.saved.fields for each in given) if "in" in own]
     fields.pop("in", None)
@@ -212,8 +212,8 @@ def _compare_samples(
     """One result of all the systems of saved results whose counts do not add over documents.
 
     The samples are those that were saved, so that neither their number nor their seed can be changed. Exchanging
-    documents between systems needs what they found, not how many: systems of different results are compared by the
-    jackknife.
+    documents between systems needs the items themselves, not counts: systems of different results are compared by
+    the jackknife.
     """
     first, options = results[0], results[0].saved
     for other in results:
@@ -238,7 +238,7 @@ def _compare_samples(
         each.name: {slice_key(own.slice): (own, sampled(first.measures, own, how)) for own in each.samples}
         for each in given
     }
-    # Which scores are outside of their intervals depends on the level.
+    # Which scores lie outside their intervals depends on the level.
     stale = () if how.level == options.level else ("percentile-misses",)
     systems = [_again(each, found[each.name], how, by, stale) for each in given]
     documents = first.systems[0].documents
@@ -322,7 +322,7 @@ def _pairs(
 
 
 def with_same_fields(results: Sequence[Result]) -> list[Result]:
-    """The results with means over the fields of all of them; a field that one has not seen counts nothing there."""
+    """The results with means over the fields of all of them; a field that one of them lacks counts nothing there."""
     every: dict[str, dict[tuple[str, str, str], None]] = {}
     for result in results:
         for each in result.measures:

@@ -1,8 +1,8 @@
-"""Counts of some elements of the documents only: those whose field has one value, such as relations.type.
+"""Counts by the value of a field of the elements, such as relations.type.
 
-Every document has a row for the elements of each value that gold or the system has in it, and one row for a value
-that it does not have. From these the slices of any set of systems are put together: a slice has the documents in which
-gold or any of the systems has its value.
+Every document has a row for each value that occurs in gold or the system, and one row for values that do not occur in
+it. From these the slices of any set of systems are assembled: a slice has the documents in which its value occurs in
+gold or in any of the systems.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Values: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 class Rows(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Rows of counts; `best`, if it is there, has the highest counts that an unfinished search leaves possible."""
+    """Rows of counts; `best`, if given, has the highest counts that an unfinished search leaves possible."""
 
     values: Values
     best: Values = ()
@@ -37,7 +37,7 @@ class ElementSlice(msgspec.Struct, frozen=True):
 
 
 class ElementTable(msgspec.Struct, frozen=True):
-    """All slices of one system by one field; `rest` has a row per document for a value that is not in it."""
+    """All slices of one system by one field; `rest` has a row per document for values that do not occur in it."""
 
     field: str
     columns: tuple[str, ...]
@@ -94,7 +94,7 @@ def element_corpora(
 
 
 def _rows(parts: Sequence[Rows], documents: Sequence[int], order: Sequence[int], *, best: bool) -> Values:
-    """The rows of some documents: those of the value where they have any, else those of a value that is not there."""
+    """The rows of some documents: those of the value where it occurs, else those of values that do not."""
     rest, *own = [(rows.best or rows.values) if best else rows.values for rows in parts]
     if own and list(documents) == list(order):
         return tuple(own[0])
@@ -103,10 +103,10 @@ def _rows(parts: Sequence[Rows], documents: Sequence[int], order: Sequence[int],
 
 
 def joined(parts: Sequence[tuple[ElementTable, Sequence[str]]], order: Sequence[str]) -> ElementTable:
-    """The counts of one field in parts of a corpus, each with its documents, as those of the whole in this order.
+    """The counts of one field in parts of a corpus, each with its documents, as counts of the whole in this order.
 
-    Slices stand in the order in which counting all documents meets their values. Values that begin in one document
-    stand as in its part: only that one has seen which of them comes first in it.
+    Slices are in the order in which their values first occur. Values that first occur in the same document keep the
+    order of its part.
     """
     first = parts[0][0]
     if len(parts) == 1 and tuple(parts[0][1]) == tuple(order):

@@ -1,4 +1,4 @@
-"""Numbers that know how sure they are, and the scores of one metric by name of the part."""
+"""Numbers with confidence intervals, and the scores of one metric by part."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class MetricScores:
         return {part: value for part, where, value in self._scores if _key(where) == _key(self._chosen)}
 
     def where(self, **fields: AttributeValue) -> MetricScores:
-        """The same metric on the documents with these attributes, as far as the result was sliced by them."""
+        """The same metric on the slice with these values, if the result was sliced by these fields."""
         if not any(_key(where) == _key(fields) for _, where, _ in self._scores):
             known = dict.fromkeys(_written(where) for _, where, _ in self._scores if where)
             hint = f"slices: {', '.join(known)}" if known else "score with by=FIELD"
@@ -92,7 +92,7 @@ class MetricScores:
         return parts[part]
 
     def __getattr__(self, part: str) -> Estimate:
-        if part.startswith("_"):  # half-made copies are asked for their own attributes: never recurse
+        if part.startswith("_"):  # unfinished copies are asked for their own attributes: do not recurse
             raise AttributeError(part)
         parts = self._parts()
         if part not in parts:
@@ -122,7 +122,7 @@ class MetricScores:
 
 
 class SeveralSystems(UsageError, AttributeError):
-    """A number was asked for of several systems at once; `hasattr` takes it for no."""
+    """A single number was requested from several systems; for `hasattr` it means no."""
 
 
 class SystemScores(Mapping[str, MetricScores]):

@@ -14,12 +14,12 @@ from adjudge.stats.alignment import Alignment, Group, Item, Matching, Pair, Sing
 from adjudge.stats.leaf_table import is_of_leaves, leaf_lines
 
 _SIMILAR = 5
-LISTED = 50  # links that are listed by name; their number is always exact
-_MOST = 60  # characters of an item's words
+LISTED = 50  # links listed by name; their number is always exact
+_MOST = 60  # characters shown of an item
 
 
 class Explanation(NamedTuple):
-    """One document of one system, its outcomes items, and of its groups; and if it is `unproven`, how far."""
+    """The outcomes of the items and groups of one document of one system; `unproven` says how far they are not."""
 
     document: str
     system: str
@@ -27,7 +27,7 @@ class Explanation(NamedTuple):
     unproven: str = ""
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data that any JSON writer takes: the items of both sides, and their outcome per metric."""
+        """As plain data, ready for JSON: the items of both sides, and their outcomes by metric."""
         found = self.alignment
         items = [
             {"side": side, **msgspec.to_builtins(item)}
@@ -87,11 +87,11 @@ class Explanation(NamedTuple):
         lines = [line for each in self._shown() for line in self._lines(each)]
         return "\n".join([*lines, f"note: {self.unproven}"] if self.unproven else lines)
 
-    def __repr__(self) -> str:  # the explanations of several systems are a dict, which people print
+    def __repr__(self) -> str:  # the explanations of several systems are a dict, which is often printed
         return str(self)
 
     def _shown(self) -> Iterator[Matching]:
-        """The matchings; those that made the same of leaves are one, under all of their names."""
+        """The matchings; equal ones of leaves are merged under all their names."""
         found: list[tuple[Matching, list[str]]] = []
         for each in self.alignment.matchings:
             same = msgspec.structs.replace(each, metric="")
@@ -129,7 +129,7 @@ class Explanation(NamedTuple):
         members = [members_of_groups(found.gold), members_of_groups(found.system)] if found.groups else []
         for group in self.changes(matching):
             sizes = [len(own[name]) for own, names in zip(members, group[1:], strict=True) for name in names]
-            if group.change != "same" and sizes != [1]:  # of one item alone all is said
+            if group.change != "same" and sizes != [1]:  # a single item has been shown already
                 yield f"{found.groups:<{wide}} {self._group(group, members)}"
         if found.groups and matching.grouped:
             yield from self._links(matching, wide)
@@ -219,12 +219,12 @@ def said(item: Item) -> str:
 
 
 def _own(path: str) -> str:
-    """A path without the steps by which a metric has made its items of others."""
+    """A path without the steps by which a metric derived its items."""
     return path.rpartition("|")[2]
 
 
 def short(item: Item) -> str:
-    """The words of an item, or what there is instead of them."""
+    """The words of an item, or else its value or id."""
     text = item.text or (item.value if isinstance(item.value, str) else "") or item.id
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 

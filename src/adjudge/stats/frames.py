@@ -100,7 +100,7 @@ def flat(result: Result) -> dict[str, float]:
 
 
 class Asserted(TypedDict, total=False):
-    """What else `assert_score` takes: a system, a slice, whether its whole interval counts, and what a gate needs."""
+    """Further arguments of `assert_score`: a system, a slice, whether the whole interval counts, and a gate's."""
 
     system: str | None
     where: Mapping[str, AttributeValue] | None
@@ -177,7 +177,7 @@ def assert_score(
 def _assert_not_worse(
     found: Result, system: str, name: str, baseline: Result | str | os.PathLike[str], more: Asserted
 ) -> None:
-    """Raise an AssertionError if a gate fails, with what it can see."""
+    """Raise an AssertionError if a gate fails, with the drops that it can detect."""
     from adjudge.stats.gate import LEVEL, Gate, alone, gated
 
     level, margin = more.get("alpha"), more.get("margin")

@@ -1,4 +1,4 @@
-"""Whether systems are worse than a baseline, overall or in a slice, and what drops such a gate can see at all."""
+"""Whether systems are worse than a baseline, overall or in a slice, and which drops the gate can detect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STUDENT = ("jackknife", "randomisation")  # whose intervals have Student's quan
 
 
 class Gate(NamedTuple):
-    """What is asked of a system: not significantly worse than the baseline at a level, or worse by less than a margin.
+    """The condition for a system: not significantly worse than the baseline at a level, or worse by less than a margin.
 
     `scores` are those that are tested (`ner.strict.f1`); without any, the F of every metric.
     """
@@ -33,7 +33,7 @@ class Gate(NamedTuple):
     scores: tuple[str, ...] = ()
 
     def checked(self) -> Gate:
-        """The gate, if it is possible."""
+        """The gate itself, if its numbers are valid."""
         if not 0 < self.level < 1:
             raise UsageError(f"the level is {self.level:g}", hint="give a number between 0 and 1")
         if self.margin is not None and not 0 < self.margin < 1:
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
     gate: Gate
 
     def seen(self) -> list[str]:
-        """What the gate can see with so many documents, of the whole corpus; a line for each score."""
+        """What the gate can detect with so many documents in the whole corpus; a line for each score."""
         whole = [each for each in self.tested if not each.slice and each.documents is not None]
         named = len(whole) > 1
         lines = []
@@ -70,12 +70,12 @@ class Verdict(NamedTuple):
         return lines
 
     def problems(self) -> list[Problem]:
-        """What is said of the systems that fail."""
+        """The failures as problems."""
         return [described(each, self.gate) for each in self.failed]
 
 
 def gated(result: Result, baseline: Result, gate: Gate) -> Verdict:
-    """What a gate says of every system of a result beside its baseline.
+    """The verdict of a gate on every system of a result, compared with a baseline.
 
     What is tested is the F of every metric (of one that has none, all its scores) or the scores that the gate names, of
     every system, overall and in the slices of both results. A baseline of several systems is compared name by name.
@@ -93,7 +93,7 @@ def gated(result: Result, baseline: Result, gate: Gate) -> Verdict:
 
 
 def against(result: Result, name: str, gate: Gate) -> Verdict:
-    """What a gate says of the other systems of a result beside the one of this name."""
+    """The verdict of a gate on the other systems of a result, compared with the one of this name."""
     others = msgspec.structs.replace(
         result.signed(),
         systems=tuple(each for each in result.systems if each.name != name),
@@ -114,7 +114,7 @@ def worse_than(result: Result, baseline: Result, level: float = LEVEL) -> tuple[
 
 
 def chosen_keys(names: Sequence[str], measures: Sequence[Measure]) -> frozenset[Key]:
-    """The scores of these names; a metric alone stands for its F, and no names at all for all of those."""
+    """The scores with these names; a metric alone means its F, and no names mean all of those."""
     headline = frozenset(headline_keys(measures))
     if not names:
         known = {metric for metric, _ in headline}
@@ -163,7 +163,7 @@ def _few(comparison: Comparison) -> bool:
 
 
 def _comparisons(result: Result, baseline: Result, name: str, gate: Gate, keys: frozenset[Key]) -> list[Comparison]:
-    """One system, first, beside its baseline."""
+    """The comparisons of one system, as the first, with its baseline."""
     mine = alone(result, name)
     own = [system.name for system in baseline.systems]
     if len(own) > 1 and name not in own:
@@ -172,7 +172,7 @@ def _comparisons(result: Result, baseline: Result, name: str, gate: Gate, keys: 
     other = alone(baseline, name if len(own) > 1 else own[0]).renamed(BASELINE if name != BASELINE else "before")
     try:
         both = compare(mine, other, level=0.95 if gate.margin is None else 1 - 2 * gate.level)
-    except UsageError as error:  # the call is right; what was scored differs
+    except UsageError as error:  # the call is right, but the results do not fit together
         raise ValidationError(error.problems) from None
     return [each for each in both.comparisons if (each.metric, each.part) in keys]
 
@@ -189,7 +189,7 @@ def alone(result: Result, name: str) -> Result:
 
 
 def described(comparison: Comparison, gate: Gate = Gate()) -> Problem:  # noqa: B008  # it does not change
-    """What a gate says of a system that is worse."""
+    """The failure of a system as a problem."""
     where = f" ({slice_text(comparison.slice)})" if comparison.slice else ""
     name = f"{comparison.a}: {comparison.metric}.{comparison.part}{where}"
     difference = 100 * (comparison.difference or 0.0)

@@ -1,8 +1,8 @@
-"""How sure numbers are said to be: which interval, which test, how many resamples. The same for every task.
+"""The choice of intervals, tests and numbers of resamples, the same for every task.
 
 Below a hundred documents intervals and tests come from the jackknife, with Student's quantiles; from there on, from
-the bootstrap. The test follows the interval, so that a difference is significant if and only if its interval leaves
-out zero.
+the bootstrap. The test follows the interval, so that a difference is significant if and only if its interval excludes
+zero.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ OLD_TESTS = {"paired-bootstrap": "bootstrap", "approximate-randomisation": "rand
 _FOLLOWS = {"jackknife": "jackknife", "percentile": "bootstrap", "bca": "bootstrap", CENTRED: CENTRED}
 
 RESAMPLES = 1000  # for intervals
-MOST_TESTED = 100_000  # resamples that tests ask for by themselves
+MOST_TESTED = 100_000  # resamples that tests choose by default
 ALPHA = 0.05
-MOST = 1_000_000  # resamples; more of them tell nothing more, and do not fit
+MOST = 1_000_000  # resamples; more add nothing, and do not fit into memory
 ENOUGH = 100  # documents from which the bootstrap is the default
 FEW = 20  # documents below which intervals and tests are rough
 LEAST = 5  # documents below which nothing is marked as significant
@@ -48,7 +48,7 @@ def check_level(level: float) -> float:
 class Inference(msgspec.Struct, frozen=True, kw_only=True):
     """The choices that every scoring shares; a wrong one raises a `UsageError`.
 
-    Without `bootstrap` there are 1000 resamples for intervals, and for tests as many as their number demands; with 0
+    Without `bootstrap` there are 1000 resamples for intervals, and for tests as many as their number requires; with 0
     there are neither intervals nor tests. Documents with the same value of the field `cluster_by` are drawn, left out
     and exchanged together.
 
@@ -89,7 +89,7 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
         return resamples_for(family) if self.bootstrap is None else self.bootstrap
 
     def of_families(self, sizes: Mapping[tuple[str, ...], int]) -> tuple[int, ...]:
-        """The same for several families, as a signature has it: that of the whole corpus, and the most of slices.
+        """The numbers of resamples in a signature: for the tests of the whole corpus, and the most for those of slices.
 
         >>> Inference().of_families({(): 1, ("lang",): 20, ("genre",): 10})
         (1000, 3999)
@@ -104,20 +104,20 @@ OFF = Inference(bootstrap=0)
 
 
 def inherited(options: Options, **given: Any) -> Inference:
-    """The choices of a saved result, with those that are given and not None instead."""
+    """The choices of a saved result, overridden by those that are given and not None."""
     kept = None if options.bootstrap == RESAMPLES else options.bootstrap
     saved: dict[str, Any] = {"bootstrap": kept, "level": options.level, "seed": options.seed}
-    # Before there was a choice of intervals, this test was everybody's.
+    # Before there was a choice of intervals, this test was the default.
     saved["cluster_by"] = options.cluster_by
     saved |= {"interval": options.interval, "test": "auto" if options.test == "paired-bootstrap" else options.test}
     return Inference(**{**saved, **{name: value for name, value in given.items() if value is not None}})
 
 
 def chosen_interval(asked: str, documents: int, *, additive: bool = True) -> str:
-    """The interval that is meant: `auto` is the jackknife below 100 documents, else the percentile interval.
+    """The interval to use: `auto` is the jackknife below 100 documents, else the percentile interval.
 
-    Scores that are not sums over documents have the jackknife always: resampled corpora repeat documents, which such
-    scores do not count as often as they stand there, so that the percentile interval may miss the score itself.
+    Scores that are not sums over documents always have the jackknife: resampled corpora repeat documents, which such
+    scores do not count again, so that the percentile interval may miss the score itself.
 
     >>> chosen_interval("auto", 99), chosen_interval("auto", 100), chosen_interval("auto", 100, additive=False)
     ('jackknife', 'percentile', 'jackknife')
@@ -128,7 +128,7 @@ def chosen_interval(asked: str, documents: int, *, additive: bool = True) -> str
 
 
 def chosen_test(asked: str, interval: str) -> str:
-    """The test that is meant: `auto` is the one that agrees with the interval.
+    """The test to use: `auto` is the one that agrees with the interval.
 
     >>> chosen_test("auto", "percentile"), chosen_test("randomisation", "percentile")
     ('bootstrap', 'randomisation')
@@ -137,7 +137,7 @@ def chosen_test(asked: str, interval: str) -> str:
 
 
 def resamples_for(comparisons: int, alpha: float = ALPHA) -> int:
-    """So many that the smallest p, multiplied by the number of comparisons, is below a tenth of the level.
+    """As many resamples as make the smallest p times the number of comparisons fall below a tenth of the level.
 
     B = max(1000, min(100000, ceil(10 M / alpha) - 1)).
 
@@ -148,7 +148,7 @@ def resamples_for(comparisons: int, alpha: float = ALPHA) -> int:
 
 
 def hidden(comparisons: int, resamples: int) -> str | None:
-    """What to say if no p of so many can be small enough, however different the systems are.
+    """The message if no p of so many comparisons can be small enough, however different the systems are.
 
     >>> hidden(55, 1000)
     'no difference can be significant: 55 comparisons x 1/1001 > 0.05; give --bootstrap 10999'
@@ -214,7 +214,7 @@ def signature(task: str, fields: Mapping[str, SignatureValue]) -> str:
         written = ("no", "yes")[value] if isinstance(value, bool) else f"{value}"
         written = written.removesuffix(".0") if isinstance(value, float) else written
         parts += [f"{key}:{written}"] if value is not None else []
-    # A bar would start a new field and a control character a new line, so both are written as in a URL.
+    # A bar would start a new field and a control character a new line, so both are escaped as in a URL.
     return "|".join("".join(f"%{ord(c):02X}" if c in "|%" or not c.isprintable() else c for c in x) for x in parts)
 
 
@@ -228,7 +228,7 @@ def hash_bytes(data: bytes) -> str:
 
 
 def hash_chunks(chunks: Iterable[bytes]) -> str:
-    """The same for bytes that come in pieces, wherever they are cut.
+    """The same hash for bytes in chunks, wherever they are cut.
 
     >>> hash_chunks([b"go", b"ld"]) == hash_bytes(b"gold")
     True

@@ -1,4 +1,4 @@
-"""Which documents and items matter: where two systems differ most, and what holds a ranking up.
+"""Which documents and items matter: where two systems differ most, and what a ranking depends on.
 
 Everything is computed from the counts per document of a saved result; nothing is scored again. The effect of a
 document on a difference is the difference on all documents minus the difference without it.
@@ -32,7 +32,7 @@ _SLACK = 1e-12  # differences that are equal but for the rounding of sums
 
 
 class DocumentDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """The scores of two systems on one document, and what the document does to their difference on all.
+    """The scores of two systems on one document, and its effect on their difference on all documents.
 
     `effect` is None where leaving the document out leaves nothing to score.
     """
@@ -59,7 +59,7 @@ def largest_differences(result: Result, top: int) -> Differences:
     """For every metric the `top` documents and slices on which any two systems differ most.
 
     Documents with the same difference are ordered by the size of their effect on the whole; those on which a score is
-    undefined, or on which the systems do not differ, are left out.
+    undefined or the systems do not differ are left out.
 
     >>> from adjudge.stats.build import Counts, Scoring, build_result
     >>> from adjudge.stats.measure import Ratio
@@ -91,7 +91,7 @@ def largest_differences(result: Result, top: int) -> Differences:
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """What leaving one document out does to two neighbours of a ranking; `flips` if their order changes."""
+    """The effect of leaving out one document on two neighbours in a ranking; `flips` if their order changes."""
 
     a: str
     b: str
@@ -105,7 +105,7 @@ class _Telling(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def strongest(self) -> Effect | None:
-        """The effect on the pair that it changes most: one that flips it, then the largest."""
+        """The strongest effect: one that flips a pair, else the largest."""
         effects: tuple[Effect, ...] = self.effects  # type: ignore[attr-defined]
         return max(effects, key=lambda each: (each.flips, abs(each.effect)), default=None)
 
@@ -121,7 +121,7 @@ class Influence(_Telling, frozen=True, kw_only=True):
 
 
 class ItemInfluence(_Telling, frozen=True, kw_only=True):
-    """One item: whether gold has it, which systems do, and what judging it the other way does to the ranking."""
+    """One item: whether gold and which systems have it, and the effect on the ranking of judging it the other way."""
 
     document: str
     item: str
@@ -134,7 +134,7 @@ class ItemInfluence(_Telling, frozen=True, kw_only=True):
 
 
 class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
-    """Two systems that stand next to each other: their difference and its jackknife standard error."""
+    """Two systems next to each other in a ranking: their difference and its jackknife standard error."""
 
     a: str
     b: str
@@ -157,13 +157,13 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ItemSelection(Ranked, frozen=True, kw_only=True):
-    """The items to look at, the most telling first, and the ranking that they were chosen for."""
+    """The items that most affect a ranking, in falling order, and the ranking."""
 
     items: tuple[ItemInfluence, ...]
 
 
 class Selection(Ranked, frozen=True, kw_only=True):
-    """The documents to look at, the most telling first, and the ranking that they were chosen for."""
+    """The documents that most affect a ranking, in falling order, and the ranking."""
 
     documents: tuple[Influence, ...]
 
@@ -238,7 +238,7 @@ def _rank(each: Influence | ItemInfluence, order: Order) -> tuple[float, float]:
 
 
 def _ranking(result: Result, systems: Mapping[str, Additive], metric: str | None) -> tuple[Key, dict[str, float]]:
-    """The score that is asked for, and that of every system, the best first; an error if there is nothing to rank."""
+    """The score to rank by, and its value for every system, the best first; an error if there is nothing to rank."""
     if len(systems) < 2:
         raise UsageError("a ranking needs at least two systems", hint="give the results of several systems")
     if not all(estimator.ids for estimator in systems.values()):
@@ -252,7 +252,7 @@ def _ranking(result: Result, systems: Mapping[str, Additive], metric: str | None
 
 
 def _neighbours(points: Mapping[str, float], without: Mapping[str, Array]) -> tuple[Neighbours, ...]:
-    """The pairs of a ranking, with errors from the scores that each document leaves when it is left out."""
+    """The neighbours in a ranking, with errors from the scores without each document."""
     from adjudge.stats.intervals import Parts, jackknife_error
 
     left = {(a, b): Parts(0.0, without[a] - without[b], without[a][:0]) for a, b in pairwise(points)}
@@ -263,7 +263,7 @@ def _neighbours(points: Mapping[str, float], without: Mapping[str, Array]) -> tu
 
 
 def _changed(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Effect, ...]]:
-    """The influence of a change after which neighbours differ by so much, and its effects one by one."""
+    """The influence of a change after which neighbours differ by these values, and its single effects."""
     found, total = [], 0.0
     for pair, value in left:
         if math.isnan(value):
@@ -277,7 +277,7 @@ def _changed(left: Iterable[tuple[Neighbours, float]]) -> tuple[float, tuple[Eff
 
 
 def _chosen(result: Result, metric: str | None) -> Key:
-    """The score that systems are ranked by: the one asked for, else the first that they were compared on."""
+    """The score to rank systems by: the requested one, else the first on which they were compared."""
     headlines = {each.metric: each.part for each in result.comparisons}
     known = [(score.metric, score.part) for score in result.systems[0].scores if not score.slice]
     if metric is None:
@@ -353,9 +353,9 @@ def _sign(value: float) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Items, by the outcomes that were saved with the result. A gold item judged the other way is not a gold item; one that
-# only systems have would be one. The counts of the document change by what every system made of the item, and
-# everything else stays as it is.
+# Items, by the outcomes that were saved with the result. A gold item judged the other way is no gold item; one that
+# only systems have becomes one. The counts of the document change by the outcomes of the item, and nothing else
+# changes.
 
 _SAME = 1e-6  # outcomes are saved with six digits
 
@@ -381,8 +381,8 @@ def select_items(
     """The items whose annotation or assessment would change the ranking of the systems most.
 
     For neighbours a, b of the ranking with difference d the effect of an item is d - d', where d' is the difference if
-    the item were judged the other way: a gold item that is none takes its credit and one gold item from the counts, an
-    item of systems that is one gives them credit and adds one. Influence and disagreement are those of
+    the item were judged the other way: removing a gold item takes its credit and one gold item from the counts, adding
+    an item of systems gives them credit and adds one gold item. Influence and disagreement are those of
     `select_documents`, the latter of the credits of systems; `cluster_by` changes the standard errors alone.
 
     >>> import adjudge as aj
@@ -454,7 +454,7 @@ def _refusal(metric: str) -> UsageError:
 
 
 def _judged(result: Result, metric: str, measure: Prf, systems: Mapping[str, Additive]) -> list[_Judged]:
-    """Every item of the level that the metric counts, with what the systems have for it."""
+    """Every item of the level that the metric counts, with the credit of each system."""
     levels = {item.level: None for document in result.documents for item in document.items}
     for system in result.systems:
         levels |= {item.level: None for own in system.aligned for item in own.items}
@@ -466,7 +466,7 @@ def _judged(result: Result, metric: str, measure: Prf, systems: Mapping[str, Add
 
 
 class _Side(NamedTuple):
-    """What the items of one level come to for one system in one document."""
+    """The items of one level for one system in one document."""
 
     document: str
     place: int
@@ -509,7 +509,7 @@ def _side(place: int, system: str, gold: GoldDocument, own: SystemDocument, matc
 
 
 def _adds_up(found: Sequence[_Side], measure: Prf, systems: Mapping[str, Additive]) -> bool:
-    """Whether the items of a level are what the metric counts: then their sums are its columns."""
+    """Whether the metric counts the items of a level: then their sums are its columns."""
     tables = {name: estimator.table for name, estimator in systems.items()}
     rows = {name: {identifier: place for place, identifier in enumerate(each.ids)} for name, each in tables.items()}
     names = measure.recall[0], measure.precision[1], measure.recall[1]
@@ -523,7 +523,7 @@ def _adds_up(found: Sequence[_Side], measure: Prf, systems: Mapping[str, Additiv
 
 
 def _merged(found: Sequence[_Side]) -> list[_Judged]:
-    """Items of all systems: those of gold by their ids, the others by what they are."""
+    """The items of all systems: those of gold by their ids, the others by their content."""
     known: dict[tuple[Any, ...], _Judged] = {}
     for each in found:
         for name, (value, score) in each.gold.items():

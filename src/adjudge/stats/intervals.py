@@ -4,14 +4,14 @@ A score comes with its values on the corpus without each document (the jackknife
 (the bootstrap). The difference of two systems comes with the differences of these. An interval is
 
 - jackknife: the score -/+ Student's quantile times its jackknife error; scores between 0 and 1 on the logit scale;
-- percentile: the middle of the bootstrap samples, for a difference from the first to the last of them that the test
-  does not reject;
+- percentile: the middle of the bootstrap samples, for a difference from the first to the last that the test does not
+  reject;
 - bca: the same with bias and acceleration corrected (Efron 1987);
 - centred: percentile, the samples moved so that their mean is the score. It is for scores that are not sums over
-  documents: with set semantics a document that is drawn twice adds nothing, so that a bootstrap sample is a corpus with
-  63 % of the documents, paths of two hops and more need several of them, and the percentile interval is often below.
+  documents: with set semantics a document that is drawn twice adds nothing, so that a bootstrap sample has 63 % of the
+  documents; paths of two or more hops need several of them, and the percentile interval is often too low.
 
-and p is one minus the highest level at which the interval leaves out zero.
+and p is one minus the highest level at which the interval excludes zero.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Parts(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """Where a score is believed to be, how that was found, and on which scale if that is not the score's own."""
+    """The interval of a score, the method, and the scale if it is not that of the score itself."""
 
     low: float
     high: float
@@ -93,7 +93,7 @@ class PairedTest(NamedTuple):
 
 
 def score_interval(parts: Parts, method: str, *, level: float = LEVEL, rule: Rule = "interpolate") -> Interval | None:
-    """The interval of a score; None if there is nothing that varies.
+    """The interval of a score; None if nothing varies.
 
     That of the jackknife is theta -/+ t s, and for scores between 0 and 1 logit(theta) -/+ t s / (theta (1 - theta)).
     A bca interval that cannot be found (all samples on one side of the score) is that of the jackknife.
@@ -169,7 +169,7 @@ def paired_test(
 def jackknife_error(parts: Parts) -> float | None:
     """The standard error from leave-outs x_i; None with fewer than two, or if they are too large to be added up.
 
-    The variance is J = (n - 1) / n * sum of (x_i - mean)^2 (Tukey 1958). What k documents do only together is in J k
+    The variance is J = (n - 1) / n * sum of (x_i - mean)^2 (Tukey 1958). J counts interactions of k documents k
     times (Efron and Stein 1981), which makes intervals too wide. With pairs it is J - V / 2, where V = n (n - 1) / 2 *
     mean of (x - x_i - x_j + x_ij)^2 has it k (k - 1) / 2 times; but at least J / 2.
 
@@ -264,7 +264,7 @@ def box_numbers(values: npt.ArrayLike, *, level: float = LEVEL, notch_constant: 
 
 
 def notches_apart(a: BoxNumbers, b: BoxNumbers) -> bool:
-    """Whether two notches do not overlap, which the paper takes as a significant difference; it is none.
+    """Whether two notches do not overlap, which the paper takes for a significant difference; it is not a test.
 
     >>> notches_apart(box_numbers([1.0, 1.0]), box_numbers([2.0, 2.0]))
     True
@@ -306,7 +306,7 @@ def studentised(differences: Floats, left_out: Floats) -> Floats:
 
 
 def normal_reach(level: float) -> float:
-    """How many standard errors to each side hold the level, under a normal law.
+    """How many standard errors to each side contain the level under a normal distribution.
 
     >>> round(normal_reach(0.9), 3)
     1.645
@@ -337,7 +337,8 @@ def _logistic(value: float) -> float:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Student's law, in plain arithmetic: libraries improve theirs from release to release, and with it the last digits
+# Student's distribution in plain arithmetic: libraries improve theirs from release to release, which changes last
+# digits
 
 
 def student_tails(t: float, freedom: float) -> float:
@@ -376,7 +377,7 @@ def student_tails(t: float, freedom: float) -> float:
 
 @lru_cache(maxsize=256)
 def student_quantile(level: float, freedom: float) -> float:
-    """How far from 0 to each side this share of the law lies, found by halving down to neighbouring numbers.
+    """How far from 0 this share of the distribution reaches to each side, by bisection down to neighbouring numbers.
 
     >>> round(student_quantile(0.95, 10), 6)
     2.228139
@@ -405,12 +406,12 @@ class _Shape(NamedTuple):
     acceleration: float
 
     def share(self, below: float) -> float:
-        """Which share of the samples is below the end that should have this share below it."""
+        """The share of samples below the end that should have the given share below it."""
         z = self.bias + NormalDist().inv_cdf(below)
         return _normal(self.bias + z / (1 - self.acceleration * z))
 
     def level(self, share: float) -> float:
-        """The other way round."""
+        """The inverse of `share`."""
         if share in (0.0, 1.0):
             return share
         w = NormalDist().inv_cdf(share) - self.bias
@@ -479,7 +480,7 @@ def _shares_at_zero(ordered: Floats) -> tuple[float, float]:
 
 
 def quantiles(values: Floats, fractions: Sequence[float]) -> list[float]:
-    """Quantiles with linear interpolation, as of `np.quantile`, which loads modules that nothing else here needs.
+    """Quantiles with linear interpolation, like `np.quantile`, which imports modules that nothing else here needs.
 
     >>> quantiles(np.array([1.0, 3.0, 2.0]), [0.25, 0.5])
     [1.5, 2.0]

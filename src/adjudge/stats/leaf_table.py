@@ -19,7 +19,7 @@ _ROOT = "records["
 
 
 class Leaf(NamedTuple):
-    """A row: the field, what both sides have there, the outcome, and what it is worth if that is a part."""
+    """A row: the field, the values of both sides, the outcome, and its credit if that is partial."""
 
     field: str
     gold: str

@@ -1,7 +1,7 @@
 """Measures: formulas from summed columns to named parts, written down as data.
 
-A saved result carries its measures, so that slices, intervals and comparisons can be recomputed without the code of
-the metric that counted.
+A saved result contains its measures, so that slices, intervals and comparisons can be recomputed without the code of
+the metric.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class _Measure(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, omi
 class Prf(_Measure, frozen=True):
     """Precision, recall and F-beta from three or four columns.
 
-    P = p_num / p_den, R = r_num / r_den. When both numerators are the column S, F = (1+b^2) S / (b^2 r_den + p_den)
-    and Jaccard is S / (p_den + r_den - S); else F = (1+b^2) P R / (b^2 P + R), which is 0 when either P or R is 0.
-    `undefined` is the value of a ratio whose denominator is 0 (None: it has no value; `both`: 1 if there is nothing on
-    both sides, 0 if there is nothing on one). `parts` are chosen from
-    precision, recall, f1 (named after beta), jaccard, and the counts matched, system, gold. If `harmonic`, F is always
-    made of the values of P and R, and has no value where one of them has none or both are 0.
+    P = p_num / p_den, R = r_num / r_den. When both numerators are the column S, F = (1+b^2) S / (b^2 r_den + p_den) and
+    Jaccard is S / (p_den + r_den - S); else F = (1+b^2) P R / (b^2 P + R), which is 0 when either P or R is 0.
+    `undefined` is the value of a ratio whose denominator is 0 (None: it has no value; `both`: 1 if both sides have
+    nothing, 0 if one side has nothing). `parts` are chosen from precision, recall, f1 (named after beta), jaccard, and
+    the counts matched, system, gold. If `harmonic`, F is always made of the values of P and R, and has no value where
+    one of them has none or both are 0.
 
     >>> Prf("set.f1", ("matched", "system"), ("matched", "gold"), beta=2.0).parts
     ('precision', 'recall', 'f2')
@@ -243,7 +243,7 @@ def needed_measures(measures: Sequence[Measure], keys: Collection[Key]) -> tuple
 
 
 def signed_keys(measures: Sequence[Measure]) -> frozenset[Key]:
-    """The parts that may be negative, for which 0 is no end of the scale.
+    """The parts that may be negative, so that 0 is not the end of their scale.
 
     >>> terms = (("tp", 1.0), ("fp", -0.25))
     >>> len(signed_keys([Ratio("x", "a", terms, (("n", 1.0),)), Ratio("x", "b", terms, (("n", 1.0),), clip=0.0)]))

@@ -1,7 +1,7 @@
-"""Shards that were scored by themselves, put together: the result of scoring all of their documents at once.
+"""Merging shards that were scored separately: the result of scoring all their documents at once.
 
-Counts add, so that the tables of the parts, one after the other, are the table of the whole. Everything that is drawn
-from it (intervals, slices, comparisons) is drawn anew.
+Counts add up, so that the concatenated tables of the parts are the table of the whole. Everything that depends on it
+(intervals, slices, comparisons) is computed again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from adjudge.stats.table import StatsTable
 INPUTS = ("gold", "in")  # fields of a signature that are hashes of what was read
 CHOICE = "docs"  # the field that says which documents were chosen
 _DRAWS = ("bootstrap", "level", "seed", "test", "interval")
-_EVERYWHERE = ("empty-system", "no-document-in-common", "swapped")  # true of the whole only if it is true of all parts
+_EVERYWHERE = ("empty-system", "no-document-in-common", "swapped")  # true of the whole only if true of all parts
 _LAST = ("missing-document", "extra-document", "no-document-in-common", *UNPROVEN)  # in this order, after all else
 _EXAMPLES = 10
 _SEVERAL = (
@@ -43,7 +43,7 @@ _SEVERAL = (
     ("1 repeated mention in the key was", "1 repeated mentions in the key were"),
     ("1 repeated mention in the response was", "1 repeated mentions in the response were"),
 )
-"""How sentences about one thing differ from those about several."""
+"""Singular and plural forms in the sentences of notes."""
 
 
 def merge(
@@ -56,11 +56,10 @@ def merge(
 ) -> Result:
     """The result of scoring the documents of all parts at once, from the saved results of the parts.
 
-    The parts must have been scored in the same way, with the same systems, on different documents. Documents stand in
-    the order of the parts, or in that of `order`; as resampling draws them by place, the intervals are those of a
-    corpus in this order. What is not given (`by`, and of the `draws` bootstrap, level, seed, test and interval) is as
-    in the parts, which then must agree. `names` are what errors call the parts. The hashes of the inputs (`gold`, `in`)
-    stay if they are the same in all parts; else each is the hash of those of the parts, in their order.
+    The parts must have been scored in the same way, with the same systems, on different documents. Documents are in the
+    order of the parts, or in that of `order`. What is not given (`by`, and of the `draws` bootstrap, level, seed, test
+    and interval) is as in the parts, which then must agree. `names` name the parts in errors. The hashes of the inputs
+    (`gold`, `in`) stay if they are the same in all parts; else each is the hash of those of the parts, in their order.
     """
     given = [each for one in parts for each in ((one,) if isinstance(one, Result) else one)]
     if not given:
@@ -75,7 +74,7 @@ def merge(
     ids = [identifier for result in given for identifier in _ids(result.systems[0])]
     arranged = ids if order is None else _arranged(ids, order)
     first = given[0]
-    named = sorted(arranged) if first.task == "score" else arranged  # as notes of that task name documents
+    named = sorted(arranged) if first.task == "score" else arranged  # as notes of that task list them
     unsaved = tuple(sorted({name for each in options for name in each.unsaved}))
     counts = {}
     for name in (each.name for each in first.systems):
@@ -102,7 +101,7 @@ def merge(
 
 
 def _readings(given: Sequence[Result]) -> dict[str, Reading]:
-    """What all parts of each side were taken for."""
+    """How each side was read, over all parts."""
     found: dict[str, Reading] = {}
     for name, each in (item for result in given for item in result.reading.items()):
         known = found.get(name)
@@ -189,7 +188,7 @@ def _ids(system: SystemResult) -> tuple[str, ...]:
 
 
 def _arranged(ids: Sequence[str], order: Iterable[str]) -> list[str]:
-    """The documents as they stand in `order`, which must have all of them and may have more."""
+    """The documents in the order of `order`, which must have all of them and may have more."""
     known = set(ids)
     arranged = [identifier for identifier in dict.fromkeys(order) if identifier in known]
     if len(arranged) < len(ids):
@@ -202,10 +201,10 @@ def _arranged(ids: Sequence[str], order: Iterable[str]) -> list[str]:
 def _joined(
     parts: Sequence[SystemResult], order: Sequence[str], *, asked: Sequence[str], unsaved: Sequence[str]
 ) -> Counts:
-    """The counts of a system in all parts, whose documents are to stand in this order.
+    """The counts of a system in all parts, with its documents in this order.
 
-    The table has the attributes that a whole corpus would have: not those that some documents cannot be cut by. Of the
-    slices by fields of elements those stay that all parts have.
+    The table has the attributes that it would have for the whole corpus: not those that are unsaved in some part.
+    Slices by fields of elements are kept if all parts have them.
     """
     table = StatsTable.concat(*(each.table for each in parts if each.table is not None)).select(order)
     first = [name for name in asked if name in table.attributes]
@@ -239,7 +238,7 @@ def _fields(options: Sequence[Options], order: Sequence[str]) -> dict[str, Signa
 
 
 def _slack(counts: Counts) -> float:
-    """By how much the counts may be too low, all documents together."""
+    """By how much the counts of all documents together may be too low."""
     if counts.best is None:
         return 0.0
     rows = zip(counts.best.values, counts.table.select(counts.best.ids).values, strict=True)
@@ -265,13 +264,13 @@ def _with_documents(result: Result, given: Sequence[Result], order: Sequence[str
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Notes of the parts of a corpus as notes of the whole: numbers are added, examples joined, sentences written anew
+# Notes of the parts as notes of the whole: numbers are added up, examples joined, sentences rewritten
 
 
 def merge_notes(parts: Sequence[Sequence[Note]], *, order: Sequence[str] = (), slack: float = 0.0) -> list[Note]:
-    """One note for all that say the same of several parts.
+    """One note for all notes that say the same of several parts.
 
-    A sentence with more numbers than one cannot be added up, and is told as what it is: about one part.
+    A sentence with more than one number cannot be added up, and is marked as being about one part.
 
     `order` is the order of the documents, for examples that name them; `slack` how much unfinished searches leave open.
 
@@ -299,7 +298,7 @@ def merge_notes(parts: Sequence[Sequence[Note]], *, order: Sequence[str] = (), s
 
 
 def _sentence(note: Note) -> str:
-    """The sentence as it is said of several things, with {n} for their number."""
+    """The sentence in the plural, with {n} for the number."""
     if note.code in UNPROVEN:
         return ""
     message = note.message
@@ -314,7 +313,7 @@ def _added(notes: Sequence[Note], sentence: str, places: Mapping[str, int]) -> N
     if len(notes) == 1:
         return notes[0]
     first, count = notes[0], sum(note.count for note in notes)
-    if "{n}" not in sentence:  # the same is true of several parts, and need be said once
+    if "{n}" not in sentence:  # the same is true of several parts, and is said once
         return Note(first.code, max(note.count for note in notes), first.message, _examples(notes, places))
     return Note(first.code, count, sentence.replace("{n}", str(count), 1), _examples(notes, places))
 

@@ -1,7 +1,7 @@
 """What notebooks show: tables and marked texts as fragments of HTML, in light and in dark.
 
-There is no script and no address but that of a page that was written here; everything from outside is escaped. Colours
-are those of the notebook, or lie over them half transparent.
+There are no scripts, and no links but to a page that was written here; all text from outside is escaped. Colours are
+those of the notebook, or half transparent.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOST = 600  # characters of a document that are shown
 
 
 def framed(*parts: str) -> str:
-    """Parts of HTML in one element, with the style that belongs to them."""
+    """Parts of HTML in one element, with their style."""
     return f'<div class="adjudge">{"".join(parts)}{STYLE}</div>'
 
 
@@ -70,7 +70,7 @@ def _with_the_best(result: Result) -> Result:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """One comparison: the difference with its interval, and how sure it is."""
+    """One comparison: the difference with its interval, and its p values."""
     rows = [("difference", _signed(comparison.difference, comparison.low, comparison.high))]
     numbers = {"p": comparison.p, "p (Holm)": comparison.p_holm, "q": comparison.q, "wins": comparison.wins}
     rows += [(name, f"{value:.4f}") for name, value in numbers.items() if value is not None]
@@ -111,7 +111,7 @@ def _lines(text: str) -> str:
 
 
 def corpus_html(documents: Sequence[Mapping[str, Any]], number: int, reading: str) -> str:
-    """The first documents of a corpus, with their spans marked, and what it was taken for."""
+    """The first documents of a corpus, with their spans marked, and how it was read."""
     parts = [f"<p>{escape(clean(line))}</p>" for line in reading.split("\n")]
     for each in documents:
         shown = _marked(each)
@@ -122,7 +122,7 @@ def corpus_html(documents: Sequence[Mapping[str, Any]], number: int, reading: st
 
 
 def _marked(document: Mapping[str, Any]) -> str:
-    """A text with its spans, if it has both; else what there is."""
+    """A text with its spans marked, if it has both; else the document as it is."""
     items = next((document[name] for name in _ITEMS if isinstance(document.get(name), list)), None)
     words = document.get("tokens")
     text = document.get("text")
@@ -136,7 +136,7 @@ def _marked(document: Mapping[str, Any]) -> str:
     for each in sorted(spans, key=lambda one: (one["span"]["start"], -one["span"]["end"])):
         start, end = each["span"]["start"], each["span"]["end"]
         if start < done or end > len(pieces):
-            continue  # inside of another one, or outside of the text
+            continue  # inside another one, or outside the text
         found.append(escape(clean(gap.join(pieces[done:start]))))
         kind = escape(clean(str(each.get("type") or each.get("entity") or "")))
         found.append(f"<mark>{escape(clean(gap.join(pieces[start:end])))}<small>{kind}</small></mark>")

@@ -1,4 +1,4 @@
-"""What a reader should know of scores that the numbers do not say of themselves."""
+"""Notes: what readers of scores should know besides the numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 UNPROVEN = ("not-optimal", "not-exact")
 """Searches that were cut short."""
-TOO_FEW = 100  # resamples below which the ends of an interval are a matter of luck
+TOO_FEW = 100  # resamples below which the ends of an interval are unreliable
 _REPEATABLE = ("one-document", "undefined-resample", "no-spread", "nothing-in-gold")
 DRAWN = frozenset(
     (
@@ -39,11 +39,11 @@ DRAWN = frozenset(
         "undefined-resample",
     )
 )
-"""What the numbers of the whole say by themselves."""
+"""Notes that are computed again with the numbers of the whole."""
 
 
 def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Sequence[Score], where: Slice) -> list[Note]:
-    """What the numbers of one system on one corpus do not say of themselves; `scores` are those numbers."""
+    """Notes on the scores of one system on one corpus."""
     place = _place(where)
     if not estimator.table.ids:
         return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
@@ -73,7 +73,7 @@ def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Seque
 
 
 def nothing_in_gold(measures: Sequence[Measure], totals: Mapping[str, float], where: Slice) -> list[Note]:
-    """A note on metrics for which gold has nothing to find, so that recall is 0/0 and has a value all the same.
+    """Notes on metrics for which gold has nothing to find, so that recall is 0/0 and has a conventional value.
 
     >>> f1 = Prf("set.f1", ("matched", "system"), ("matched", "gold"))
     >>> [note.message for note in nothing_in_gold([f1], {"matched": 0, "system": 3, "gold": 0}, {})]
@@ -98,7 +98,7 @@ def nothing_in_gold(measures: Sequence[Measure], totals: Mapping[str, float], wh
 
 
 def _gold(measure: Measure, totals: Mapping[str, float]) -> float | None:
-    """What there is to find in gold; None if the measure does not say."""
+    """What there is to find in gold; None if the measure does not tell."""
     if isinstance(measure, Prf) and "recall" in measure.parts:
         return totals.get(measure.recall[1])
     if isinstance(measure, Ratio) and measure.part in ("recall", "score"):
@@ -126,7 +126,7 @@ def inference_notes(
     systems: Mapping[str, Sequence[Score]],
     comparisons: Sequence[Comparison],
 ) -> list[Note]:
-    """What the intervals and tests of a whole result are worth; `corpora` are the slices and numbers of documents.
+    """Notes on the intervals and tests of a whole result; `corpora` are the slices and numbers of documents.
 
     The first of them is the whole corpus; `systems` has the scores by name.
     """
@@ -175,7 +175,7 @@ def _few_documents(corpora: Sequence[tuple[Slice, int]], systems: int) -> list[N
 
 
 def _hidden(comparisons: Sequence[Comparison]) -> list[Note]:
-    """Families in which the smallest possible p is too large after the correction."""
+    """Notes on families in which the smallest possible p is too large after the correction."""
     sizes: dict[tuple[str, str, tuple[str, ...], int], int] = {}
     for each in comparisons:
         if each.p is not None and each.resamples is not None:
@@ -193,7 +193,7 @@ def _hidden(comparisons: Sequence[Comparison]) -> list[Note]:
 
 
 def summed_up(notes: Sequence[tuple[Slice, Note]]) -> list[Note]:
-    """The notes, those that say the same of several slices as one."""
+    """The notes, with those that say the same of several slices merged."""
     groups: dict[object, list[tuple[Slice, Note]]] = {}
     for number, (where, note) in enumerate(notes):
         repeatable = where and note.code in _REPEATABLE
@@ -218,7 +218,7 @@ def _documents(number: int) -> str:
 
 
 def unproven_message(documents: int, slack: float, code: str = "not-optimal") -> str:
-    """What is said of documents whose search was cut short, or, of records, of whose pairs some were left out.
+    """The note on documents whose search was cut short, or of whose records some pairs were left out.
 
     >>> unproven_message(1, 2.0)
     '1 document was not solved to the end in the time allowed; the matched counts are proven to be at most 2 too low'
@@ -236,7 +236,7 @@ def unproven_message(documents: int, slack: float, code: str = "not-optimal") ->
 
 
 def unproven_of(system: SystemResult, document: str) -> str:
-    """The same of one document of a saved system; nothing if all was proven."""
+    """The same for one document of a saved system; empty if its search was finished."""
     if system.best is None or system.table is None or document not in system.best.ids:
         return ""
     highest, counted = (
@@ -248,7 +248,7 @@ def unproven_of(system: SystemResult, document: str) -> str:
 
 
 def unproven_notes(result: Result, name: str = "") -> list[Note]:
-    """What is said of searches that were cut short, with the names of the systems, or with this one."""
+    """The notes on searches that were cut short, with the names of the systems, or with this one."""
     return [
         replace(note, message=f"{name or system.name}: {note.message}")
         for system in result.systems

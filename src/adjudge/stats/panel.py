@@ -1,7 +1,7 @@
-"""What a task shows beside scores and items: tables and charts as data, saved with a result and drawn by the page.
+"""Tables and charts of a task as data, saved with a result and drawn by the page.
 
-A panel always has its numbers as `rows` under a `header`: they are the table below the chart, and for most kinds the
-chart is made of them. Only what rows cannot say (curves, areas of a plane) has `series`.
+A panel always has its numbers as `rows` under a `header`: they are the table below the chart, and most kinds of charts
+are made of them. Only what rows cannot hold (curves, areas of a plane) is in `series`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BOX = ("score", "low", "first quartile", "median", "third quartile", "high", "no
 
 
 class PanelAxis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An axis of a chart: what it says, its ends, and the value that is in use, if there is one.
+    """An axis of a chart: its title, its ends, and the value in use, if there is one.
 
     With `factor` 100 fractions are drawn as percent; a `down` axis has its low end at the top, as ranks do.
     """
@@ -42,7 +42,7 @@ class PanelSeries(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class PanelMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A point of a chart that has something to say."""
+    """A labelled point of a chart."""
 
     at: Point
     label: str = ""
@@ -60,7 +60,7 @@ class Panel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     - `matrix`: a name, then a number or None for each column of the header.
 
     Fractions are shown as percent if `percent` is set. `system` is the system whose panel this is, if it is one's;
-    `name` is short, for addresses and names of files; `most` says how many of how many rows are there, in words.
+    `name` is short, for addresses and names of files; `most` says in words how many of how many rows are shown.
     """
 
     kind: Kind

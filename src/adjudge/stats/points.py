@@ -1,9 +1,9 @@
 """From sums of counts to scores, and the scores of one system as a function of the weights of its documents.
 
-One arithmetic serves the numbers of a corpus, in plain Python, and columns of numbers of many resampled corpora. It is
-the one place of the statistics where 0/0 is decided.
+The same formulas serve the numbers of a corpus, in plain Python, and columns of numbers of many resampled corpora. This
+is the only place of the statistics that decides on 0/0.
 
-Counts add over documents, so that a thousand resampled corpora are one product, weights x table. Counts are pooled
+Counts add up over documents, so that a thousand resampled corpora are one product, weights x table. Counts are pooled
 (micro), or the scores of documents averaged (macro), which is the same with other columns: a mean is the sum of the
 document scores over the number of documents in which the score is defined.
 """
@@ -47,8 +47,8 @@ Pool: TypeAlias = Literal["micro", "macro"]
 class Additive:
     """The counts of a system and the measures that are made of them.
 
-    `best` has the highest counts that are still possible, if the search of a document was cut short. `clusters` says of
-    every document with which others it is drawn, `strata` within which others.
+    `best` has the highest counts that are still possible, if the search of a document was cut short. `clusters` names
+    the documents that are drawn together with each document, `strata` those among which it is drawn.
 
     >>> table = StatsTable(("a", "b"), ("s", "g"), [[10, 10], [1, 2]])
     >>> recall = Ratio("x", "recall", (("s", 1.0),), (("g", 1.0),))
@@ -65,18 +65,18 @@ class Additive:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What is drawn, in the order of the weights: documents, or clusters of them."""
+        """The ids of what is drawn, in the order of the weights: documents, or clusters of them."""
         return self.table.ids if self.clusters is None else self.units.ids
 
     @cached_property
     def units(self) -> StatsTable:
-        """What is drawn: the counts of every document, or the sums of every cluster."""
+        """The rows that are drawn: the counts of every document, or the sums of every cluster."""
         table = self.summed[0]
         return table if self.clusters is None else table.grouped(self.clusters)
 
     @cached_property
     def summed(self) -> tuple[StatsTable, Sequence[Measure]]:
-        """What is added up over the documents, and the parts as formulas of the sums."""
+        """The table that is summed over the documents, and the parts as formulas of the sums."""
         if self.pool == "micro":
             return self.table, self.measures
         if self.pool != "macro":
@@ -90,7 +90,7 @@ class Additive:
 
     @cached_property
     def _slices(self) -> tuple[list[str], list[Array]]:
-        """The columns that the measures are made of, and their numbers as slices whose weighted sums are exact."""
+        """The columns that the measures need, and their numbers as slices whose weighted sums are exact."""
         from adjudge.stats.resample import exact_slices
 
         table, formulas = self.summed
@@ -138,7 +138,7 @@ class Additive:
         return Additive(self.table.select(ids), self.measures, self.pool, best, clusters, strata)
 
     def only(self, keys: Collection[Key]) -> Additive:
-        """These parts, and perhaps others that they are made of; nothing else is computed."""
+        """The same with these parts only, and the parts that they are made of."""
         measures = needed_measures(self.measures, keys)
         return Additive(self.table, measures, self.pool, clusters=self.clusters, strata=self.strata)
 
@@ -154,7 +154,7 @@ def per_document(table: StatsTable, measures: Sequence[Measure]) -> dict[Key, Ar
 
 
 def document_scores(table: StatsTable, measures: Sequence[Measure]) -> tuple[StatsTable, list[Measure]]:
-    """The scores of documents as a table, and their means as measures of it; counts stay sums.
+    """The scores of documents as a table, and their means as measures of it; counts are still summed.
 
     F is the mean of the documents' F, not the F of mean precision and mean recall.
     """
@@ -188,7 +188,7 @@ def undefined_documents(table: StatsTable, measures: Sequence[Measure]) -> dict[
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# From sums to scores: one arithmetic for the numbers of a corpus and for columns of numbers of many resampled corpora
+# From sums to scores: the same formulas for the numbers of a corpus and for columns of numbers of resampled corpora
 
 
 def points(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[Key, float | None]:
@@ -234,7 +234,7 @@ def fractions(measures: Sequence[Measure], totals: Mapping[str, float]) -> dict[
 def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Key, Any]:
     """Every part of summed columns, which are numbers or columns of numbers; nan where a part is undefined.
 
-    Counts near the end of the range of numbers may overflow; what does is undefined.
+    Counts near the end of the range of numbers may overflow; then a score is undefined.
     """
     first = next(iter(totals.values()), 0.0)
     quiet: AbstractContextManager[Any] = nullcontext()

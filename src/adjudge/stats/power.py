@@ -1,4 +1,4 @@
-"""How large a difference must be to be found: by so many documents, or with how many documents."""
+"""Power: the smallest difference that documents can show, and the documents that a difference needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 1 << 40
 
 
 def reach(documents: float, alpha: float = ALPHA, power: float = POWER, comparisons: int = 1) -> float:
-    """How many standard errors a difference must have to be found with the power."""
+    """How many standard errors a difference must have to be found with this power."""
     freedom = documents - 1
     return student_quantile(1 - alpha / comparisons, freedom) + student_quantile(2 * power - 1, freedom)
 

@@ -1,7 +1,7 @@
 """Systems in order: by their scores, with the range of their ranks in corpora that the bootstrap draws.
 
-All systems are scored on the same corpora. For each of them the result says in which share of the corpora it has which
-rank; an official ranking is by the median over the corpora, and also says in which share a system is above each other.
+All systems are scored on the same corpora. For each system the result has the share of corpora in which it has each
+rank; an official ranking is by the median over the corpora, and also has the shares in which one system beats another.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def ranked_by(result: Result, key: Key) -> tuple[Standing, ...]:
 
 
 def _parts(result: Result, key: Key, samples: Mapping[str, npt.NDArray[Any]]) -> dict[str, Parts]:
-    """What is known of a score of every system: on all documents, without each of them, and on resampled ones."""
+    """A score of every system on all documents, without each of them, and on resampled corpora."""
     from adjudge.stats.intervals import Parts
 
     options = result.saved
@@ -145,7 +145,7 @@ def standings_by(
 ) -> tuple[Standing, ...]:
     """Every system, the best score first, those without a value last.
 
-    With `samples` there are the shares of their ranks, and with `sets` the ranks that all of them may have at once.
+    `samples` give the shares of ranks, `sets` the ranks that all systems may have at once.
     """
     own = {
         name: next((each for each in found if (each.metric, each.part) == key and not each.slice), None)
@@ -177,7 +177,7 @@ def standings_by(
 def headline_standings(
     evidence: Mapping[str, Evidence], keys: Sequence[Key], scores: Mapping[str, Sequence[Score]], level: float
 ) -> tuple[Standing, ...]:
-    """The rankings of several systems by the headline part of each metric, from what their scores were made of."""
+    """The rankings of several systems by the headline part of each metric."""
     if len(scores) < 2:
         return ()
     found: list[Standing] = []
@@ -192,11 +192,11 @@ def headline_standings(
 
 
 def rank_sets(systems: Mapping[str, Parts], level: float) -> dict[str, tuple[int, int]] | None:
-    """The ranks that every system may have: with the level, all of these sets hold at once (Mogstad and others 2024).
+    """The ranks that every system may have; all sets hold at once with the level (Mogstad and others 2024).
 
     A system is above another if their difference d is more than q times its jackknife error s, where q is the quantile
-    over the samples of the largest |d* - d| / s of all pairs, widened as Student's law is against the normal one.
-    None if that cannot be said: a difference without any spread.
+    over the samples of the largest |d* - d| / s of all pairs, widened by Student's distribution relative to the normal
+    one. None if there is a difference without any spread.
 
     >>> import numpy as np
     >>> from adjudge.stats.intervals import Parts
@@ -225,7 +225,7 @@ def rank_sets(systems: Mapping[str, Parts], level: float) -> dict[str, tuple[int
             if error <= _SLACK:
                 if abs(parts.point) > _SLACK:
                     return None
-                continue  # tied, whatever is drawn
+                continue  # tied in every corpus
             apart[i, j], apart[j, i] = parts.point, -parts.point
             errors[i, j] = errors[j, i] = error
             departures = np.abs(parts.drawn - parts.point) / error
@@ -250,7 +250,7 @@ def critical_value(largest: Any, documents: int, level: float) -> float:
 
 
 def ranges_at(apart: Any, errors: Any, critical: float) -> list[tuple[int, int]]:
-    """The best and the worst rank of every system, from differences, their errors, and how many errors are a lot.
+    """The best and the worst rank of every system, from differences, their errors, and the critical value.
 
     >>> import numpy as np
     >>> ranges_at(np.array([[0.0, 0.1], [-0.1, 0.0]]), np.full((2, 2), 0.03), 2.0)
@@ -264,7 +264,7 @@ def ranges_at(apart: Any, errors: Any, critical: float) -> list[tuple[int, int]]
 def official_standings(
     key: Key, samples: Mapping[str, npt.NDArray[Any]], points: Mapping[str, float], level: float, percentiles: str
 ) -> tuple[OfficialStanding, ...]:
-    """Every system, the best median first; without a value a system is last."""
+    """Every system, the best median first; systems without a value are last."""
     import numpy as np
 
     ranks = rank_distribution(samples, level=level)
@@ -356,7 +356,7 @@ def rank_distribution(values: Mapping[str, npt.ArrayLike], *, level: float = 0.9
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The percentile of the engineering handbook of NIST: rank p (N + 1), in between by a straight line.
+    """The percentile as in the NIST engineering handbook: rank p (N + 1), with linear interpolation.
 
     >>> round(percentile([15, 20, 35, 40, 50], 0.4), 9)
     26.0

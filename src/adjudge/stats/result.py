@@ -1,4 +1,4 @@
-"""What comes out: scores with intervals, comparisons, notes, and enough of the counts to recompute all of it.
+"""Results: scores with intervals, comparisons, notes, and the counts to recompute all of it.
 
 The JSON of a `Result` is the output contract of every command; `saved.json_schema` describes it.
 """
@@ -32,7 +32,7 @@ Slice: TypeAlias = dict[str, AttributeValue]
 
 _NESTED = ("slice", "uncertainty")
 _UNSIGNED = "_unsigned"
-_AGAIN = "_again"  # how the same documents are scored once more
+_AGAIN = "_again"  # scores the same documents again
 
 
 class BoxNumbers(msgspec.Struct, frozen=True):
@@ -53,8 +53,8 @@ class Uncertainty(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """All intervals of a score by name, and more about its samples.
 
     `error` is the jackknife standard error, `bias` how far the mean of the resampled scores is from the score,
-    `empty` in how many resamples the system has nothing. An `estimated` score was not counted but sampled: its interval
-    says where the exact score is, nothing of other documents.
+    `empty` in how many resamples the system has nothing. An `estimated` score was sampled instead of counted: its
+    interval is for the exact score on these documents.
     """
 
     intervals: dict[str, tuple[float, float]] = {}
@@ -81,10 +81,10 @@ class SampledCounts(msgspec.Struct, frozen=True, omit_defaults=True):
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One system in the ranking by one score, with the interval of that score, and its bound if it is not proven.
 
-    `ranks` are the ranks that it may have: all true ranks are in their ranges at once with the level. `rank_shares` is
-    the share of resampled corpora in which it has each rank; systems that tie share the better rank. An official
-    ranking is by the `median` over the corpora, whose interval it has, and `wins` and `ties` are the shares of corpora
-    in which the system is strictly above, or level with, each other one.
+    `ranks` are the ranks that it may have: with the level, the true ranks of all systems are in their ranges at once.
+    `rank_shares` is the share of resampled corpora in which it has each rank; systems that tie share the better rank.
+    An official ranking is by the `median` over the corpora, whose interval it has, and `wins` and `ties` are the shares
+    of corpora in which the system is strictly above, or level with, each other one.
     """
 
     metric: str
@@ -128,12 +128,12 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     uncertainty: Uncertainty | None = None
 
     def estimate(self) -> Estimate:
-        """The value as a number that knows how sure it is."""
+        """The value as a number with its interval."""
         return Estimate(self.value, low=self.low, high=self.high, level=self.level, bound=self.bound)
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something a reader should know: a code for programs, a sentence for people, and where it happened."""
+    """Something readers should know: a code for programs, a sentence for people, and where it occurred."""
 
     code: str
     count: int
@@ -185,12 +185,12 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """System a minus system b on one part, on `documents` documents; p is from so many `resamples`, if from any.
+    """System a minus system b on one part, on `documents` documents; `resamples` is how many p is from, if any.
 
     `p_holm` and `q` are corrected for all comparisons of a family: all pairs on one part, of the whole corpus (`family`
-    is `overall`) or of all slices by one field (of that name). Holm's is for claims, the share of false discoveries
-    (Benjamini and Hochberg's q) for looking. `detectable` is the smallest difference that so many documents would show
-    with a power of 80 %.
+    is `overall`) or of all slices by one field (of that name). Holm's correction is for claims, the share of false
+    discoveries (Benjamini and Hochberg's q) for exploration. `detectable` is the smallest difference that so many
+    documents would show with a power of 80 %.
     """
 
     a: str
@@ -218,12 +218,12 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the numbers were obtained, for recomputing them; `fields` are the conventions named in the signature.
+    """How the numbers were obtained, for recomputing them; `fields` are the conventions in the signature.
 
     `bootstrap` is the number of resamples for intervals, `resamples` those of the tests, and of those in slices.
     `interval` and `test` are as asked for, so that `auto` depends on the number of documents; `draws` names the
-    generator. Documents with the same value of `cluster_by` are one unit; there are so many `clusters`. `unsaved` are
-    fields of the documents that are not attributes of the tables because of long values in some of them.
+    generator. Documents with the same value of `cluster_by` are one unit; `clusters` is their number. `unsaved` are
+    fields of the documents that are not attributes of the tables because some of their values are long.
     """
 
     pool: str
@@ -268,13 +268,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         assert self.options is not None
         self.__dict__[_UNSIGNED] = (self.options, fields)
         for name in ("signature", "options"):
-            getattr(Result, name).__delete__(self)  # asking for it leads to __getattr__, writing it is an error
+            getattr(Result, name).__delete__(self)  # reading it calls __getattr__, encoding it is an error
         return self
 
-    if not TYPE_CHECKING:  # other names are mistakes
+    if not TYPE_CHECKING:  # type checkers should report other names
 
         def __getattr__(self, name: str) -> Any:
-            """What is not there yet: the signature, and the options that have its fields."""
+            """Compute the signature, and the options with its fields, on first use."""
             if _UNSIGNED not in self.__dict__:
                 raise AttributeError(f"a result has no {name}")
             options, made = self.__dict__[_UNSIGNED]
@@ -286,7 +286,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
             return getattr(self, name)
 
     def signed(self) -> Result:
-        """The same, certainly with its signature."""
+        """The result itself, with its signature computed."""
         _ = self.signature
         return self
 
@@ -489,13 +489,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return load("adjudge.report.page:write_page")(self._aligned(), path)  # type: ignore[no-any-return]
 
     def _aligned(self) -> Result:
-        """The result with the outcome of every item, if it can be found out."""
+        """The result with the outcome of every item, if the documents can be scored again."""
         if self.documents or _AGAIN not in self.__dict__:
             return self
         return self.with_documents_of([self.__dict__[_AGAIN](align=True)])
 
     def with_documents_of(self, results: Iterable[Result]) -> Result:
-        """This result with the documents and panels that were saved in others, as far as it has their systems."""
+        """This result with the documents and panels of others, for the systems that it has."""
         results = list(results)
         saved = [(each.documents, {system.name: system.aligned for system in each.systems}) for each in results]
         documents, aligned = merge_documents(saved)
@@ -506,9 +506,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return msgspec.structs.replace(self.signed(), systems=systems, documents=documents, panels=panels)
 
     def worse_than(self, baseline: Result, *, level: float = 0.05) -> tuple[Comparison, ...]:
-        """Where systems are significantly worse than in a saved result, after Holm's correction of all that is tested.
+        """Where systems are significantly worse than in a saved result, after Holm's correction over all tests.
 
-        What is tested is the F of every metric, of every system, overall and in the slices that both results have.
+        The F of every metric is tested, for every system, overall and in the slices that both results have.
         """
         from adjudge.stats.gate import worse_than
 
@@ -529,7 +529,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Result:
-        """Read what `save` wrote; anything else is an error that says what is wrong and where."""
+        """Read what `save` wrote; anything else is an error with its place."""
         name = os.fspath(path)
         try:
             with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
@@ -559,7 +559,7 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def result_fields(profile: str, documents: int, systems: int, options: Options) -> dict[str, SignatureValue]:
-    """The fields of a result's signature in their usual order; what does not apply is None and left out."""
+    """The fields of a result's signature in their usual order; what does not apply is None."""
     conventions = dict(options.fields)
     on = options.bootstrap > 0
     additive = options.pool != "corpus"

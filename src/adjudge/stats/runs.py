@@ -1,7 +1,7 @@
 """Several runs of one system: the mean of their scores, with the spread over documents and over runs.
 
 Systems whose names end in #1, #2, ... are runs of one. Pseudo-values y = n theta - (n - 1) theta without the document
-are laid out as documents x runs, and both margins vary.
+form a table of documents x runs, and both margins vary.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Runs(NamedTuple):
         return Spread(_variance(documents) / len(documents), runs, both, len(documents) - 1, (len(self.values) - 1,))
 
     def interaction(self) -> float:
-        """What documents and runs do only together."""
+        """The interaction of documents and runs."""
         n, k = self.pseudo.shape
         if k < 2:
             return 0.0
@@ -62,7 +62,7 @@ class Runs(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The parts of a variance: over documents, over runs, and what both share."""
+    """The parts of a variance: over documents, over runs, and their interaction."""
 
     documents: float
     runs: float
@@ -86,7 +86,7 @@ class Spread(NamedTuple):
 
     @property
     def share(self) -> float:
-        """How much of the variance is that of the runs."""
+        """The share of the runs in the variance."""
         return self.runs / self.variance if self.variance else 0.0
 
 
@@ -119,7 +119,7 @@ def has_runs(result: Result) -> bool:
 
 
 def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
-    """The result with one system for all of its runs; `fixed` says that these runs alone are meant."""
+    """The result with one system for all of its runs; `fixed` means these runs alone."""
     options = result.saved
     if options.pool == POOL:
         raise UsageError("scores of a whole corpus are not averaged over runs", hint="score the runs by themselves")
@@ -166,7 +166,7 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
 
 
 def _refuse_other_documents(result: Result, groups: Mapping[str, Sequence[str]]) -> None:
-    """Runs are of the same documents: one that lacks some would be worse for another reason than chance."""
+    """Refuse runs on different documents: one that lacks some would be worse for a reason other than chance."""
     missing = {
         system.name: next((note for note in system.notes if note.code == "missing-document"), None)
         for system in result.systems

@@ -1,7 +1,7 @@
-"""Whether a saved result can be what it says it is: the parts fit together, and the counts are possible.
+"""Loading saved results: whether their parts fit together, and their counts are possible.
 
-Whoever loads a result has not seen how it was made; a file that was cut, edited or put together by hand must not become
-a score without a word. Complaints end in the path of the value that they are about, as those of msgspec do.
+A file that was cut short, edited or assembled by hand must not silently become a score. Messages end in the path of the
+value, as those of msgspec do.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from adjudge.stats.table import StatsTable
 
 _ROUNDED = 1e-9  # how much sums of fractions may be off, as a share
-_OWN = "score"  # the task whose metrics may be anybody's: a pair may count for more than either of the two with itself
+_OWN = "score"  # the task of the user's own metrics, in which a pair may be worth more than either self score
 
 
 def decode_result(data: bytes, path: str = "<result>") -> Result:
-    """A result from its JSON; `path` is what errors call it. What no scoring can have counted is refused.
+    """A result from its JSON; `path` names it in errors. Impossible counts are an error.
 
     >>> decode_result(b'{"task": "nugget"}', "a.json")
     Traceback (most recent call last):
@@ -74,7 +74,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _without_old_documents(data: bytes, version: str) -> bytes:
-    """A result of 0.1 without its outcomes items, which had another form; a note says so."""
+    """A result of 0.1 without the outcomes of items, which had another form; a note says so."""
     if _release(version) > (0, 2) or b'"documents":{' not in data:
         return data
     found = msgspec.json.decode(data)
@@ -130,7 +130,7 @@ def _attempt(where: str, check: Callable[[], Any]) -> Any:
 
 
 def _check_parts(system: SystemResult, where: str) -> None:
-    """That every part has the right number of everything."""
+    """Raise unless all parts of a system have the right sizes."""
     if system.documents < 0:
         raise FormatError(f"{system.documents} documents - at `{where}.documents`")
     if (table := system.table) is not None:
@@ -173,7 +173,7 @@ def _check_rows(
     bounded: bool,
     name: Callable[[int], str],
 ) -> None:
-    """That counts are not negative and, if `bounded`, that no more is matched than there is."""
+    """Raise if a count is negative or, if `bounded`, more is matched than there is."""
     import numpy as np
 
     values = np.array(rows, dtype=np.float64).reshape(len(rows), len(columns))
@@ -219,19 +219,19 @@ def check_samples(samples: SampledCounts) -> None:
 
 
 def _misplaced(data: bytes, message: str, path: str, hint: str) -> Problem:
-    """A complaint that ends in the path of the value it is about, with the place of that value."""
+    """A message that ends in the path of a value, with the place of that value."""
     where = re.search(r"- at `(\$[^`]*)`$", message)
     line, column = json_place(data.decode("utf-8", "replace"), where[1] if where else "$")
     return Problem(f"not a saved result: {message}", path, line, column, hint)
 
 
 def _position(data: bytes, message: str) -> tuple[int, int]:
-    """The line and column that a complaint about JSON means."""
+    """The line and column of an error in JSON."""
     found = re.search(r"\(byte (\d+)\)|in position (\d+)", message)
     before = data[: int(found[1] or found[2])] if found else data
     return before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
 
 
 def _reason(message: str) -> str:
-    """What a complaint about JSON says beside that."""
+    """The message of an error in JSON, without its place."""
     return re.sub(r"^JSON is malformed: |\s*\(byte \d+\)", "", message)

@@ -1,6 +1,6 @@
 """Scores and comparisons of several systems on one corpus, or on one slice of it, from what varies with its documents.
 
-Counts that add over documents are resampled here; of metrics that are more than sums, the counts in samples of the
+Counts that add over documents are resampled here; for metrics that are not sums, counts in samples of the
 documents are given. Everything after that is the same.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from adjudge.stats.intervals import PairedTest, Parts
 
 POOL = "corpus"
-_ALWAYS = ("jackknife", CENTRED, "percentile")  # intervals of samples that are always found, whichever is shown
+_ALWAYS = ("jackknife", CENTRED, "percentile")  # intervals of samples that are always computed, whichever is shown
 _DIGITS = 12  # scores that differ only in the rounding of sums are equal
 
 
@@ -41,7 +41,7 @@ Weights: TypeAlias = "Callable[[int, int, int], Iterator[Array]]"
 
 
 class Drawing(NamedTuple):
-    """How a task draws its corpora, and which quantiles are an interval, if not as everybody does.
+    """How a task draws its corpora and takes quantiles, if not in the usual way.
 
     Documents are drawn `within` those that have the same value of an attribute.
     """
@@ -56,7 +56,7 @@ USUAL = Drawing()
 
 
 def saved_drawing(draws: str) -> Drawing:
-    """How the corpora of a saved result were drawn, as far as its table says it.
+    """How the corpora of a saved result were drawn, as far as that is saved.
 
     >>> saved_drawing("within dataset").within
     'dataset'
@@ -84,18 +84,18 @@ class How(NamedTuple):
 
 
 def how_of(options: Options, documents: int = 0, tests: int | None = None, drawing: Drawing = USUAL) -> How:
-    """What the options of a result ask for on so many documents."""
+    """The choices that follow from the options of a result for so many documents."""
     interval = chosen_interval(options.interval, documents, additive=options.pool != POOL)
     test = chosen_test(options.test, interval)
     return How(options.pool, interval, test, options.level, options.bootstrap, tests, options.seed, None, drawing)
 
 
 class Evidence(NamedTuple):
-    """The scores of one system on one corpus, and what they are without some of its documents and on resampled ones.
+    """The scores of one system on one corpus, without some of its documents, and on resampled corpora.
 
     `drawn` are the resamples for intervals, `tests` those for tests; `empty` says by metric in how many of the former
     the system has nothing. `together` has the scores without two leave-outs, and `pairs` says which two. `varies` if
-    there is anything beside the scores themselves.
+    there are leave-outs or resamples.
     """
 
     point: Mapping[Key, float]
@@ -124,7 +124,7 @@ class Evidence(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A corpus that is to be scored: all systems on its documents, the parts that are tested, and how."""
+    """A corpus to be scored: all systems on its documents, the parts to be tested, and how."""
 
     estimators: Mapping[str, Additive]
     tested: Sequence[Key]
@@ -137,18 +137,18 @@ class Asked(NamedTuple):
 
     @property
     def draws(self) -> tuple[int, tuple[Key, ...]]:
-        """How many more corpora are drawn than for intervals, and what for: tests between systems."""
+        """How many corpora are drawn for tests between systems, and for which parts."""
         tested = len(self.estimators) > 1 and self.how.test == "bootstrap"
         return (self.how.tests or 0, tuple(self.tested)) if tested else (0, ())
 
     def draws_like(self, other: Asked) -> bool:
-        """Whether the same documents are drawn as often, so that they can be drawn once."""
+        """Whether the same corpora are drawn, so that they can be drawn once."""
         how = self.how._replace(tests=None) == other.how._replace(tests=None)
         return how and self.draws == other.draws and self.ids == other.ids
 
 
 def gather(corpora: Sequence[Asked]) -> Iterator[dict[str, Evidence]]:
-    """What the numbers of all systems on each corpus depend on; neighbours with the same documents are drawn once."""
+    """The evidence of all systems on each corpus; neighbours with the same documents are drawn once."""
     at = 0
     while at < len(corpora):
         together = list(takewhile(corpora[at].draws_like, corpora[at:]))
@@ -256,7 +256,7 @@ def system_scores(evidence: Evidence, how: How, where: Slice) -> list[Score]:
         scores.append(
             Score(
                 metric=key[0],
-                pool="macro" if key[0].endswith(".macro") else how.pool,  # of averages that were counted as such
+                pool="macro" if key[0].endswith(".macro") else how.pool,  # averages that were counted as such
                 part=key[1],
                 value=finite(value),
                 low=None if found is None else finite(found.low),
@@ -297,7 +297,7 @@ def _uncertainty(parts: Parts, empty: int, how: How) -> Uncertainty | None:
 
 
 def finite(value: float | None) -> float | None:
-    """The value, or None if it is none that JSON has."""
+    """The value, or None if JSON has no such number."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -417,7 +417,7 @@ def _tested(a: Evidence, b: Evidence, key: Key, how: How) -> PairedTest:
 def whole_differences(
     systems: Mapping[str, Sequence[Score]], keys: Sequence[Key], done: Sequence[Comparison]
 ) -> list[Comparison]:
-    """The differences on metrics that were counted on all documents only, and hence not tested."""
+    """The differences on metrics that were counted on all documents only, and are not tested."""
     known = {(each.a, each.b, each.metric) for each in done if not each.slice}
     found = []
     for metric, part in keys:

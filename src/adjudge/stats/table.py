@@ -1,7 +1,7 @@
 """The statistics of a corpus: one row of named counts per document.
 
-Everything that follows (scores, intervals, slices, comparisons) is a function of this table, so that nothing is ever
-scored twice. It is plain data, as it stands in a saved result; only who draws from it needs numpy.
+Everything else (scores, intervals, slices, comparisons) is a function of this table, so that nothing is scored twice.
+It is plain data, as saved in a result; only resampling needs numpy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROWS = 100  # of a table in a notebook
 class StatsTable(msgspec.Struct, frozen=True, dict=True):
     """Documents x named columns, with attributes of the documents such as genre.
 
-    `values` is a tuple with a tuple of floats for every document; a list or an array is made such.
+    `values` is a tuple with a tuple of floats for every document; a list or an array is converted.
 
     >>> table = StatsTable(("d1", "d2"), ("matched", "gold"), [[1, 2], [3, 4]], {"genre": ("nw", "df")})
     >>> table.totals
@@ -46,12 +46,12 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
             self.__dict__["array"] = rows = rows.astype("float64")
             rows = rows.tolist()
         if type(rows) is not tuple:
-            known: dict[tuple[float, ...], tuple[float, ...]] = {}  # most small documents have the same few counts
+            known: dict[tuple[float, ...], tuple[float, ...]] = {}  # many documents have the same counts
             rows = (tuple(map(float, row)) for row in rows)
             msgspec.structs.force_setattr(self, "values", tuple(known.setdefault(row, row) for row in rows))
 
     def checked(self) -> StatsTable:
-        """The table itself, if it is one: nothing twice, all rows of one width, and nothing but finite numbers."""
+        """The table itself, if it is valid: no repeated names, rows of one width, finite numbers."""
         for names, what in ((self.ids, "document id"), (self.columns, "column")):
             if len(set(names)) < len(names):
                 repeated = [name for name, number in Counter(names).items() if number > 1]
@@ -78,7 +78,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
         *,
         attributes: Mapping[str, Sequence[AttributeValue]] | None = None,
     ) -> StatsTable:
-        """A table from (id, counts) pairs; every row gives every column, so that a misspelt one cannot become a zero.
+        """A table from (id, counts) pairs; every row has every column, so that a misspelt one cannot become a zero.
 
         >>> StatsTable.from_rows([("d1", {"gold": 2, "matched": 1})], ["matched", "gold"]).values
         ((1.0, 2.0),)
@@ -144,7 +144,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def totals(self) -> dict[str, float]:
-        """The sum of every column, correctly rounded: the order of the documents changes no bit of it."""
+        """The sum of every column, correctly rounded, whatever the order of the documents."""
         columns = zip(*self.values, strict=True) if self.values else ([] for _ in self.columns)
         try:
             return {name: math.fsum(values) for name, values in zip(self.columns, columns, strict=True)}
@@ -192,7 +192,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
         return self._take([places[identity] for identity in ids])
 
     def replaced(self, other: StatsTable) -> StatsTable:
-        """The table with the rows of those documents that `other` has as well.
+        """The table with the rows of `other` for the documents that it has.
 
         >>> table = StatsTable(("a", "b"), ("n",), [[1], [2]])
         >>> table.replaced(StatsTable(("b",), ("n",), [[5]])).values
@@ -223,7 +223,7 @@ class StatsTable(msgspec.Struct, frozen=True, dict=True):
 
 
 def value_key(value: AttributeValue) -> tuple[bool, AttributeValue]:
-    """What tells two values apart: unlike for Python, true is not 1.
+    """A key that distinguishes values: unlike in Python, true is not 1.
 
     >>> value_key(1) == value_key(1.0), value_key(1) == value_key(True)
     (True, False)
@@ -245,7 +245,7 @@ def group_rows(
     for place, value in enumerate(values):
         rows.setdefault(value_key(value), []).append(place)
     groups = list(rows.values())
-    if ids is not None:  # and then the order of the documents changes nothing
+    if ids is not None:  # so that the order of the documents does not matter
         groups.sort(key=lambda places: min(ids[place] for place in places))
     return [(values[places[0]], places) for places in groups]
 
@@ -280,7 +280,7 @@ def _refuse_not_finite(table: StatsTable) -> None:
 
 
 def cluster_names(field: str, ids: Sequence[str], values: Sequence[object]) -> tuple[str, ...]:
-    """The cluster of every document by the value of a field; one without a value is its own.
+    """The cluster of every document by the value of a field; a document without one is its own cluster.
 
     >>> cluster_names("story", ("d1", "d2"), (7, None))
     ('story 7', 'document d2')

@@ -1,4 +1,4 @@
-"""A result as plain text, and the grid of cells that other renderings share."""
+"""A result as plain text, and the grids of cells that all renderings share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _POOLS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A value and what follows it (an interval); values line up on their right, what follows on its left."""
+    """A value and what follows it (an interval); values are aligned on their right, what follows on its left."""
 
     head: str
     tail: str = ""
@@ -50,7 +50,7 @@ UNREAD, _MISSING = ("malformed-answer", "no-json"), "missing-document"
 class Grid:
     """A table of cells; the first `labels` columns are words, the others numbers; groups are set apart.
 
-    `keys` says what each row is about, for who needs to know it better than from its words.
+    `keys` identifies each row by metric, slice and system.
     """
 
     header: tuple[str, ...]
@@ -62,7 +62,7 @@ class Grid:
 def render_text(result: Result, *, quiet: bool = False, pairs: bool = False) -> str:
     """The scores as a table of percentages, then profile and signature, comparisons, and notes; `quiet`: the tables.
 
-    Several systems are ranked, the best first. Two are compared; more only if all `pairs` are asked for.
+    Several systems are ranked, the best first. Two are compared; more only with `pairs`.
     """
     blocks = [f"{title}\n{format_grid(grid)}" for title, grid in official_grids(result, pairs=pairs).items()]
     blocks.append(format_grid(score_grid(result, ranked=True, leave_out=elsewhere(result))))
@@ -83,7 +83,7 @@ def render_text(result: Result, *, quiet: bool = False, pairs: bool = False) -> 
 
 
 def unread_lines(result: Result) -> list[str]:
-    """How many answers of a system could not be read, which stands above its scores."""
+    """How many answers of a system could not be read, shown above its scores."""
     found = []
     for system in result.systems:
         own = [note for note in system.notes if not note.message.startswith("gold: ")]
@@ -96,12 +96,12 @@ def unread_lines(result: Result) -> list[str]:
 
 
 def shows_pairs(result: Result, *, pairs: bool) -> bool:
-    """Whether comparisons are shown: all that were asked for, else the only pair of systems."""
+    """Whether comparisons are shown: all with `pairs`, else the only pair of systems."""
     return bool(result.comparisons) and (pairs or len(result.systems) <= 2)
 
 
 def official_grids(result: Result, *, pairs: bool = False) -> dict[str, Grid]:
-    """The tables of the official ranking of a result that has one; with all `pairs`, or only one, who beats whom."""
+    """The tables of the official ranking of a result that has one; with `pairs`, or of two systems, who beats whom."""
     standings = tuple(each for each in result.ranking if each.median is not None)
     if not standings or (options := result.options) is None:
         return {}
@@ -144,7 +144,7 @@ def score_grid(result: Result, *, ranked: bool = False, leave_out: Callable[[Sco
                 rows.append((*(Cell(clean(label)) for label in labels), *numbers))
                 keys.append((metric, key, name))
         own = [score for _, score in scores if score.metric == metric]
-        # A metric that only counts what may go wrong, and nothing has, says nothing beside others.
+        # A metric that only counts mistakes is left out beside others if there are none.
         if len(metrics) == 1 or any(score.part != "count" or score.value != 0 for score in own):
             groups.append(tuple(rows))
             about.append(tuple(keys))
@@ -153,7 +153,7 @@ def score_grid(result: Result, *, ranked: bool = False, leave_out: Callable[[Sco
 
 
 def _in_order(result: Result, metric: str) -> list[str]:
-    """The systems in the order of the ranking by a metric, or of the only ranking there is, or as they were given."""
+    """The systems in the order of the ranking by a metric, or of the only ranking, or as given."""
     given = [system.name for system in result.systems]
     of = {each.metric for each in result.ranking}
     wanted = metric if metric in of else next(iter(of)) if len(of) == 1 else ""
@@ -174,7 +174,7 @@ def _ranks(standing: Standing | None) -> str:
 
 
 def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cell:
-    """A score as a percentage with one decimal and its interval, a count as it is; what is not proven has its bound.
+    """A score as a percentage with one decimal and its interval, a count as it is; an unproven one with its bound.
 
     >>> str(score_cell(Score(metric="x", pool="micro", part="f1", value=0.571, low=0.55, high=0.592, slice={})))
     '57.1 [55.0, 59.2]'
@@ -194,7 +194,7 @@ def score_cell(score: Score | None, counts: frozenset[Key] = frozenset()) -> Cel
 
 
 def is_count(score: Score, counts: frozenset[Key]) -> bool:
-    """Whether a score is a count, which is neither good nor bad and no percentage."""
+    """Whether a score is a count and not a percentage."""
     return score.part in _COUNTS or (score.metric, score.part) in counts
 
 
@@ -255,9 +255,9 @@ def render_leaderboard(board: Ranking) -> str:
 
 
 def note_lines(result: Result) -> list[str]:
-    """The notes as sentences, with the name of the system if there are several; offsets that do not agree come first.
+    """The notes as sentences, with the name of the system if there are several.
 
-    They mean that the scores say nothing.
+    Those on inconsistent offsets, with which scores are meaningless, come first.
     """
     notes = [(note, "") for note in result.notes]
     for system in result.systems:
@@ -274,7 +274,7 @@ def note_line(note: Note, name: str = "") -> str:
 
 
 def footer_fields(result: Result) -> list[tuple[str, str]]:
-    """What stands below the scores: systems, profile, pooling, interval, signature."""
+    """The lines below the scores: systems, profile, pooling, interval, signature."""
     scores = [score for system in result.systems for score in system.scores]
     ways: dict[float, dict[str, None]] = {}
     for each in scores:
@@ -315,7 +315,7 @@ def detectable_text(result: Result) -> str | None:
 
 
 def units(result: Result, number: int) -> str:
-    """So many documents, or whatever else the rows of the tables are."""
+    """A number of documents, or of whatever the rows of the tables are."""
     unit = _UNITS.get((result.task, result.profile), "document")
     return f"{number} {unit}{'s' * (number != 1)}"
 
@@ -345,7 +345,7 @@ def format_grid(grid: Grid) -> str:
 
 
 def slice_text(where: Slice) -> str:
-    """A slice in words; a text that could be taken for something else is quoted.
+    """A slice in words; texts that look like other values are quoted.
 
     >>> slice_text({}), slice_text({"genre": "nw"}), slice_text({"k": 1}), slice_text({"k": "1"})
     ('all', 'genre=nw', 'k=1', 'k="1"')
@@ -365,12 +365,12 @@ def _value_text(value: AttributeValue) -> str:
 
 
 def slice_key(where: Slice) -> SliceKey:
-    """What tells two slices apart."""
+    """A key that distinguishes slices."""
     return tuple((name, value_key(value)) for name, value in where.items())
 
 
 def clean(text: str) -> str:
-    """Text on one line: what a terminal would obey instead of showing becomes a question mark.
+    """Text on one line, with characters that a terminal would not print replaced by question marks.
 
     >>> clean("A" + chr(27) + "[31m")
     'A?[31m'
@@ -409,7 +409,7 @@ _HIDDEN = (*COUNTS, "absent")
 
 
 def counted_leaves(result: Result) -> frozenset[str]:
-    """The metrics that count leaves: they have precision and recall, and say how often each outcome was."""
+    """The metrics that count leaves: they have precision, recall, and a number for each outcome."""
     found = {(score.metric, score.part) for system in result.systems for score in system.scores}
     ratios = {measure.name for measure in result.measures if isinstance(measure, Prf)}
     return frozenset(name for name in ratios if all((name, part) in found for part in _HIDDEN))

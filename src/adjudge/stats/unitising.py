@@ -1,4 +1,4 @@
-"""Agreement of annotators who cut units out of a text and give them categories: Krippendorff's alpha for units."""
+"""Agreement of annotators who mark units in a text and give them categories: Krippendorff's alpha for units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adjudge.stats.measure import Array
 
-_BLOCK = 1 << 18  # cells of the widest array that is made at once
+_BLOCK = 1 << 18  # cells of the largest array held at a time
 
 
 class Unit(NamedTuple):
@@ -31,7 +31,7 @@ class Unit(NamedTuple):
 def unit_alpha(
     continua: Sequence[tuple[int, Sequence[Sequence[Unit]]]], weights: npt.ArrayLike | None = None
 ) -> tuple[float, dict[str, float]]:
-    """Krippendorff's alpha for units that annotators cut out of continua themselves (Krippendorff 1995, 2004).
+    """Krippendorff's alpha for units that annotators mark in continua themselves (Krippendorff 1995, 2004).
 
     Each document is its length and, for every annotator, the units. For a category c and m annotators, with the
     sections (units and the gaps between them) of each, of begin b and length l, on documents of total length L:

@@ -92,8 +92,8 @@ class Cuts(msgspec.Struct):
     """Whether candidates may be left out when time is up, and whether some were.
 
     They may if leaving them out never raises the value, and the value has a bound. The first `spare` checks do not look
-    at the clock, so that small problems are always finished. `refuse`: where candidates may not be left out, running out
-    of time is an error.
+    at the clock, so that small problems are always finished. `refuse`: where candidates may not be left out, running
+    out of time is an error.
     """
 
     allowed: bool = False
