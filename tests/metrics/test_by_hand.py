@@ -134,7 +134,7 @@ def test_clusterings_are_of_the_whole_corpus_and_have_no_hierarchies():
     assert "taken together as one" in find("linking.b3").definition()
 
 
-NO_LIST, NO_SPAN = "the mentions are not list", "mention 2 has no span of two whole numbers"
+NO_LIST, NO_SPAN = "the mentions are not a list", "mention 2 has no span of two whole numbers"
 NO_TEXT = "the type or entity of mention 2 is not text"
 WHOLE = mention(0, 5, "PER", "Q1")
 

@@ -1,1 +1,1 @@
-"""Valid scores from what was assessed: samples of a pool, estimates from them, how far a judge is trusted, planning."""
+"""Valid scores from what was assessed: samples of a pool, estimates from them, the reliability of a judge, planning."""

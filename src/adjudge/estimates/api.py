@@ -29,7 +29,7 @@ from adjudge.stats.scores import headlines
 
 @contextmanager
 def _blaming(source: Any) -> Iterator[None]:
-    """Name the file of a design in what is wrong with it."""
+    """Name the file of a design in errors about it."""
     try:
         yield
     except ValidationError as error:
@@ -104,7 +104,7 @@ def sample(pool: Any, size: int | str, **options: Any) -> Design:
 
 
 def _assessed(source: Any, pool: Pool, unit: str) -> set[str]:
-    """The units that have been assessed: by verdicts; documents also by a result, or a store of assessments."""
+    """The units that have been assessed: those with verdicts, or the documents of a result or of a store."""
     if unit == "document":
         result = saved_result(source)
         if result is not None:
@@ -191,12 +191,12 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
 
 
 def _ranked(found: Estimate) -> Estimate:
-    """With the ranks that the differences of the first score leave open, if there are several systems."""
+    """Add the possible ranks by the first score, if there are several systems."""
     return with_ranking(found, headlines(found.measures)[0]) if len(found.table) > 1 else found
 
 
 def with_imputed(found: Estimate, pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
-    """Also with the argument score that is clipped in every document, by a model of the verdicts; marked as such."""
+    """Add the argument score that is clipped in every document, from a model of the verdicts and marked as such."""
     from adjudge.estimates.impute import SENTENCE, impute
 
     if how.documents != "fixed":
@@ -232,7 +232,7 @@ def _of_result(result: Result, design: Design, how: How, options: Mapping[str, A
 
 
 def resolve(verdicts: Sequence[Verdict], *, graded: bool = False) -> tuple[dict[str, float], list[Note]]:
-    """One verdict for every unit; of several assessors by Dawid and Skene's model."""
+    """One verdict for every unit; those of several assessors are resolved by Dawid and Skene's model."""
     by_unit: dict[str, dict[str, float]] = {}
     for each in verdicts:
         by_unit.setdefault(each.unit, {})[each.assessor or ""] = each.value
@@ -255,7 +255,7 @@ def resolve(verdicts: Sequence[Verdict], *, graded: bool = False) -> tuple[dict[
 
 
 def _beyond(found: Estimate, source: Any) -> Estimate:
-    """Recall and F1 of everything that is right, from documents that were read to the end."""
+    """Add recall and F1 over all correct items, from documents that were read to the end."""
     share = share_in_pool(read_exhaustive(source))
     notes = [note for note in found.notes if note.code != "within-pool"]
     if share.documents < FEW:
@@ -296,7 +296,7 @@ def _beyond_row(found: Estimate, system: str, part: str, variance: float, share:
 
 
 def _moved(found: Estimate, system: str) -> dict[str, float]:
-    """How far the recall of a system moves without each document, weighted as in its variance."""
+    """The change of the recall of a system without each document, weighted as in its variance."""
     counts = Additive(found.table[system], found.measures)
     key = next(key for key in counts.point() if key[1] == "recall")
     left = counts.left_out()[key]
@@ -305,7 +305,7 @@ def _moved(found: Estimate, system: str) -> dict[str, float]:
 
 
 def judge(pool: Any, labels: Any, *, design: Any, opinions: Any = None, **options: Any) -> JudgeReport:
-    """How far the judge of a pool can be trusted, from verdicts on a random sample of it."""
+    """How reliable the judge of a pool is, from verdicts on a random sample of it."""
     check_keywords(options, Asked._fields, "judge")
     known = read_pool(pool)
     if opinions is not None:

@@ -1,4 +1,4 @@
-"""Several assessors of one unit: what they say together, by majority or by how far each can be trusted."""
+"""Several assessors of one unit: their joint verdict, by majority or by their estimated reliability."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ A = TypeVar("A")
 
 
 class Resolved(NamedTuple):
-    """The probability of every class for each unit, the prior, and what each assessor makes of each class."""
+    """The probability of every class for each unit, the prior, and the confusion matrix of each assessor."""
 
     classes: tuple[str, ...]
     posterior: tuple[tuple[float, ...], ...]
@@ -32,7 +32,7 @@ class Resolved(NamedTuple):
 
 
 def majority(labels: Sequence[Mapping[str, str]], classes: Sequence[str]) -> Resolved:
-    """The class that most assessors gave; of several the first.
+    """The class that most assessors chose; of several the first.
 
     >>> majority([{"a": "C", "b": "W", "c": "C"}], ["C", "W"]).verdicts
     ('C',)
@@ -44,7 +44,7 @@ def majority(labels: Sequence[Mapping[str, str]], classes: Sequence[str]) -> Res
 
 
 def dawid_skene(labels: Sequence[Mapping[str, str]], classes: Sequence[str]) -> Resolved:
-    """The model of Dawid and Skene (1979): every assessor has a matrix of confusions, found together with the classes.
+    """The model of Dawid and Skene (1979): every assessor has a confusion matrix, estimated together with the classes.
 
     >>> found = dawid_skene([{"a": "C", "b": "C", "c": "W"}, {"a": "W", "b": "W", "c": "W"}], ["C", "W"])
     >>> found.verdicts
@@ -101,7 +101,7 @@ def _doubts(
     classes: Sequence[str],
     confusion: Mapping[str, Sequence[Sequence[float]]],
 ) -> tuple[Note, ...]:
-    """What makes the resolution shaky."""
+    """Notes on what makes the resolution unreliable."""
     notes: list[Note] = []
     counts = Counter(name for own in labels for name in own)
     few = sorted(name for name, number in counts.items() if number < _FEW_VERDICTS)
@@ -124,7 +124,7 @@ def _doubts(
 
 
 def least_distance(annotations: Mapping[str, A], score: Callable[[A, A], float]) -> tuple[str, dict[str, float]]:
-    """The annotation of one document that is nearest to all others, and the mean distance of each; ties by name.
+    """The annotation of one document with the least mean distance to all others, and these means; ties by name.
 
     >>> least_distance({"ann": 1.0, "ben": 2.0, "cas": 1.25}, lambda a, b: 1 - abs(a - b))
     ('cas', {'ann': 0.625, 'ben': 0.875, 'cas': 0.5})

@@ -1,4 +1,4 @@
-"""Recall beyond the pool: some documents were read to the end, so that it is known what no system returned."""
+"""Recall beyond the pool, from some documents that were read to the end and show what no system returned."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FEWEST, FEW = 5, 15
 
 
 class Exhaustive(NamedTuple):
-    """Right items of one document that was read to the end: those in the pool, and all."""
+    """The correct items of one document that was read to the end: those in the pool, and all."""
 
     in_pool: float
     all: float
@@ -20,23 +20,23 @@ class Exhaustive(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Which share of all right items is in the pool."""
+    """The share of all correct items that is in the pool."""
 
     value: float
     variance: float
     documents: int
-    departures: tuple[tuple[str, float], ...] = ()  # by document, how far the share moves without it, weighted
+    departures: tuple[tuple[str, float], ...] = ()  # by document, the weighted change of the share without it
 
 
 class Beyond(NamedTuple):
-    """A recall or F1 of all right items, and its variance."""
+    """A recall or F1 over all correct items, and its variance."""
 
     value: float
     variance: float
 
 
 def share_in_pool(documents: Sequence[Exhaustive]) -> Share:
-    """The share of the right items that some system returned, by jackknife over the documents.
+    """The share of the correct items that some system returned, by jackknife over the documents.
 
     >>> round(share_in_pool([Exhaustive(4, 5), Exhaustive(3, 3), Exhaustive(1, 2), *[Exhaustive(1, 1)] * 2]).value, 4)
     0.8333
@@ -58,10 +58,10 @@ def share_in_pool(documents: Sequence[Exhaustive]) -> Share:
 
 
 def recall_beyond(recall: float, variance: float, share: Share, moved: Mapping[str, float] | None = None) -> Beyond:
-    """Recall of all right items: R theta.
+    """Recall over all correct items: R theta.
 
-    If documents are a sample, `moved` says how far the recall moves without each of them, weighted: a document that was
-    also read to the end moves both together.
+    If documents are a sample, `moved` has the weighted change of the recall without each of them: a document that was
+    also read to the end changes both.
     """
     together = math.fsum(own * (moved or {}).get(document, 0.0) for document, own in share.departures)
     spread = share.value**2 * variance + recall**2 * share.variance + 2 * recall * share.value * together
@@ -69,7 +69,7 @@ def recall_beyond(recall: float, variance: float, share: Share, moved: Mapping[s
 
 
 def f1_beyond(matched: float, gold: float, system: float, share: Share, variance: float) -> Beyond:
-    """F1 of all right items: 2 TP / (n + T / theta); `variance` is that with theta known."""
+    """F1 over all correct items: 2 TP / (n + T / theta); `variance` is that with theta known."""
     bottom = system + gold / share.value
     value = 2 * matched / bottom if bottom else 0.0
     slope = value * gold / share.value**2 / bottom if bottom else 0.0

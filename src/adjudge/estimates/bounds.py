@@ -1,4 +1,4 @@
-"""Hard bounds: what a score can be at most and at least, whatever people would say of the items nobody read."""
+"""Hard bounds: the lowest and highest value of a score, whatever the verdicts on the unread items would be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STEPS = 200
 
 
 class Assessed(NamedTuple):
-    """What is known of a system: right items of its own, all right items, what nobody read of its own and of others."""
+    """What is known of a system: its correct items, all correct items, and unread items of its own and of others."""
 
     matched: float
     gold: float
@@ -27,8 +27,8 @@ class Assessed(NamedTuple):
 def score_bounds(known: Assessed, measure: Prf = MEASURE, *, apart: bool = False) -> dict[Key, tuple[float, float]]:
     """Lowest and highest value of every part.
 
-    Lowest: what nobody read is wrong if it is the system's own, and right if it is not; highest the other way round.
-    If an item may be right and the answer of a system to it wrong (`apart`), the lowest has all items right.
+    Lowest: unread items are wrong if they are the system's own, and correct if not; highest the other way round. If an
+    item may be correct and the answer of a system to it wrong (`apart`), the lowest has all items correct.
 
     >>> score_bounds(Assessed(2, 3, 4, 1, 2))["pool", "precision"]
     (0.5, 0.75)
@@ -41,7 +41,7 @@ def score_bounds(known: Assessed, measure: Prf = MEASURE, *, apart: bool = False
 
 
 class Pair(NamedTuple):
-    """Two systems: their right items, their items, all right items, and whose items nobody read."""
+    """Two systems: their correct items, their items, all correct items, and the unread items by who returned them."""
 
     matched: tuple[float, float]
     system: tuple[float, float]
@@ -55,8 +55,8 @@ class Pair(NamedTuple):
 def difference_bounds(pair: Pair, beta: float = 1.0) -> tuple[float, float]:
     """The bounds of F(a) - F(b).
 
-    For the highest, all unread items of a alone are right and those of b alone are wrong. How many of the items of both
-    are right is tried out; how many of nobody's is one of the ends, or next to where the derivative is 0.
+    For the highest, all unread items of a alone are correct and those of b alone are wrong. Every number of correct
+    items of both is tried; the number of those of neither is at one of the ends, or next to where the derivative is 0.
 
     >>> difference_bounds(Pair((1, 1), (2, 2), 1, 0, 0, 0, 1))
     (0.0, 0.0)
@@ -66,7 +66,7 @@ def difference_bounds(pair: Pair, beta: float = 1.0) -> tuple[float, float]:
 
 
 def _extreme(pair: Pair, square: float, right: tuple[int, int]) -> Array:
-    """Differences of F for every number of right items of both, and the numbers of nobody's where they are extreme."""
+    """Differences of F for every number of correct items of both, and the extreme numbers of those of neither."""
     import numpy as np
 
     both = np.arange(pair.both + 1, dtype=np.float64)
@@ -89,7 +89,7 @@ def _extreme(pair: Pair, square: float, right: tuple[int, int]) -> Array:
 
 
 class Clipped(NamedTuple):
-    """One document of the argument score: right, wrong, all right classes, and classes nobody read, own and others'."""
+    """One document of the argument score: correct, wrong, all correct classes, and unread classes, own and others'."""
 
     tp: float
     fp: float
@@ -101,7 +101,7 @@ class Clipped(NamedTuple):
 def clip_bounds(documents: Sequence[Clipped], beta: float) -> tuple[float, float]:
     """The bounds of sum max(0, tp - beta fp) / sum correct (Dinkelbach 1967).
 
-    It is not monotone: a right answer in a document whose score is clipped at 0 lowers the total.
+    It is not monotone: a correct answer in a document whose score is clipped at 0 lowers the total.
 
     >>> clip_bounds([Clipped(2, 1, 4, 2, 1), Clipped(0, 6, 1, 3, 0)], 0.25)
     (0.178..., 0.535...)

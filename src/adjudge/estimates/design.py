@@ -33,7 +33,7 @@ class Design(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def unit(self) -> str:
-        """What was drawn: items, or whole documents."""
+        """The unit that was drawn: items, or whole documents."""
         return self.rounds[0].unit
 
     @property
@@ -55,7 +55,7 @@ class Design(msgspec.Struct, frozen=True, dict=True):
         return {row.id for row in self.rows if row.drawn}
 
     def checked(self) -> Design:
-        """The design itself, if its probabilities are such and no unit is twice in a round."""
+        """The design itself, if its probabilities are valid and no unit is repeated in a round."""
         problems: list[Problem] = []
         seen: set[tuple[int, str]] = set()
         for row in self.rows:
@@ -75,7 +75,7 @@ class Design(msgspec.Struct, frozen=True, dict=True):
         return self
 
     def merged(self) -> Design:
-        """With one row for a unit that stands in several independent samples of one round: p = 1 - prod (1 - p)."""
+        """Merge the rows of a unit in several independent samples of one round: p = 1 - prod (1 - p)."""
         alone = {each.number for each in self.rounds if each.sampling == "poisson"}
         found: dict[tuple[int, str], Drawn] = {}
         rest: list[Drawn] = []
@@ -92,7 +92,7 @@ class Design(msgspec.Struct, frozen=True, dict=True):
         return Design(self.rounds, (*rest, *found.values()))
 
     def joined(self, other: Design) -> Design:
-        """With another round after these."""
+        """The design with another round after these."""
         return Design(self.rounds + other.rounds, self.rows + other.rows)
 
 
@@ -106,7 +106,7 @@ def units_named(unit: str) -> str:
 
 
 def units_hash(units: Iterable[str]) -> str:
-    """What tells one set of units from another, whatever their order."""
+    """A hash of a set of units, whatever their order."""
     digest = hashlib.sha256()
     for unit in sorted(units):
         digest.update(msgspec.json.encode(unit))
@@ -114,7 +114,7 @@ def units_hash(units: Iterable[str]) -> str:
 
 
 def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = False) -> None:
-    """The pool must be the one that was drawn from; before another round it may have grown."""
+    """Raise unless the pool is the one that was drawn from; before another round it may have grown."""
     known, last = set(units), design.rounds[-1]
     theirs = {row.id for row in design.rows}
     lost = sorted(theirs - known)
@@ -131,7 +131,7 @@ def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = Fal
 def verdicts_of(
     design: Design, verdicts: Mapping[str, float], *, what: str = "item"
 ) -> tuple[dict[str, float], list[str]]:
-    """The verdicts of what was drawn, and the units that were not and are left out; a drawn one without is an error."""
+    """The verdicts on drawn units, and the units with verdicts that were not drawn; a drawn one without is an error."""
     drawn = design.drawn
     missing = sorted(drawn - verdicts.keys())
     if missing:

@@ -1,4 +1,4 @@
-"""From counts of documents that were drawn and assessed whole, in one round or several, to an estimate."""
+"""Estimates from counts of whole documents that were drawn and assessed, in one round or several."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Mixed(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """How much the judge counts, over the rounds."""
+        """The weight of the judge, over the rounds."""
         return math.fsum(share * each.weight for share, each in self.rounds)
 
     def variance(self, a: int, b: int | None, *, sampled: bool) -> tuple[float, float]:
@@ -70,7 +70,7 @@ class Mixed(NamedTuple):
 
 
 def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
-    """Any score whose counts add over documents, from those that were drawn."""
+    """Any score whose counts add over documents, from the drawn documents."""
     if design.unit != "document":
         raise UsageError("the design draws items", hint="draw documents: adjudge sample POOL --by document")
     everything = sorted({row.id for row in design.rows})
@@ -156,7 +156,7 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
 def _rounds(
     counted: Counted, design: Design, everything: Sequence[str], clusters: Mapping[str, int] | None
 ) -> list[tuple[float, Documents]]:
-    """The documents of each round with its share; what was assessed before it is known for certain."""
+    """The documents of each round with its share; those assessed before count as certain."""
     columns = next(iter(counted.assessed.values())).columns
     judge = None
     if counted.judged:
@@ -191,7 +191,7 @@ def _rounds(
 
 
 def _clusters(table: StatsTable, drawn: Sequence[str], how: How) -> tuple[dict[str, int] | None, list[Note]]:
-    """The cluster of every drawn document, if documents are a sample and come in clusters."""
+    """The cluster of every drawn document, if documents are a sample in clusters."""
     field = how.cluster_by
     if field is None:
         return None, []

@@ -1,4 +1,4 @@
-"""Which units of a pool people read: a random sample whose probabilities are recorded."""
+"""Drawing the units of a pool that people read: a random sample with recorded probabilities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Chosen: TypeAlias = Any  # an array of truth values
 
 
 class Plan(NamedTuple):
-    """How many units to draw, and with which chances: equal ones, by strata, or by importance."""
+    """How many units to draw, and with which probabilities: equal, by strata, or by importance."""
 
     size: int
     sampling: Sampling = "fixed"
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
 
 
 def draw(units: Sequence[str], plan: Plan, known: Sequence[str] = ()) -> list[Drawn]:
-    """A sample of the units; those that were assessed before are in it for certain and do not count in its size.
+    """A sample of the units; those assessed before are included for certain, and do not count towards its size.
 
     >>> rows = draw(["a", "b", "c", "d"], Plan(2))
     >>> len(rows), sum(row.drawn for row in rows), rows[0].probability
@@ -79,7 +79,7 @@ def _check_size(size: int, units: int) -> None:
 
 
 def probabilities(importance: Sequence[float], size: float, uniform: float = UNIFORM) -> Array:
-    """Chances proportional to importance, mixed with equal ones, which add up to the size; none is above 1.
+    """Probabilities proportional to importance, mixed with equal ones, which add up to the size; none is above 1.
 
     >>> probabilities([1, 2, 3, 4], 2).round(2).tolist()
     [0.26, 0.42, 0.58, 0.74]
@@ -106,9 +106,9 @@ def probabilities(importance: Sequence[float], size: float, uniform: float = UNI
 
 
 def pivotal(chances: Array, stream: Stream) -> Chosen:
-    """The pivotal method in random order (Deville and Tillé 1998): as many units as the chances add up to, exactly.
+    """The pivotal method in random order (Deville and Tillé 1998): exactly as many units as probabilities add up to.
 
-    Two units fight: one of them is decided, the other takes what is left of both chances.
+    Two units compete: one of them is decided, the other gets the rest of both probabilities.
 
     >>> int(pivotal(np.full(6, 0.5), Stream(1)).sum())
     3
@@ -123,7 +123,7 @@ def pivotal(chances: Array, stream: Stream) -> Chosen:
         theirs = float(chances[other])
         both = own + theirs
         if both < 1:
-            out = coin < theirs / both  # who holds is out, or else the other
+            out = coin < theirs / both  # the one held is out, or else the other
             held = other if out else held
             own = both
         else:
@@ -192,9 +192,9 @@ def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
 
 
 def item_importance(pool: Pool, pair: tuple[str, str] | None = None) -> dict[str, float]:
-    """How much each item moves the F1 of the systems, times how unsure the judge is of it.
+    """How much each item affects the F1 of the systems, times the uncertainty of the judge about it.
 
-    With a pair of systems: how much it moves their difference.
+    With a pair of systems: how much it affects their difference.
     """
     if not pool.judged:
         raise UsageError(
@@ -216,7 +216,7 @@ def item_importance(pool: Pool, pair: tuple[str, str] | None = None) -> dict[str
 
 
 def document_importance(pool: Pool) -> dict[str, float]:
-    """How much a document is expected to hold: items that the judge calls right, and a little for all others."""
+    """How much a document is expected to contain: items that the judge takes for correct, and a little for others."""
     found: dict[str, float] = dict.fromkeys(pool.documents, 0.5)
     for item in pool.items:
         found[item.document] += 0.1 + (item.judge or 0.0)

@@ -1,4 +1,4 @@
-"""From a pool of items, a design and verdicts to an estimate."""
+"""Estimates from a pool of items, a design and verdicts."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _assist(pool: Pool, asked: str) -> Assist:
 def _rounds(
     pool: Pool, design: Design, verdicts: Mapping[str, float], good: Mapping[str, Mapping[str, float]] | None
 ) -> list[tuple[int, Sample]]:
-    """The columns of each round; what was assessed before it is known for certain."""
+    """The columns of each round; items assessed before count as certain."""
     found: list[tuple[int, Sample]] = []
     before: set[str] = set()
     for at, each in enumerate(design.rounds):
@@ -178,7 +178,7 @@ class _About(NamedTuple):
     read: int
 
     def row(self, system: str, key: Key, **more: Any) -> ScoreRow:
-        """A row with what is the same in all of them."""
+        """A row, with the fields that are the same in all of them."""
         return ScoreRow(
             system=system,
             metric=key[0],
@@ -247,7 +247,7 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: _Known, scope: Any) -> tupl
 
 
 def _events(samples: Sequence[Sample], system: int, scope: Any) -> dict[str, int]:
-    """How many labels of all rounds a score depends on: of the rarer kind among those that it depends on."""
+    """How many labels of the rarer kind each score depends on, over all rounds."""
     labelled = np.any([each.labelled for each in samples], axis=0)
     labelled = labelled if scope is None else labelled & scope
     verdict = samples[-1].verdict_of(system)  # of this round and of all before it
@@ -262,13 +262,13 @@ def _events(samples: Sequence[Sample], system: int, scope: Any) -> dict[str, int
 
 
 class _Known(NamedTuple):
-    """What is certain about every system, and how many unread items each two have in common."""
+    """What is certain about every system, and how many unread items each two share."""
 
     systems: Mapping[str, Assessed]
     shared: Any  # systems x systems
 
     def pair(self, i: int, j: int) -> Pair:
-        """Two systems, and whose the items are that nobody read."""
+        """Two systems, with the unread items by who returned them."""
         one, other = (list(self.systems.values())[at] for at in (i, j))
         both = int(self.shared[i, j])
         unread = one.unread + one.unread_others
@@ -318,7 +318,7 @@ def _pseudo_tables(pool: Pool, mixed: _Mixed, cluster_by: str | None, scope: Any
 
 
 def _attributes(pool: Pool) -> dict[str, tuple[Any, ...]]:
-    """The fields that have one value in every document, such as its story: `compare` may slice or cluster by them."""
+    """The fields with one value per document, such as its story: `compare` may slice or cluster by them."""
     values: dict[str, dict[str, Any]] = {name: {} for item in pool.items for name in item.attributes}
     for item in pool.items:
         for name in list(values):
@@ -330,7 +330,7 @@ def _attributes(pool: Pool) -> dict[str, tuple[Any, ...]]:
 
 
 def _units_of(pool: Pool, cluster_by: str | None) -> list[str]:
-    """The document of each item, or the cluster of documents that it belongs to; one without is its own."""
+    """The document of each item, or its cluster of documents; a document without one is its own cluster."""
     if cluster_by is None:
         return [item.document for item in pool.items]
     known = {name for item in pool.items for name in item.attributes}
@@ -356,7 +356,7 @@ def _clusters(pool: Pool, mixed: _Mixed, how: How) -> Note:
 
 
 def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
-    """Documents are a sample: ordinary counts from here on."""
+    """The rows if documents are a sample: their pseudo-counts are resampled like any counts."""
     number = len(next(iter(tables.values())).ids)
     if number < FEWEST_SAMPLED and not about.where and not about.how.cluster_by:
         hint = f"use --documents fixed, or have at least {FEWEST_SAMPLED}"

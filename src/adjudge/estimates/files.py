@@ -29,7 +29,7 @@ _TRUE, _FALSE = ("1", "true", "yes"), ("0", "false", "no", "")
 
 
 class Rows(NamedTuple):
-    """Rows of a file or in memory, where they stand, and the comment above them."""
+    """Rows of a file or in memory, their lines, and the comment above them."""
 
     place: str
     rows: list[Mapping[str, Any]]
@@ -37,14 +37,14 @@ class Rows(NamedTuple):
     head: dict[str, Any]
 
     def problem(self, at: int, message: str, hint: str | None = None) -> Problem:
-        """What is wrong with one of them."""
+        """A problem of one of the rows."""
         line = self.lines[at]
         where = message if line is not None else f"row {at + 1}: {message}"
         return Problem(where, path=self.place, line=line, hint=hint)
 
 
 class Verdict(NamedTuple):
-    """What one assessor said of one unit."""
+    """The verdict of one assessor on one unit."""
 
     unit: str
     value: float
@@ -79,7 +79,7 @@ def _file_rows(path: Path) -> Rows:
         except RecursionError:
             raise FormatError([Problem("the heading is nested too deeply", path=whole.place, line=1)]) from None
         head = found if isinstance(found, dict) else {}
-        text = text.replace(first, "", 1)  # the line stays, so that places are right
+        text = text.replace(first, "", 1)  # the line break stays, so that places are right
     body = text.lstrip()
     if not body:
         raise FormatError([Problem("the file is empty", path=whole.place)])
@@ -105,9 +105,9 @@ _ITEM = ("id", "document", "systems", "judge")
 
 
 def read_pool(source: Any) -> Pool:
-    """The items of a pool, sorted by their ids, so that the order of its rows changes nothing.
+    """The items of a pool, sorted by their ids, so that the order of its rows does not matter.
 
-    A result that was saved with its documents, and a store that `adjudge eal pool` wrote, are pools, too.
+    A result that was saved with its documents, and a store written by `adjudge eal pool`, are pools, too.
     """
     if isinstance(source, Pool):
         return source
@@ -155,7 +155,7 @@ def _systems(value: Any) -> tuple[str, ...] | None:
 
 
 def with_judge(pool: Pool, source: Any) -> Pool:
-    """The pool with the opinions of a judge from elsewhere (id, judge)."""
+    """The pool with the opinions of a judge from another source (id, judge)."""
     found = read_rows(source, "judge")
     opinions: dict[str, float] = {}
     problems: list[Problem] = []
@@ -179,7 +179,7 @@ def with_judge(pool: Pool, source: Any) -> Pool:
 
 
 def read_verdicts(source: Any) -> list[Verdict]:
-    """What assessors said, in the order of the rows; numbers, or correct and wrong in words."""
+    """The verdicts of assessors, in the order of the rows."""
     if isinstance(source, Mapping):
         source = [{"id": unit, "verdict": value} for unit, value in source.items()]
     found = read_rows(source, "labels")
@@ -270,7 +270,7 @@ def read_exhaustive(source: Any) -> list[Exhaustive]:
 
 
 def read_design(source: Any) -> Design:
-    """A design that was written by `adjudge sample`, or rows with id, probability and drawn."""
+    """A design written by `adjudge sample`, or rows with id, probability and drawn."""
     if isinstance(source, Design):
         return source.checked()
     found = read_rows(source, "design")

@@ -1,8 +1,8 @@
 """Imputation: argument scores that are clipped in every document, from a sample of items (model-based, on request).
 
-A clipped score is not a sum over items, so that pseudo-verdicts do not give it. Here the verdicts that nobody gave are
-drawn from a model of those that people gave, again and again, and every completed pool is scored. The interval is only
-as good as the model: assess documents whole for a valid one.
+A clipped score is not a sum over items, so that pseudo-verdicts cannot give it. Instead the missing verdicts are drawn
+repeatedly from a model of the given ones, and every completed pool is scored. The interval is only as good as the
+model: assess whole documents for a valid one.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ SENTENCE = "assess documents whole for a valid interval"
 DRAWS = 200
 FEWEST_VERDICTS, FEWEST_DOCUMENTS = 100, 20
 _RIDGE, _CLOSE, _STEPS, _NEWTON = 0.05, 1e-3, 30, 50
-_CERTAIN = 0.01  # a judge is never surer than this
+_CERTAIN = 0.01  # a judge is never taken to be more certain than this
 
 
 class Fitted(NamedTuple):
-    """The posterior of a logistic model with an effect of every document, as a normal law (Laplace).
+    """The posterior of a logistic model with an effect of every document, as a normal distribution (Laplace).
 
     The precision of (beta, e) has the blocks A, B and a diagonal; `schur` is A - B diag^-1 B'.
     """
@@ -53,7 +53,7 @@ class Fitted(NamedTuple):
 
 
 def features(pool: Pool, design: Design) -> Array:
-    """1, the judge's log odds, who returned it, by how many, and the log odds of being drawn if these differ."""
+    """1, the judge's log odds, which and how many systems returned an item, log odds of being drawn if these differ."""
     member = pool.member.astype(np.float64)
     columns = [np.ones(len(pool.items))]
     if pool.judged:
@@ -173,7 +173,7 @@ def _completed(pool: Pool, design: Design, found: tuple[Array, Array, Any], docu
 
 
 def _goodness(member: Any, known: Array, right: Array) -> Array:
-    """How often the answer of a system to an item that is right is right itself."""
+    """How often the answer of a system to a correct item is correct itself."""
     at = known >= 0.5
     both = np.nan_to_num(right[at]).sum(axis=0) + 0.5
     found: Array = both / (np.count_nonzero(member[at], axis=0) + 0.5)
@@ -187,7 +187,7 @@ def _good(how: How, item: str, system: str, verdicts: Mapping[str, float]) -> fl
 
 
 def _bounds(own: Any, known: Array, document: Any, beta: float) -> tuple[float, float]:
-    """What is certain whatever the unread verdicts are."""
+    """The bounds, whatever the missing verdicts are."""
     heard = ~np.isnan(known)
 
     def counted(which: Any, weights: Any = 1.0) -> list[float]:

@@ -1,7 +1,7 @@
 """Scores of a pool of which a random sample of the items was assessed (design-based, documents fixed).
 
-Every item gets a pseudo-verdict: what a model of the verdicts says of it, corrected by what people said of the drawn
-ones, f~ = m + drawn (f - m) / p. Its sums are unbiased however wrong the model is; only their spread depends on it.
+Every item gets a pseudo-verdict: the prediction of a model of the verdicts, corrected by the verdicts on drawn items,
+f~ = m + drawn (f - m) / p. Its sums are unbiased however wrong the model is; only their spread depends on it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from adjudge.estimates.whole import gradient
 from adjudge.stats.measure import Array, Key, Measure
 from adjudge.stats.points import scores_of
 
-_FLAT = 1e-12  # a judge whose opinions vary less than this says nothing
+_FLAT = 1e-12  # a judge whose opinions vary less than this is ignored
 
 
 class Model(NamedTuple):
@@ -55,7 +55,7 @@ class ItemEstimate(NamedTuple):
 
 
 def coefficients(assist: Assist) -> int:
-    """How many numbers the model fits."""
+    """How many coefficients the model has."""
     return {"none": 0, "constant": 1, "judge": 2}[assist]
 
 
@@ -73,7 +73,7 @@ def fit(sample: Sample, assist: Assist, column: int | None = None) -> Model:
 
 
 def pseudo_verdicts(sample: Sample, model: Model, column: int | None = None) -> Array:
-    """What every item counts: its verdict where that was certain to be known.
+    """The pseudo-verdict of every item; the verdict itself where it was certain to be drawn.
 
     >>> from adjudge.estimates.pool import Drawn, Item, Pool
     >>> pool = Pool((Item(id="x", systems=("A",)), Item(id="y", systems=("A",))))
@@ -92,7 +92,7 @@ def estimate_items(
 ) -> ItemEstimate:
     """Scores and their spread, from one round of drawing; of the items in a scope only, if one is given.
 
-    The model is that of all labelled items, so that slices are made of the same pseudo-verdicts as the whole.
+    The model is that of all labelled items, so that slices have the same pseudo-verdicts as the whole.
     """
     number = int(np.count_nonzero(sample.labelled))
     freedom = number - coefficients(assist) - 1
@@ -120,7 +120,7 @@ def estimate_items(
 
 
 def pool_counts(member: Any, pseudo: tuple[Array, Array], scope: Any) -> dict[str, Array]:
-    """The columns of a pool: right answers of each system, all of its answers, all right items."""
+    """The columns of a pool: correct answers of each system, all its answers, all correct items."""
     total = float(_added(np.where(scope, pseudo[0], 0.0)))
     return {
         "matched": _added(np.where(scope[:, None], pseudo[1], 0.0)),
@@ -140,7 +140,7 @@ class _Sums(NamedTuple):
 
     @classmethod
     def terms(cls, sample: Sample, column: int | None = None) -> _Sums:
-        """What each labelled item adds; with a column only those that the system returned."""
+        """The terms of each labelled item; with a column only of those that the system returned."""
         at = sample.labelled
         p, f, g = sample.probability[at], sample.verdict_of(column)[at], np.nan_to_num(sample.judge[at])
         v = (1 - p) / p**2
@@ -149,11 +149,11 @@ class _Sums(NamedTuple):
         return cls(v, v * f, v * g, v * g * f, v * g * g)
 
     def added(self) -> _Sums:
-        """Over all of them."""
+        """The sums over all items."""
         return _Sums(*(float(_added(each)) for each in self))
 
     def minus(self, other: _Sums) -> _Sums:
-        """Without some."""
+        """The sums without some items."""
         return _Sums(*(mine - theirs for mine, theirs in zip(self, other, strict=True)))
 
 
@@ -216,7 +216,7 @@ def _jackknife(sample: Sample, assist: Assist, measures: Sequence[Measure], scop
 
 
 def _linearised(sample: Sample, assist: Assist, measures: Sequence[Measure], found: Any, freedom: float) -> Spread:
-    """The spread of independent draws: what each labelled item adds to the variance, as a departure of the score."""
+    """The spread of independent draws: the contribution of each labelled item to the variance."""
     models, counts, values, scope = found
     at = sample.labelled
     p, n = sample.probability[at], int(np.count_nonzero(at))

@@ -1,4 +1,4 @@
-"""How far an automatic judge can be trusted: agreement, whom it favours, calibration, and the labels it saves."""
+"""The reliability of an automatic judge: agreement, bias towards systems, calibration, and the labels it saves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bias(msgspec.Struct, frozen=True, kw_only=True):
-    """How much too kind the judge is to a system, against the items of others."""
+    """How much the judge overrates a system, compared with the items of others."""
 
     system: str
     value: float | None
@@ -46,7 +46,7 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bin(msgspec.Struct, frozen=True):
-    """Items whose opinion lies between low and high: how many were read, what the judge says, and what people say."""
+    """Items with opinions between low and high: how many were read, and the means of the judge and of people."""
 
     low: float
     high: float
@@ -56,7 +56,7 @@ class Bin(msgspec.Struct, frozen=True):
 
 
 class JudgeReport(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it; below 30 labels only the counts mean anything, and a note says so."""
+    """The whole report; below 30 labels only the counts mean anything, and a note says so."""
 
     n: int
     of: int
@@ -74,7 +74,7 @@ class JudgeReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(NamedTuple):
-    """What the report is to say; `seen` verdicts were made with the judge's answer in view."""
+    """The options of the report; `seen` counts verdicts that were made with the judge's answer in view."""
 
     threshold: float = 0.5
     level: float = 0.95
@@ -125,7 +125,7 @@ def judge_report(pool: Pool, design: Design, verdicts: Mapping[str, float], aske
 
 
 def labels_saved(pool: Pool, both: Mapping[Any, ItemEstimate]) -> dict[str, float]:
-    """How many more labels the same interval of F1 would need without the judge, by system."""
+    """How many more labels an equally wide interval of F1 would need without the judge, by system."""
     found: dict[str, float] = {}
     key = (METRIC, "f1")
     constant, judged = both["constant"], both["judge"]

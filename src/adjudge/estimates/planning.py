@@ -26,7 +26,7 @@ from adjudge.stats.table import StatsTable, cluster_names
 
 
 class PlanRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one pair of systems needs on one score, and what these documents can show."""
+    """The documents that one pair of systems needs on one score, and the difference that the present ones can show."""
 
     a: str
     b: str
@@ -216,8 +216,8 @@ def documents_with_runs(
 def plan_with_runs(a: Runs, b: Runs, difference: float, *, alpha: float, power: float) -> tuple[float, int]:
     """The difference that these documents and runs would show, and the documents for another difference.
 
-    The variance over documents of the difference of run means has a part of the runs, which their number lessens; the
-    rest is between documents.
+    The variance over documents of the difference of run means has a part of the runs, which falls with their number;
+    the rest is between documents.
     """
     means = a.pseudo.mean(axis=1) - b.pseudo.mean(axis=1)
     within = _within(a), _within(b)

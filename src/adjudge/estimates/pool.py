@@ -22,7 +22,7 @@ MEASURE = Prf(METRIC, ("matched", "system"), ("matched", "gold"))
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
-    """One item of a pool: who returned it, and what the judge thinks of it, if there is one."""
+    """One item of a pool: the systems that returned it, and the opinion of the judge, if there is one."""
 
     id: str
     document: str = ""
@@ -32,7 +32,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True):
-    """What the design says of one unit: its probability of being drawn, and whether it was."""
+    """The row of one unit in a design: its probability of being drawn, and whether it was."""
 
     id: str
     probability: float
@@ -42,10 +42,10 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sample(NamedTuple):
-    """Columns of a pool in one round of drawing; verdicts of items that nobody read are nan.
+    """Columns of a pool in one round of drawing; missing verdicts are nan.
 
     `open` are the items that the draw decides about; all others were assessed for certain (p = 1). `good` are verdicts
-    on the answers of each system, where an item is a class of answers that are not all as good.
+    on the answers of each system, where an item is a class of answers that are not all equally good.
     """
 
     member: npt.NDArray[np.bool_]  # items x systems
@@ -80,7 +80,7 @@ class Pool(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        """The names of all systems, sorted: rows in another order change nothing."""
+        """The names of all systems, sorted, so that the order of rows does not matter."""
         return tuple(sorted({name for item in self.items for name in item.systems}))
 
     @cached_property

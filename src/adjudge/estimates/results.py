@@ -14,7 +14,7 @@ from adjudge.stats.result import Note, Result
 def result_of(estimate: Estimate) -> Result:
     """The estimate as a result whose documents are a sample, from its pseudo-counts.
 
-    These carry the noise of the sample already, so that nothing is drawn inside a document again.
+    They already contain the noise of the sample, so that nothing is resampled within documents.
     """
     tables = estimate.pseudo or estimate.table
     sample = f"{estimate.n} of {estimate.of} {units_named(estimate.unit)} were assessed"

@@ -1,4 +1,4 @@
-"""What an estimate is: rows of scores and of differences, with the sample that they come from."""
+"""Estimates: rows of scores and of differences, with the sample that they come from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adjudge.stats.result import Note, Slice
 from adjudge.stats.table import StatsTable
 
 _SHOWN = 5
-_ROUNDING = 1e-24  # a variance below is that of rounding
+_ROUNDING = 1e-24  # a variance below this is due to rounding
 VARIES = {"fixed": "documents fixed", "sample": "documents sampled"}
 
 
@@ -35,7 +35,7 @@ class How(NamedTuple):
     beta: float = 1.0
     measures: tuple[Measure, ...] = ()  # precision, recall and F unless told
     good: Mapping[str, Mapping[str, float]] | None = None  # by item and system, if answers differ in an item
-    clip: float = 0.25  # what a wrong answer costs in an argument score
+    clip: float = 0.25  # the cost of a wrong answer in an argument score
 
     @property
     def scored(self) -> tuple[Measure, ...]:
@@ -44,7 +44,7 @@ class How(NamedTuple):
 
 
 class ScoreRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One score of one system: its value, where it is believed to be, and what is certain (`bounds`).
+    """One score of one system: its value, its interval, and what is certain (`bounds`).
 
     `events` are the labels that the score depends on: without any, only the bounds are certain. `uncut` is the value
     before it was cut to the bounds, if that differs.
@@ -91,7 +91,7 @@ class DifferenceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a system may stand: `best` has all before it that are better, corrected for all pairs, `worst` the rest."""
+    """The possible ranks of a system, after significant differences, corrected for all pairs."""
 
     system: str
     value: float
@@ -100,9 +100,9 @@ class RankRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind", tag="estimate"):
-    """Scores from a sample: n of N units assessed, what varies, and counts per document to go on with.
+    """Scores from a sample: n of N units assessed, what varies, and counts per document for further use.
 
-    `weight` is how much the judge counts (the slope of the model for items, lambda for documents). Of documents
+    `weight` is the weight of the judge (the slope of the model for items, lambda for documents). Of documents
     assessed whole, `table` has the counts of those drawn, `pseudo` what is estimated of all.
     """
 
@@ -132,7 +132,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
         raise KeyError(key)
 
     def to_json(self) -> bytes:
-        """All of it, to be read again."""
+        """The whole estimate as JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -141,7 +141,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Estimate:
-        """Read what was saved."""
+        """Read a saved estimate."""
         from adjudge.formats.source import read_bytes
 
         data = read_bytes(os.fspath(path), os.fspath(path))
@@ -173,7 +173,7 @@ def is_estimate(path: str | os.PathLike[str]) -> bool:
 def interval(
     value: float, variance: float, df: float, level: float, bounds: tuple[float, float] | None
 ) -> tuple[float, float] | tuple[None, None]:
-    """Student's interval on the logit scale, cut to what is possible; none if all that was read is alike.
+    """Student's interval on the logit scale, cut to the bounds; none if all verdicts are alike.
 
     >>> [round(end, 4) for end in interval(1.0, 0.012, 4, 0.95, (0.5, 1.0))]
     [0.6959, 1.0]
@@ -199,13 +199,13 @@ def difference(names: Mapping[str, Any], value: float, variance: float, df: floa
 
 
 def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
-    """With the systems in the order of a score, and the ranks that its differences leave open at their level."""
+    """Add the systems in the order of a score, with the ranks that the tests of its differences leave possible."""
     scores = {row.system: row.value for row in found.scores if (row.metric, row.part) == key and not row.slice}
     above, below = dict.fromkeys(scores, 0), dict.fromkeys(scores, 0)
     for row in found.differences:
         if (row.metric, row.part) != key or row.slice or not row.value:
             continue
-        if found.n == found.of if row.p_holm is None else row.p_holm <= 1 - found.level:  # all assessed: all is certain
+        if found.n == found.of if row.p_holm is None else row.p_holm <= 1 - found.level:  # all were assessed
             better, worse = (row.a, row.b) if row.value > 0 else (row.b, row.a)
             above[worse] += 1
             below[better] += 1
@@ -218,7 +218,7 @@ def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
 
 
 def sample_notes(outside: Sequence[str]) -> list[Note]:
-    """What to say of verdicts on what was not drawn."""
+    """A note on verdicts on units that were not drawn, if there are any."""
     if not outside:
         return []
     message = f"{len(outside)} verdicts on what was not drawn are left out"
@@ -226,7 +226,7 @@ def sample_notes(outside: Sequence[str]) -> list[Note]:
 
 
 def corrected(rows: Sequence[DifferenceRow]) -> tuple[DifferenceRow, ...]:
-    """With Holm's correction and q values over the pairs, for every score and family of slices by itself."""
+    """Add Holm's correction and q values over the pairs, separately for every score and family of slices."""
     families: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
     for at, row in enumerate(rows):
         families.setdefault((row.metric, row.part, tuple(row.slice)), []).append(at)

@@ -1,4 +1,4 @@
-"""Pools out of what the other commands write: results with their documents, and stores of event arguments."""
+"""Pools from the output of other commands: results with their documents, and stores of event arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from adjudge.stats.result import Result
 _HEAD = 4096
 _DIGITS = 10
 _PACKED = (".zip", ".tar.gz", ".tgz")
-_OWN = ("id", "confidence", "score")  # what a system says of an item and not what the item is
+_OWN = ("id", "confidence", "score")  # what a system says of an item, and is not part of it
 
 
 def saved_result(source: Any) -> Result | None:
@@ -35,10 +35,10 @@ def saved_result(source: Any) -> Result | None:
 
 
 def pool_of_result(result: Result) -> Pool:
-    """What the systems of a result returned: items that are alike in all but their names are one.
+    """The items that the systems of a result returned, merged if they differ in nothing but their names.
 
-    An item is what it is in the text (level, label, words, place, value), so that its id is the same whoever returned
-    it. What no metric counts is left out.
+    An item is identified by its level, label, words, place and value, so that its id is the same whichever system
+    returned it. Items that no metric counts are left out.
     """
     if not result.documents:
         hint = "score again with --save and --save-documents"
@@ -64,7 +64,7 @@ def pool_of_result(result: Result) -> Pool:
 
 
 def _identity(document: str, item: Found) -> str:
-    """What people can find it by, and a hash of all that it is; without a place in the text also what it belongs to.
+    """A readable id with a hash of the whole item; of items without a place in the text also of their groups.
 
     >>> _identity("d1", Found(id="entities[7]", level="entities", place=((0, 3),), label="PER"))
     'd1/PER/0-3/e2ee0afd00'

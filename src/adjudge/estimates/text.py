@@ -26,7 +26,7 @@ ASSUMPTIONS = (
 
 
 def render_estimate(estimate: Estimate) -> str:
-    """The scores of every system, their differences, and what they rest on."""
+    """The scores of every system, their differences, the ranking, and the sample."""
     blocks = [format_grid(score_grid(estimate))]
     if estimate.differences:
         blocks.append(format_grid(difference_grid(estimate)))
@@ -42,7 +42,7 @@ def render_estimate(estimate: Estimate) -> str:
 
 
 def _score_notes(scores: Sequence[ScoreRow]) -> list[str]:
-    """What is to be said of some scores, or once of all of them."""
+    """The notes of scores; those of all scores are listed once."""
     rows: dict[str, list[ScoreRow]] = {}
     for row in scores:
         for note in row.notes:
@@ -78,7 +78,7 @@ def score_grid(estimate: Estimate) -> Grid:
 
 
 def _score(row: ScoreRow) -> Cell:
-    """The value and its interval; what has none has its bounds only."""
+    """The value and its interval, or else its bounds."""
     if (row.events == 0 or row.low is None) and row.bounds is not None:
         return Cell(_points(row.value), f"in {_ends(*row.bounds)}")
     if row.low is None or row.high is None:
@@ -111,7 +111,7 @@ def _places(row: RankRow) -> str:
 
 
 def footer(estimate: Estimate) -> list[tuple[str, str]]:
-    """What a number from a sample is never printed without."""
+    """The description of the sample, which is printed with all its numbers."""
     unit = units_named(estimate.unit)
     drawn = [f"round {each.number}: {each.size} {each.sampling}, seed {each.seed}" for each in estimate.rounds]
     fields = [
@@ -178,7 +178,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def render_judge(report: JudgeReport) -> str:
-    """The report of a judge; from few labels only what was counted."""
+    """The report of a judge; with few labels only the counts."""
     blocks = [f"sample     {report.n} of {report.of} items, threshold {report.threshold:g}"]
     if report.n >= FEW:
         measures = list(dict.fromkeys(row.measure for row in report.agreement))
@@ -244,7 +244,7 @@ def _probability(p: float | None) -> Cell:
 
 
 def render_plan(plan: Any) -> str:
-    """What every pair needs."""
+    """The documents that every pair needs."""
     rows = [
         (
             Cell(f"{row.metric} {row.part}"),

@@ -1,7 +1,7 @@
-"""Scores from a random sample of documents that were assessed whole; a judge may have seen all of them.
+"""Scores from a random sample of documents that were assessed whole; a judge may have assessed all documents.
 
-The default for everything that is not a sum over items: clipped argument scores, link scores, B3, CEAF, BLANC. Totals
-are those of the judge times a tuned weight, corrected by the drawn documents; with a useless judge the weight is 0.
+This is the way for everything that is not a sum over items: clipped argument scores, link scores, B3, CEAF, BLANC.
+Totals are those of the judge times a tuned weight, corrected by the drawn documents; a useless judge has weight 0.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Documents(NamedTuple):
         return self.probability < 1
 
     def pseudo(self, number: int, weight: float) -> Array:
-        """lambda c^ + drawn (c - lambda c^) / p of each of all documents."""
+        """The pseudo-counts lambda c^ + drawn (c - lambda c^) / p of all documents."""
         judged = np.zeros((number, *self.counts.shape[1:])) if self.judge is None else weight * self.judge
         found: Array = judged.copy()
         found[self.places] += (self.counts - judged[self.places]) / self.probability[:, None, None]
@@ -48,7 +48,7 @@ class Documents(NamedTuple):
 
 
 class WholeEstimate(NamedTuple):
-    """One score of all systems, without each drawn document, and how much the judge counts."""
+    """One score of all systems, also without each drawn document, and the weight of the judge."""
 
     weight: float
     totals: Array  # systems x columns
@@ -67,7 +67,7 @@ class WholeEstimate(NamedTuple):
         return float((self.shares * apart**2).sum())
 
     def alone(self, a: int, b: int | None = None) -> float:
-        """What documents as a sample add: the squares of all documents, or clusters, seen through those drawn."""
+        """The variance that documents, or clusters, as a sample add, estimated from those drawn."""
         apart = self.departures[:, a] - (0.0 if b is None else self.departures[:, b])
         number, p, clusters = len(apart), self.documents.probability, self.documents.clusters
         if number < 2:
@@ -83,7 +83,7 @@ class WholeEstimate(NamedTuple):
         return self._replace(documents=self.documents._replace(clusters=None))
 
     def largest_shares(self) -> list[float]:
-        """How much of the variance of each system the document with the largest part of it has."""
+        """The share of the variance of each system that is due to its most influential document."""
         parts = self.shares[:, None] * (self.left_out - self.values) ** 2
         total = parts.sum(axis=0)
         found: list[float] = (parts.max(axis=0, initial=0.0) / np.where(total > 0, total, 1.0)).tolist()
@@ -112,7 +112,7 @@ def estimate_whole(measures: Sequence[Measure], key: Key, documents: Documents) 
 
 
 def _departures(measures: Sequence[Measure], key: Key, documents: Documents) -> Array:
-    """How far the unassisted score moves without each of the assessed documents."""
+    """The change of the unassisted score without each of the assessed documents."""
     counts = documents.counts / documents.probability[:, None, None]
     total = counts.sum(axis=0)
     point = values_of(measures, key, documents.columns, total)
@@ -120,7 +120,7 @@ def _departures(measures: Sequence[Measure], key: Key, documents: Documents) -> 
 
 
 def _totals(measures: Sequence[Measure], key: Key, documents: Documents, without: int | None) -> tuple[Array, float]:
-    """The totals of every system, and the weight of the judge; perhaps without a document that was drawn."""
+    """The totals of every system, and the weight of the judge; `without` leaves out a drawn document."""
     keep = np.ones(len(documents.counts), dtype=bool)
     weights = 1 / documents.probability
     if without is not None:
@@ -140,7 +140,7 @@ def _totals(measures: Sequence[Measure], key: Key, documents: Documents, without
 
 
 def _tuned(measures: Sequence[Measure], key: Key, documents: Documents, found: tuple[Array, Array, Any]) -> float:
-    """The weight of the judge that makes the variance, added over the systems, as small as can be."""
+    """The weight of the judge that minimises the variance, summed over the systems."""
     counts, judged, keep = found
     p = documents.probability[keep]
     unequal = any(np.ptp(p[documents.stratum[keep] == each]) > 0 for each in set(documents.stratum[keep].tolist()))
@@ -160,7 +160,7 @@ def _tuned(measures: Sequence[Measure], key: Key, documents: Documents, found: t
 
 
 def values_of(measures: Sequence[Measure], key: Key, columns: Sequence[str], totals: Array) -> Array:
-    """The score of any number of totals, whose last axis are the columns."""
+    """The scores of an array of totals, whose last axis are the columns."""
     rows = totals.reshape(-1, len(columns))
     found: Array = np.asarray(scores_of(measures, dict(zip(columns, rows.T, strict=True)))[key], dtype=np.float64)
     return found.reshape(totals.shape[:-1])
@@ -182,7 +182,7 @@ def gradient(measures: Sequence[Measure], key: Key, columns: Sequence[str], tota
 
 @lru_cache(maxsize=64)
 def _units(measures: tuple[Measure, ...], key: Key, columns: tuple[str, ...]) -> tuple[Array, Array] | None:
-    """What one of each column adds to numerator and denominator, if the score is one ratio of sums."""
+    """The contribution of each column to numerator and denominator, if the score is one ratio of sums."""
     nothing = dict.fromkeys(columns, 0.0)
     if key not in fractions(measures, nothing):
         return None

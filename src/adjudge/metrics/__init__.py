@@ -1,4 +1,4 @@
-"""The catalogue: one file per family, found by looking, so that adding a metric is adding a file.
+"""The catalogue: one file per family, discovered automatically, so that adding a metric is adding a file.
 
 Equations (Eq. 13) are those of Chen et al. 2023, A Unified View of Evaluation Metrics for Structured Prediction.
 """

@@ -1,7 +1,7 @@
 """Graphs of meaning: Smatch and its fine-grained relatives (Cai and Knight 2013; Damonte, Cohen and Satta 2017).
 
 Documents are {"id", "amr": "(w / want-01 :ARG0 (b / boy))"}, or with triples {"id", "amr": [["w", "instance",
-"want-01"], ...]}. Variables are matched one-to-one so that as many triples as possible come true, and the optimum is
+"want-01"], ...]}. Variables are matched one-to-one so that as many triples as possible match, and the optimum is
 proven; the command `adjudge amr score` reads files in Penman notation and has the conventions of published scorers.
 """
 
@@ -56,7 +56,7 @@ def smatch(
     """F1 of the triples of two graphs under the best one-to-one matching of their variables.
 
     Smatch = max over matchings M of F[role = * source ~M * target ~M] over the sets of triples (Eqs. 34-36). Inverse
-    roles are turned round and mod is the inverse of domain. `top` says what marks the top: a triple (root, top, top),
+    roles are inverted, and mod is the inverse of domain. `top` says what marks the top: a triple (root, top, top),
     one with the concept there, or nothing. `wiki=false` leaves links out, `names=whole` makes a name one attribute, and
     `roles` brings roles and the concepts that stand for them (location, be-located-at-91) into one form.
 
@@ -75,7 +75,7 @@ def smatch(
 
 @metric("amr.unlabelled", within="amr", laws=LAWS, example=EXAMPLE)
 def unlabelled(*, top: Top = "root", beta: float = 1.0) -> ir.Similarity:
-    """Smatch with all roles taken for the same; their directions still count.
+    """Smatch with all roles taken as equal; their directions still count.
 
     >>> unlabelled.score("(g / go-02 :ARG0 (b / boy))", "(g / go-02 :ARG1 (b / boy))").f1
     1.0

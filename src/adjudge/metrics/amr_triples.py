@@ -1,7 +1,7 @@
-"""AMR graphs as triples, and the steps that bring them into one form before they are compared.
+"""AMR graphs as triples, and the steps that normalise them before they are compared.
 
-A graph is a text in Penman notation or a list of triples [source, role, target]; what is a source is a variable. A step
-takes a list of triples and gives another; metrics name the steps they need, one map after the other.
+A graph is a text in Penman notation or a list of triples [source, role, target]; sources are variables. A step
+turns a list of triples into another; metrics name the steps that they apply, one map after the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adjudge.model.variable import Variable
 
 
 class Name(Variable):
-    """A variable that is shown as its name, as people write it in a graph."""
+    """A variable that is shown by its name, as in a graph."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ def _constant(text: str) -> str:
 
 
 def directed(triples: Iterable[Triple]) -> list[Triple]:
-    """Inverse roles turned round; what stands between a variable and a constant stays.
+    """Inverse roles inverted; those between a variable and a constant are kept.
 
     >>> directed([(Name("b"), "arg0-of", Name("g")), (Name("g"), "consist-of", Name("b"))])
     [(g, 'arg0', b), (g, 'consist-of', b)]
@@ -173,7 +173,7 @@ def domains(triples: Iterable[Triple]) -> list[Triple]:
 def dereified(triples: Iterable[Triple]) -> list[Triple]:
     """Nodes that only stand for a role as that role: be-located-at-91 with its two arguments is a location.
 
-    Such a node is not the top, is nobody's argument, and has its two arguments and nothing else.
+    Such a node is not the top, no argument of another node, and has its two arguments and nothing else.
 
     >>> z, x, y = (Name(name) for name in "zxy")
     >>> dereified([(z, "instance", "be-located-at-91"), (z, "arg1", x), (z, "arg2", y)])
@@ -244,12 +244,12 @@ def whole_names(triples: Iterable[Triple]) -> list[Triple]:
 
 
 def without_wiki(triples: Iterable[Triple]) -> list[Triple]:
-    """Everything but the links to an encyclopedia."""
+    """The triples without links to an encyclopedia."""
     return [triple for triple in triples if triple[1] != "wiki"]
 
 
 def without_top(triples: Iterable[Triple]) -> list[Triple]:
-    """Everything but the mark of the top."""
+    """The triples without the mark of the top."""
     return [triple for triple in triples if triple[1] != TOP]
 
 
@@ -261,12 +261,12 @@ def concept_at_top(triples: Iterable[Triple]) -> list[Triple]:
 
 
 def unlabelled(triples: Iterable[Triple]) -> list[Triple]:
-    """Every role but those of concepts and of the top as one role."""
+    """The triples with one role for all but concepts and the top."""
     return [(s, role if role in (INSTANCE, TOP) else "role", t) for s, role, t in triples]
 
 
 def without_senses(triples: Iterable[Triple]) -> list[Triple]:
-    """Every sense number of a concept as 01.
+    """The triples with 01 as the sense number of all concepts.
 
     >>> without_senses([(Name("d"), "instance", "duck-02")])
     [(d, 'instance', 'duck-01')]

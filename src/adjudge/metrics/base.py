@@ -1,4 +1,4 @@
-"""What a metric is: a similarity of documents, what is reported of it, and the conventions it goes by.
+"""Metrics: a similarity of documents, what is reported of it, and its conventions.
 
 observe(gold, system) -> Row     counts of one document
 measures                         how summed counts become scores
@@ -53,10 +53,10 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Clustered(NamedTuple):
-    """Which clusters of a whole corpus are compared, for metrics that are more than a sum over its documents.
+    """Which clusters of a whole corpus are compared, for metrics that are not sums over documents.
 
-    `assign` names a function (`module:name`) of what stands in a document's field `within`: it gives the cluster of
-    every item, by a name that means the same in all documents, or None for one of its own. `by` is how the clusters
+    `assign` names a function (`module:name`) of the document's field `within`: it returns the cluster of every item, by
+    a name that means the same in all documents, or None for a cluster of its own. `by` is how the clusters
     are compared: muc, b3, ceafm, ceafe or pairwise. `fields` of the elements must be equal, besides their offsets.
     """
 
@@ -99,8 +99,8 @@ class Metric:
     """A metric of documents.
 
     `similarity` compares two documents; if it is a ratio, the ratio says what is reported (a plain matching value
-    is reported as precision, recall and F1). `name` is the catalogue's, or a name of the user's own. `origin` is the
-    text it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back. If it is
+    is reported as precision, recall and F1). `name` is that of the catalogue, or the user's. `origin` is the text
+    it was found by, without conventions; `str(metric)` is the whole text, which `find` turns back. If it is
     `clustered`, the counts of a corpus are not the sum of those of its documents, and `observe` is of one document.
     `per` field it is the unweighted mean of the F scores of all fields. `usual` are the conventions that are not
     written out.

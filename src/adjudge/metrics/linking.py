@@ -2,10 +2,9 @@
 
 Documents are {"id", "mentions": [{"span", "type", "entity"}, ...]}. An entity whose name begins with NIL is not in the
 knowledge base; mentions with the same such name are one cluster, also across documents. A mention without an entity is
-not in the knowledge base, and a cluster of its own. What is counted here stands in one document; the clusterings of the
-corpus are in `linking_clusters`. `adjudge linking score` prints all of these together.
-
-As a clustering, the mentions of each entity are compared over the whole corpus, as if it were one document.
+not in the knowledge base, and a cluster of its own. The first metrics count within documents; for the clusterings at
+the end the mentions of each entity are compared over the whole corpus, as if it were one document. `adjudge linking
+score` prints all of them together.
 """
 
 from __future__ import annotations
@@ -232,7 +231,7 @@ def unlinked(mentions: Iterable[Any]) -> list[Any]:
 
 
 def resolved(mentions: Iterable[Any]) -> list[dict[str, Any]]:
-    """The mentions, without the names of what the knowledge base does not know."""
+    """The mentions, without the names of entities that the knowledge base does not know."""
     return [
         {"span": _part(each, "span"), "type": own.type, "entity": None if is_nil(own.entity) else own.entity}
         for each, own in _checked(mentions)
@@ -247,7 +246,7 @@ def named_entities(mentions: Iterable[Any]) -> list[str | None]:
 def assigned(mentions: Iterable[Any], *, by_type: bool = False, plus: bool = False) -> dict[Any, str | None]:
     """The entity of every item: its offsets, with its type, and with its entity in the knowledge base if `plus`.
 
-    An item of several entities belongs to the one that is first in the alphabet, so that order does not matter.
+    An item of several entities belongs to the alphabetically first one, so that order does not matter.
 
     >>> assigned([{"span": {"start": 0, "end": 2}, "entity": name} for name in ("NIL2", "NIL1")])
     {(0, 2): 'NIL1'}
@@ -288,9 +287,9 @@ class _Read(NamedTuple):
 
 
 def _checked(mentions: Iterable[Any]) -> list[tuple[Any, _Read]]:
-    """The mentions, each with what it says; all that are malformed are raised together."""
+    """The mentions, each with its fields; all malformed ones are raised together."""
     if not isinstance(mentions, Iterable) or isinstance(mentions, str | bytes | Mapping):
-        raise ValidationError(Problem("the mentions are not list", hint=_HINT))
+        raise ValidationError(Problem("the mentions are not a list", hint=_HINT))
     found: list[tuple[Any, _Read]] = []
     problems: list[Problem] = []
     for place, each in enumerate(mentions):

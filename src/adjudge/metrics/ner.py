@@ -1,4 +1,4 @@
-"""Named entities and other typed spans: right, partly right, and right in one respect, as MUC and SemEval count them.
+"""Named entities and other typed spans: exact, partial, and correct in one respect, as MUC and SemEval count them.
 
 Each is the value of the best one-to-one matching of mentions over their number on either side.
 """

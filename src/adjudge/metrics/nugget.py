@@ -1,8 +1,8 @@
 """Event nuggets: spans compared by Dice and mapped greedily, with or without their attributes.
 
-Documents are {"id", "nuggets": [{"tokens": [id, ...], "type", "realis"}, ...]}. Here is what the metrics are, with ties
-in the order of the lists; the command `adjudge nugget score` reads the files of the field, looks through the ties, and
-has the conventions of the official scorers.
+Documents are {"id", "nuggets": [{"tokens": [id, ...], "type", "realis"}, ...]}. These metrics break ties in
+the order of the lists; the command `adjudge nugget score` reads the files of the field, searches through ties, and has
+the conventions of the official scorers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Finding metrics: by catalogue name with options, by specification file, or by type.
 
-A definition is a decorated function in a module of this package; `catalogue` imports the modules and looks.
+A definition is a decorated function in a module of this package; `catalogue` imports the modules and collects them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Definition(msgspec.Struct, frozen=True):
         built = self.build(**{key: _option(self, key, value) for key, value in own.items()})
         conventions = _conventions({**msgspec.structs.asdict(self.usual), **common})
         changed = {key: value for key, value in own.items() if value != known[key].default}
-        # A file may change under its name, so what was read from one is written in full.
+        # A file may change, so what was read from one is written in full.
         origin = None if any(key in self.embedded for key in changed) else _written(self.name, changed)
         if isinstance(built, Combined):
             return _renamed(built, self, origin).with_options(pool=pool, conventions=conventions)
@@ -104,7 +104,7 @@ class Definition(msgspec.Struct, frozen=True):
 
 
 def _option(definition: Definition, name: str, value: Any) -> Any:
-    """The value of an option, if it is of the type that the function of the metric asks for."""
+    """The value of an option, converted to the type that the function of the metric declares."""
     kind = typing.get_type_hints(definition.build).get(name, Any)
     try:
         return msgspec.convert(value, kind)
@@ -165,7 +165,7 @@ def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
     """The metric that a text stands for, without a text all of the catalogue; `options` are for metrics in it.
 
     A catalogue name with options, `relation.strict(beta=2)`; a specification file, `events.yaml`; a type or a metric of
-    one's own, `package.module:name`; or a specification as JSON text. `str(metric)` is such a text.
+    your own, `package.module:name`; or a specification as JSON text. `str(metric)` is such a text.
 
     >>> find("relation.strict(beta=2)").parts
     ('precision', 'recall', 'f2')
@@ -183,7 +183,7 @@ def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         return _from_file(Path(text))
     by_name = _NAME.fullmatch(text)
     known: dict[str, Definition] = {}
-    # A family mostly stands in modules of its name, and the others need not be loaded then.
+    # A family is mostly in modules of its name; then the others need not be loaded.
     for prefix in (by_name[1].partition(".")[0], "") if by_name else ("",):
         known = {definition.name: definition for definition in catalogue(prefix)}
         if by_name and by_name[1] in known:

@@ -244,7 +244,7 @@ def singles(fillers: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def with_type(template: Any) -> dict[str, Any]:
-    """A template whose type stands for itself and is counted among its parts.
+    """A template whose type is compared, and also counted among its parts.
 
     >>> with_type({"type": "attack", "fillers": []})
     {'type': 'attack', 'whole': {'type': 'attack', 'fillers': []}}

@@ -7,8 +7,7 @@ from adjudge.metrics.base import INTEGER, TEXT
 from adjudge.metrics.registry import metric
 
 LAWS = ("self", "order", "rename", "swap", "bounded", "pooled")
-# The labels of content words are names that mean something.
-# Words without content are not counted.
+# Not `rename` and `self`: labels of content words have a meaning, and other words are not counted.
 CONTENT_LAWS = ("perfect", *(law for law in LAWS if law not in ("self", "rename")))
 # fmt: off
 CONTENT = (

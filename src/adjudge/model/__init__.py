@@ -1,1 +1,1 @@
-"""What is compared: frozen structs, no logic, no input or output."""
+"""The data that are compared: frozen structs without logic, input or output."""

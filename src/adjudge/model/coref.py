@@ -2,8 +2,8 @@
 
 A mention is a tuple of runs of tokens, flattened: `(first, last)`, both inclusive and counted from 0 over the whole
 document, or `(first, last, first, last, ...)` for one with gaps. Tokens have whole numbers; the empty node after token
-7 has the number 7.001, the second one 7.002, one that begins the next sentence 7.501, so that a zero does not shift the
-words behind it.
+7 has the number 7.001, the second one 7.002, one that begins the next sentence 7.501, so that empty nodes do not shift
+the words after them.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def mention_words(mention: Mention) -> list[float]:
 # Documents of CorefUD, whose mentions are sets of nodes
 
 SENTENCE = 1 << 20
-"""What lies between the numbers of two sentences: node 3.1 of sentence 2 is 2 * SENTENCE + 3.1."""
+"""The offset between the numbers of two sentences: node 3.1 of sentence 2 is 2 * SENTENCE + 3.1."""
 
 
 class Sentence(NamedTuple):
@@ -132,7 +132,7 @@ class Sentence(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return f"sentence {self.number}" + (f" ({self.id})" if self.id else "")
 
 

@@ -22,7 +22,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, repr_omit_defaults=Tru
 
 
 class CorpusNote(msgspec.Struct, frozen=True):
-    """Something a reader of scores should know of the documents: a code, how often, a sentence, and where."""
+    """Something readers of scores should know of the documents: a code, how often, a sentence, and where."""
 
     code: str
     count: int
@@ -31,7 +31,7 @@ class CorpusNote(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a side was taken for: its shape, how many documents, what its spans count, what their ends mean, its ids.
+    """How a side was read: its shape, how many documents, the unit and the ends of its spans, its ids.
 
     A `?` behind the ends marks an assumption. `said` is how they are known: by the `shape`, because they were
     `declared` or `proved` by the texts, or `assumed`. `ids` are `given`, or the `position` of each document.
@@ -48,7 +48,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ungrounded: dict[str, list[dict[str, Any]]] = {}
 
     def __str__(self) -> str:
-        """What `adjudge doctor` says of it."""
+        """The line of `adjudge doctor`."""
         parts = [f"{self.documents} document{'s' * (self.documents != 1)}"]
         parts += [f"{self.unit}s"] if self.unit else []
         parts += [f"ends {self.ends} ({self.said})"] if self.ends else []

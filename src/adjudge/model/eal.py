@@ -33,7 +33,7 @@ class Cas(NamedTuple):
 
 
 class Response(NamedTuple):
-    """Someone fills a role of an event: what a system says, without how sure it is.
+    """An argument of an event: what a system says, without its confidence.
 
     `justifications` (predicate justifications, at least one) and `additional` (additional argument justifications) are
     sorted and free of repeats.
@@ -65,7 +65,7 @@ class Argument(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """What an assessor says of a response; None where the guidelines ask for no answer.
+    """The judgements of an assessor on a response; None where the guidelines do not ask for one.
 
     `coref` is not here: it belongs to the CAS, see `AnswerKey`.
     """
@@ -113,7 +113,7 @@ class Frame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """The frames of one document in the order of the file; `incomplete` are those that nobody has linked yet."""
+    """The frames of one document in the order of the file; `incomplete` are responses that are not linked yet."""
 
     document: str
     frames: Sequence[Frame] = ()

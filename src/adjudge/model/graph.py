@@ -1,4 +1,4 @@
-"""Graphs whose nodes are whatever things they are about: what hangs together, and who reaches whom."""
+"""Graphs of any hashable nodes: connected components, and reachability."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, ...]]:
-    """The groups of several that result if everything in one link is the same thing; both they and what is in them in
-    the order of `members`.
+    """The groups of more than one member that links join, groups and members in the order of `members`.
 
     >>> closed([("a", "c"), ("c", "d")], "abcd")
     [('a', 'c', 'd')]
@@ -19,7 +18,7 @@ def closed(links: Iterable[Sequence[T]], members: Iterable[T]) -> list[tuple[T, 
 
 
 def blocks(cells: Mapping[T, Iterable[Hashable]]) -> list[tuple[T, ...]]:
-    """The rows of a table that hang together through columns, in the order of the rows.
+    """The rows of a table that are connected by columns, in the order of the rows.
 
     >>> blocks({0: "ab", 1: "c", 2: "b"})
     [(0, 2), (1,)]

@@ -3,11 +3,11 @@
 There are two views of the same things. An annotated corpus is a sequence of `KbDocument`s, each with its own entities
 and facts, as annotators and extractors make them. A `KnowledgeBase` belongs to no document: its entities (nodes) have
 mentions in many documents, and each fact says which document supports it. `as_knowledge_base` turns the first into the
-second. After alignment and linking nothing is left of either but triples, which a `TripleTable` holds as numbers.
+second. After alignment and linking both are reduced to triples, which a `TripleTable` holds as numbers.
 
 Offsets are half-open, `text[start:end]`, and count characters (code points) of one text from 0, whatever the convention
-of the file. The readers convert, and say which text is meant. Everything is a value; the line of a file from which a
-fact comes is kept apart (`fact_lines`), so that two files that say the same are equal.
+of the file. The readers convert, and say which text is meant. Everything is a value; the lines of facts in
+their file are kept apart (`fact_lines`), so that two files with the same content are equal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adjudge.errors import Problem
 
 NAMED, NOMINAL, PRONOUN, NORMALISED = "NAM", "NOM", "PRO", "NORM"
 LEVELS = (NAMED, NOMINAL, PRONOUN, NORMALISED)
-"""How a mention refers; NORM is a normal form that stands for the text (a date), not a mention to be counted."""
+"""How a mention refers; NORM is a normalised form of the text (a date), not a mention to be counted."""
 
 
 class Span(NamedTuple):
@@ -35,8 +35,8 @@ class Span(NamedTuple):
 class Mention(NamedTuple):
     """A place at which an entity is mentioned: its extent, and the span of the head word where there is one.
 
-    `canonical` marks the best name of the entity in this document (Cold Start); it is not a second mention. `realis`
-    is said of mentions of events only.
+    `canonical` marks the best name of the entity in this document (Cold Start); it is not a second mention. Only
+    mentions of events have a `realis`.
     """
 
     document: str
@@ -101,7 +101,7 @@ class Entity(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """Where a document supports a fact: the spans that justify it, and what Cold Start asks for besides.
+    """Where a document supports a fact: the spans that justify it, and those that Cold Start also asks for.
 
     `filler` is the place of a filler string, `base_filler` and `additional` belong to arguments of events.
     """
@@ -116,10 +116,10 @@ NOWHERE = Provenance()
 
 
 class Fact(NamedTuple):
-    """A relation between two entities, said by one document.
+    """A relation between two entities, as stated by one document.
 
     `subject` and `object` are ids of entities; with `literal`, the object is a string. `category` is the type above the
-    relation (ORG-AFF above Employment), `inferred` marks what a reader has added (the inverse of a given fact).
+    relation (ORG-AFF above Employment), `inferred` marks facts that a reader has added (the inverse of a given one).
     """
 
     subject: str
@@ -136,7 +136,7 @@ class Fact(NamedTuple):
 
     @property
     def triple(self) -> tuple[str, str, str]:
-        """What it says, whoever says it.
+        """Subject, relation and object.
 
         >>> Fact("a", "spouse", "b", "d1").triple
         ('a', 'spouse', 'b')
@@ -161,7 +161,7 @@ class KbDocument:
 
 @dataclass(frozen=True, slots=True)
 class KbCorpus:
-    """Annotated documents from one place, and remarks for the user: what was not kept, moved or odd."""
+    """Annotated documents from one place, and remarks for the user: what was left out, moved or suspicious."""
 
     path: str
     documents: Sequence[KbDocument] = ()
@@ -172,7 +172,7 @@ class KbCorpus:
 class KnowledgeBase:
     """A whole knowledge base: its run id, its nodes in the order of their first appearance, its facts in file order.
 
-    A fact may name a node that is not among the entities: then nothing is known of that node.
+    A fact may name a node that is not among the entities; nothing else is known of it then.
     """
 
     id: str
@@ -196,7 +196,7 @@ class KnowledgeBase:
 
 
 class MentionLink(NamedTuple):
-    """A row of a table of links: some way to say which mention is meant, and the page that it is about.
+    """A row of a table of links: how a mention is identified, and the page that it is about.
 
     A mention is named by its id, by its span, or by its entity and the start of its head (`entity` may be the end of an
     entity id, such as `E24`). `page` is empty if the mention has no page; `cluster` is then the id that the table gives
@@ -247,8 +247,8 @@ def as_knowledge_base(documents: Iterable[KbDocument], *, id: str = "") -> Knowl
 class Names:
     """Numbers for names, given out in the order of first use; `listed[number]` is the name.
 
-    A name is looked up by `names[text]`, which adds it if it is new. Blanks around it do not count. Names that come in
-    great numbers (`extend`) become texts when one of them is asked for.
+    A name is looked up by `names[text]`, which adds it if it is new. Blanks around it are ignored. Names that are added
+    in bulk (`extend`) are only split when one of them is needed.
 
     >>> names = Names()
     >>> names["b"], names["a"], names[" b"], names.listed
@@ -260,9 +260,9 @@ class Names:
         self._numbers: dict[str, int] = {}
         self._later: list[str] = []
         self._size = 0
-        self._numbered = 0  # of the names by number, how many can be looked up
+        self._numbered = 0  # how many of the first names can be looked up
         self.interner: Any = None
-        """What its reader keeps of the names, for the next file."""
+        """The reader's own index of the names, for the next file."""
         for name in listed:
             self[name]
 
@@ -318,7 +318,7 @@ class Names:
         """
         self.numbers()
         given, known, listed = list(texts), self._numbers, self.listed
-        if not known:  # as a rule names come from the first file, and all are different
+        if not known:  # usually the names of the first file, all of them different
             known.update(zip(given, range(len(given)), strict=True))
             if len(known) == len(given):
                 listed.extend(given)

@@ -1,9 +1,9 @@
-"""Questions to a knowledge base: queries of one or more hops, answers to them, and what assessors said of answers.
+"""Questions to a knowledge base: queries of one or more hops, answers to them, and assessments of answers.
 
 A query starts at an entity, given by places at which it is mentioned (entry points) or by the name of a node, and
 follows relations (slots). Each entry point is asked by itself: it is a `Question`. An answer to a hop that has a
 further one raises a question of its own, whose id is made of the id of the first question, the answer and its place, so
-that answers of different systems that say the same lead to the same question. Offsets are half-open.
+that equal answers of different systems lead to the same question. Offsets are half-open.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_CLASS = "0"
 _NIL = uuid.UUID(int=0)
 _HASH = re.compile(r"(?:^|_)([0-9a-fA-F]{10})$")
 FOLLOW_UP = re.compile(r"^(.+)_[0-9a-fA-F]{12}$", re.DOTALL)
-"""An id that has the form of a question which follows from an answer."""
+"""The form of the id of a question that follows from an answer."""
 
 
 class EntryPoint(NamedTuple):
@@ -83,7 +83,7 @@ class Answer(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """A judgment of an answer: what it says, whether that is right, and to which class of equal answers it belongs.
+    """A judgment of an answer: its content, whether it is correct, and its class of equal answers.
 
     `group` is the path of class names below the query, `("3",)` or `("3", "1")`; it is empty for a wrong answer. The
     levels (NAM, NOM) of the mention and of the best mention of the class are empty if they were not judged.
@@ -128,7 +128,7 @@ def follow_up(asked: str, value: str, place: str) -> str:
 
 
 def entry_hash(point: EntryPoint, slots: Sequence[str]) -> str:
-    """The ten digits by which an entry point of a query is known.
+    """The ten digits that identify an entry point of a query.
 
     >>> entry_hash(EntryPoint("Homer", "SIMPSONS_011", 55, 60), ("per:children", "per:schools_attended"))
     'afddc4ed21'

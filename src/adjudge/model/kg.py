@@ -1,4 +1,4 @@
-"""Knowledge graphs as people build them: a table of triples, and what else their files say.
+"""Knowledge graphs: a table of triples, and other contents of their files.
 
 A triple that belongs to no document is in the document `-`. Entities without a fact (`isolated`) are part of a graph as
 well, and so are documents without a fact.
@@ -21,8 +21,8 @@ NOWHERE = "-"
 class Graph:
     """Triples with the types of entities, entities without a fact, and the texts of documents.
 
-    `types` are those of entities by name, the first that is said of each; `ends` those of subject and object row by
-    row, where a file says them there. `confidences` has one for each row, or none. `aliases` are other names of
+    `types` are those of entities by name, the first one given for each; `ends` those of subject and object row by
+    row, where a file has them there. `confidences` has one for each row, or none. `aliases` are other names of
     entities and `relation_aliases` of relations, with the name they stand for. `left_out` counts what was not kept, by
     kind.
     """
@@ -76,7 +76,7 @@ class Graph:
                 self.types.setdefault(name, kind)
 
     def finish(self) -> Graph:
-        """Keep those entities alone that no fact of the graph names."""
+        """Keep as isolated only entities without any fact in the graph."""
         nodes = self.table.names.nodes.listed
         used = {nodes[number] for number in {*self.table.subjects, *self.table.objects}} if self.isolated else set()
         self.isolated = {key: None for key in self.isolated if key[0] not in used}
@@ -99,7 +99,7 @@ class Graph:
 
 
 def one_line(name: str) -> str:
-    r"""A name without blanks around it, and with blanks for what would end a field or a line of a table.
+    r"""A name without blanks around it, and with blanks in the place of tabs and line breaks.
 
     >>> one_line(" Ana\n Ruiz ")
     'Ana  Ruiz'

@@ -1,7 +1,7 @@
 """Event nuggets: mentions of events in a text, with a type and a realis, and relations between them.
 
 A nugget has its place either as ids of tokens (`tokens`) or as pieces of the text (`pieces`: half-open intervals of
-characters, counted from 0), whichever its file gives; what the file says is kept as it stands, so that it can be
+characters, counted from 0), whichever its file gives; the file's own values are kept, so that they can be
 written back.
 """
 
@@ -16,7 +16,7 @@ from adjudge.errors import Problem
 COREFERENCE, AFTER, SUBEVENT = "Coreference", "After", "Subevent"
 REALIS = ("Actual", "Generic", "Other")
 NOT_ANNOTATED = "NOT_ANNOTATED"
-"""What stands for a realis or type that nobody annotated."""
+"""The value of a realis or type that was not annotated."""
 
 Piece = tuple[int, int]
 PlaceKind: TypeAlias = Literal["tokens", "pieces", "piece"]
@@ -57,7 +57,7 @@ class Relation(NamedTuple):
 
 
 class _Deferred(Sequence[T]):
-    """Items that are made when one of them is asked for; what is known of all of them without it has names."""
+    """Items that are created when one of them is needed; their columns are known before."""
 
     __slots__ = ("_made", "_make", "_size")
 
@@ -111,7 +111,7 @@ class NuggetColumns(_Deferred[Nugget]):
 
 
 class ClusterColumns(_Deferred[Relation]):
-    """Coreference relations of which the `members` are known."""
+    """Coreference relations whose `members` are known before the relations are created."""
 
     __slots__ = ("members",)
 
@@ -124,7 +124,7 @@ class ClusterColumns(_Deferred[Relation]):
 class NuggetDocument:
     """The nuggets of one document in the order of its file, and their relations; `text` where it is known.
 
-    `problems` are lines of the file that cannot be read.
+    `problems` are about lines of the file that cannot be read.
     """
 
     id: str

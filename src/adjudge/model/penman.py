@@ -1,10 +1,10 @@
 """Graphs in Penman notation: text in, nodes and edges out, in one pass.
 
 (w / want-01 :ARG0 (b / boy) :polarity -) has the nodes w and b and the edges (w, ARG0, b) and (w, polarity, -). Edges
-are kept as they are written; what an inverse role or a quoted constant means is for the metric to say.
+are kept as they are written; how inverse roles and quoted constants are interpreted is up to the metric.
 
-Not by the library penman, which takes five times as long, turns inverse roles around, and ends in a RecursionError on
-graphs that are nested deeply.
+The library penman is not used because it takes five times as long, inverts inverse roles, and fails with a
+RecursionError on deeply nested graphs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Precision, recall and F from counts: the one place where a score is divided and where 0/0 is decided.
 
-`stats.measure` has the same for columns of counts, which only resampling needs. What a published scorer divides in a
-way of its own stands with that scorer.
+`stats.measure` has the same for columns of counts, which only resampling needs. Published scorers that divide in
+another way do so in their own modules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tags of tokens (B-PER, I-PER, O) and the chunks that they stand for.
 
-Lenient decoding takes every run of tags of one type for a chunk, wherever it begins (`O I-PER` begins one, as in IOB1);
+Lenient decoding takes every run of tags of one type as a chunk, wherever it begins (`O I-PER` begins one, as in IOB1);
 strict decoding takes the chunks that the rules of a scheme allow, and leaves out the rest.
 """
 
@@ -29,7 +29,7 @@ def split_tag(tag: str) -> tuple[str, str] | None:
 
 
 class Step(NamedTuple):
-    """What happens between two tags: the chunk before ends, a chunk starts."""
+    """The step from one tag to the next: the previous chunk ends, a chunk starts."""
 
     ends: bool
     starts: bool
@@ -37,7 +37,7 @@ class Step(NamedTuple):
 
 
 class Steps(dict[tuple[str, str], Step]):
-    """The steps between tags, each made by a rule when it is first met."""
+    """A cache of the steps between tags, computed by a rule."""
 
     def __init__(self, rule: Callable[[str, str], Step]) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ _WITHIN = frozenset("IEL")
 
 
 def lenient(before: str, tag: str) -> Step:
-    """Chunks as conlleval takes them, and single (S, U) and last (E, L) tags besides.
+    """Chunks as in conlleval, and also single (S, U) and last (E, L) tags.
 
     >>> lenient("O", "I-PER"), lenient("I-PER", "I-LOC").ends
     (Step(ends=False, starts=True, before=''), True)
@@ -117,7 +117,7 @@ Parse: TypeAlias = Callable[[str], "tuple[str, str] | None"]
 
 
 class Turn(NamedTuple):
-    """What a strict scheme says of two neighbouring tags."""
+    """The rules of a strict scheme for two neighbouring tags."""
 
     start: bool
     inside: bool
@@ -125,7 +125,7 @@ class Turn(NamedTuple):
 
 
 class Turns(dict[tuple[str, str], Turn]):
-    """What a scheme says, looked up once for each pair of tags."""
+    """A cache of the rules of a scheme for each pair of tags."""
 
     def __init__(self, scheme: Scheme, parse: Parse = split_tag) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ def decode_strict(tags: Sequence[str], turns: Turns) -> list[Chunk]:
 
 
 def outside_of(chunks: Iterable[Chunk], tags: Sequence[str]) -> list[int]:
-    """The tokens whose tags are not O although they are in no chunk.
+    """The tokens that are in no chunk although their tags are not O.
 
     >>> outside_of([("LOC", 2, 3)], ["I-PER", "O", "B-LOC"])
     [0]

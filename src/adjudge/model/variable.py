@@ -1,4 +1,4 @@
-"""A variable of a graph or a template: its name means nothing outside the structure it stands in."""
+"""A variable of a graph or a template: its name means nothing outside the structure that contains it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where something stands in a text: a value of JSON, a name, a byte that is not a character."""
+"""Places in a text: of a value of JSON, a name, or a byte that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def place_at(text: str, offset: int) -> Place:
 
 
 def not_utf8(error: UnicodeDecodeError, path: str, *, hint: str = "save the file as UTF-8") -> Problem:
-    r"""A complaint about the byte that cannot be decoded; the whole file must have been decoded at once.
+    r"""The problem of a byte that cannot be decoded; the whole file must have been decoded at once.
 
     >>> try: b"ab\nc\xff".decode()
     ... except UnicodeDecodeError as error: print(not_utf8(error, "a.txt"))
@@ -39,9 +39,9 @@ def not_utf8(error: UnicodeDecodeError, path: str, *, hint: str = "save the file
 
 
 def find_name(text: str, *names: str) -> Place:
-    r"""Where the last of several names stands, each behind the one before; what is not found is left out.
+    r"""The place of the last of several names, each after the one before; names that are not found are skipped.
 
-    For formats whose parser does not tell places. The beginning of the text if none is found.
+    For formats whose parser does not give places. The beginning of the text if none is found.
 
     >>> find_name('[types]\nA = ["x"]\n[other]\nA = 1', "other", "A")
     (4, 1)
@@ -55,7 +55,7 @@ def find_name(text: str, *names: str) -> Place:
 
 
 def toml_place(message: str, text: str) -> tuple[str, Place]:
-    """What the parser of TOML says, without the place, and the place.
+    """The message of the TOML parser without the place, and the place.
 
     >>> toml_place("Invalid value (at line 3, column 7)", "")
     ('Invalid value', (3, 7))
@@ -66,7 +66,7 @@ def toml_place(message: str, text: str) -> tuple[str, Place]:
 
 
 def json_place(text: str, path: str | Iterable[str | int]) -> Place:
-    r"""Where the value at a path of valid JSON starts, or the last value on the way if the path leaves the text.
+    r"""The place of the value at a path of valid JSON, or of the last value on the way if the path does not exist.
 
     >>> json_place('{"a":\n [1, 2]}', "$.a[1]")
     (2, 6)
@@ -77,7 +77,7 @@ def json_place(text: str, path: str | Iterable[str | int]) -> Place:
 def locate(text: str, path: Iterable[str | int]) -> int:
     """Where the value at `path` starts in valid JSON, from 1, in characters: in one line, its column.
 
-    If the path leaves the document, the last value on the way.
+    If the path does not exist, the start of the last value on the way.
 
     >>> locate('{"id": "a", "spans": [{"start": 1}]}', ("spans", 0, "start"))
     33
@@ -88,7 +88,7 @@ def locate(text: str, path: Iterable[str | int]) -> int:
     for step in path:
         try:
             found = _member(text, here, step)
-        except (ValueError, RecursionError):  # other values here are too long or too deep for Python
+        except (ValueError, RecursionError):  # values before it are too long or too deep for Python
             break
         if found is None:
             break
