@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.app import Entry, LazyGroup
-from adjudge.cli.conventions import NAMES, convention_options, conventions_of
 from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     Made,
@@ -22,10 +21,9 @@ from adjudge.cli.options import (
     choice,
     command,
     flag,
-    format_option,
     inference_of,
+    listed_lines,
     named,
-    output_option,
     refuse_alone,
     refuse_with,
     refused,
@@ -34,7 +32,7 @@ from adjudge.cli.options import (
     sides_of,
     value,
 )
-from adjudge.cli.output import check_baseline, check_targets, emit, emit_json, emit_lines, finish, is_file, say
+from adjudge.cli.output import check_baseline, emit, finish, is_file, say
 from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
@@ -44,8 +42,54 @@ from adjudge.tasks.task import Adjust
 
 if TYPE_CHECKING:
     from adjudge.scorers import Published, Scorer
-    from adjudge.tasks.template_errors import Error, Errors
 
+
+ENDS = ("exclusive", "inclusive")
+
+
+@Made
+def pair(text: str) -> tuple[str, str]:
+    """A name and what it stands for, from A=B."""
+    first, equals, second = (part.strip() for part in text.partition("="))
+    if not (first and equals and second):
+        raise ValueError(f"{text!r} is not valid, write for example PERSON=PER")
+    return first, second
+
+
+_CONVENTIONS: list[click.Option] = [
+    choice("--ends", ENDS, "Whether the end of a bare span is exclusive or inclusive."),
+    choice("--gold-ends", ENDS, "The same for gold alone."),
+    choice("--system-ends", ENDS, "The same for the systems alone."),
+    choice("--unit", ("token", "char"), "Unit of bare offsets."),
+    choice("--base", ("0", "1"), "Whether bare offsets, or heads of trees, start at 0 or 1."),
+    choice("--offsets", ("utf-16", "bytes"), "Unit of bare offsets, if not characters."),
+    value("--scheme", "NAME", "Tagging scheme, read strictly: IO, IOB1, IOB2, IOE2, IOBES or BILOU."),
+    value("--labels", "LIST", "The names of tags that are numbers: O,B-PER,... or a file, one per line."),
+    value("--annotator", "ID", "Which annotator counts if a text has several."),
+    value("--field field_", "NAME", "The field that holds the items, if it has another name."),
+    value(
+        "--fields",
+        "NAME=FIELD",
+        "Other names for fields of items: start=from. Repeatable.",
+        type=pair,
+        multiple=True,
+    ),
+    value("--id", "NAME", "The field or column that names the document."),
+    choice("--locate", ("next", "all", "first"), "Which occurrence a mention without offsets refers to."),
+    choice("--fragments", ("join", "keep"), "Join the fragments of a span, or compare each."),
+    value("--gold-column", "NAME", "The column of gold, if one table has both sides."),
+    value("--system-column", "NAME", "The column of the system, if one table has both sides."),
+    value(
+        "--map",
+        "LABEL=LABEL",
+        "Rename a label on both sides: PERSON=PER. Repeatable.",
+        type=pair,
+        multiple=True,
+    ),
+    flag("--inline", "Answers are the text with tags around the mentions."),
+]
+NAMES = tuple(str(each.name) for each in _CONVENTIONS)
+"""What the files do not say, in the words of `adjudge.score`; an option that means nothing for them is an error."""
 
 CREDITS = ("halving", "linear", "ancestors", "general")
 _NOT_COMPAT = (
@@ -54,7 +98,7 @@ _NOT_COMPAT = (
     *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
 _BOTH = ("bio-both", "inspect", "auto-err")  # readers that find gold and system in one file
-_MORE = {"template": {"errors": Entry("Count errors by the correction they need, with examples.", "family")}}
+_MORE = {"template": {"errors": Entry("Count errors by the correction they need, with examples.", "template")}}
 """Commands of families beside `score`."""
 
 
@@ -65,6 +109,13 @@ def hierarchy(text: str) -> tuple[str, str]:
     if not (field and equals and file):
         raise ValueError(f"{text!r} is not a field and a file, write for example events.type=types.tsv")
     return field, file
+
+
+def convention_options(*, own: Mapping[str, Any]) -> list[click.Parameter]:
+    """The options, without those of which a task has its `own`."""
+    return section(
+        "What the files do not say", *(each for each in _CONVENTIONS if str(each.name).rstrip("_") not in own)
+    )
 
 
 _options = [
@@ -182,6 +233,29 @@ def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
         if fields.count(field) > 1:
             raise UsageError(f"{field} is given two hierarchies", hint="give one")
     return {field: as_hierarchy(file, credit=options["hierarchy_credit"]) for field, file in options["hierarchy"]}
+
+
+def conventions_of(options: dict[str, Any]) -> dict[str, Any]:
+    """What was said, by the names of `adjudge.score`; the options are taken out."""
+    given = {name: options.pop(name, None) for name in NAMES}
+    found = {name: each for name, each in given.items() if each not in (None, (), False)}
+    for name in ("fields", "map"):
+        if name in found:
+            pairs = found[name]
+            found[name] = dict(pairs)
+            if len(found[name]) < len(pairs):
+                raise UsageError(f"--{name} gives one name twice", hint="give each name once")
+    if "field_" in found:
+        found["field"] = found.pop("field_")
+    if "base" in found:
+        found["base"] = int(found["base"])
+    if "labels" in found:
+        text = found["labels"]
+        names = listed_lines(text, "labels") if is_file(text) else text.split(",")
+        found["labels"] = [name.strip() for name in names if name.strip()]
+    if found.pop("inline", False):
+        found["format"] = "inline"
+    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -370,69 +444,3 @@ def _kept(path: str) -> Any:
     from adjudge.formats.source import read_whole
 
     return read_whole(path).data
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-READERS = ("gtt", "grit", "iterx", "auto-err", "jsonl")
-
-
-@command(
-    "errors",
-    click.Argument(["gold"]),
-    click.Argument(["system"]),
-    choice("--reader", READERS, "The format.", default="gtt"),
-    value("--examples", "N", "How many of each kind.", type=click.IntRange(0), default=3),
-    format_option("text", "json"),
-    output_option,
-    examples=["adjudge template errors test.json preds.json --reader gtt"],
-)
-def errors(gold: str, system: str, reader: str, examples: int, **options: Any) -> None:
-    """Count the errors of a system by the correction they need, and show examples.
-
-    Templates of the same type are aligned to maximise the number of correct fillers. For the classes and numbers of the
-    program of Das et al. (2022), see `adjudge template score --compat auto-err`.
-    """
-    from adjudge.tasks.family import reads
-    from adjudge.tasks.template_errors import find_errors
-
-    check_targets(options, inputs=(gold, system))
-    found = find_errors(gold, system, read=reads(reader))
-    if options["format_"] == "json":
-        emit_json(_record(found, examples), options["output"])
-    else:
-        emit_lines(_lines(found, examples), options["output"])
-
-
-def _lines(errors: Errors, number: int) -> list[str]:
-    from adjudge.tasks.template_errors import KINDS
-
-    right = "1 filler is" if errors.right == 1 else f"{errors.right} fillers are"
-    lines = [f"{right} right, of {errors.system} of the system and {errors.gold} of gold", ""]
-    for kind, count in errors.counts.items():
-        lines.append(f"{kind:<24} {count:>6}  {KINDS[kind]}")
-        lines += (f"    {_line(each)}" for each in _first(errors, kind, number))
-    return lines
-
-
-def _first(errors: Errors, kind: str, number: int) -> list[Error]:
-    return [each for each in errors.found if each.kind == kind][:number]
-
-
-def _line(error: Error) -> str:
-    where = f"{error.document}, {error.role}" if error.role else error.document
-    sides = [f"{name} {value!r}" for name, value in (("system", error.system), ("gold", error.gold)) if value]
-    return f"{where}: {', '.join(sides)}" if sides else where
-
-
-def _record(errors: Errors, number: int) -> dict[str, Any]:
-    kinds: dict[str, Any] = {
-        kind: {
-            "count": count,
-            "examples": [
-                {name: value for name, value in each._asdict().items() if name != "kind" and value}
-                for each in _first(errors, kind, number)
-            ],
-        }
-        for kind, count in errors.counts.items()
-    }
-    return {"right": errors.right, "system": errors.system, "gold": errors.gold, "errors": kinds}
