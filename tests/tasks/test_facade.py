@@ -276,6 +276,15 @@ def test_documents_are_validated_in_memory():
     assert found.counts["unknown-label"] == 1
 
 
+def test_gold_of_another_format_is_recognised_when_a_file_is_validated(tmp_path):
+    (tmp_path / "system.bio").write_text("Ann B-PER\n\n")
+    line = {"id": "sentence-1", "entities": [{"span": {"start": 0, "end": 1}, "type": "LOC"}]}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(line) + "\n")
+    for how in ({}, {"reader": "bio", "gold_reader": "jsonl"}):
+        found = aj.ner.validate(tmp_path / "system.bio", gold=tmp_path / "gold.jsonl", **how)
+        assert (found.errors, [each.kind for each in found.findings]) == (0, ["unknown-label"])
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # State
 
