@@ -14,7 +14,7 @@ from adjudge.cli.output import check_targets, emit, say
 from adjudge.errors import UsageError, visible
 
 if TYPE_CHECKING:
-    from adjudge.stats.result import Result
+    pass
 
 TASKS = ("extraction", "coref", "nugget", "eal", "kbp")
 DOCUMENT = "nw-06"
@@ -39,6 +39,7 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
     TASK is extraction (relations and events, the default), coref, nugget, eal (event arguments and linking) or kbp
     (knowledge bases); each has a few short documents and three systems. The output ends with commands to try next.
     """
+    from adjudge.demo.pages import demo_page, demo_result
     from adjudge.report.render import render
 
     format_, output, quiet = options["format_"], options["output"], options["quiet"]
@@ -56,15 +57,14 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
     check_targets(options)
     if page is not None and output is not None and page.resolve() == output.resolve():
         raise UsageError("--output and --report name the same file", hint="choose two names")
-    title, result, after = _DEMOS[task]()
-    text = render(result, format_, quiet=quiet)
+    text = render(demo_result(task), format_, quiet=quiet)
     if format_ == "text" and not quiet:
         others = ", ".join(f"adjudge demo {name}" for name in TASKS if name != task)
         own = "adjudge demo" if task == TASKS[0] else f"adjudge demo {task}"
         copied = f"Its files, to try commands on: {own} --files FOLDER"
+        title, after = _DEMOS[task]()
         text = "\n".join([title, "", text, *after, "", copied, f"Other campaigns: {others}", ""])
     if folder is not None and page is not None:
-        from adjudge.demo.pages import demo_page
         from adjudge.files import write_folder
 
         write_folder(folder, {page.name: demo_page(task).encode("utf-8", "backslashreplace")})
@@ -73,19 +73,18 @@ def demo(task: str, folder: Path | None, files: Path | None, **options: Any) -> 
         say(f"wrote {visible(str(page))}; open it in a browser")
 
 
-Demo = tuple[str, "Result", list[str]]
+Demo = tuple[str, list[str]]
 
 
 def _extraction() -> Demo:
     from adjudge.demo import GOLD, METRICS, SYSTEMS
-    from adjudge.tasks.scoring import explain, score
+    from adjudge.tasks.scoring import explain
 
     paths = [str(path) for path in SYSTEMS.values()]
     gold, first, second = _short(GOLD), _short(paths[0]), _short(paths[1])
     found = explain(METRICS[0], GOLD, paths[1], DOCUMENT, reader="jsonl")
     return (
         "The bundled campaign: relations and events in 24 short documents, found by three systems.",
-        score(list(METRICS), GOLD, paths),
         [
             "What is behind a number, for one document:",
             "",
@@ -101,14 +100,12 @@ def _extraction() -> Demo:
 
 
 def _coref() -> Demo:
-    from adjudge.demo.coref import KEY, METRICS, SYSTEMS
-    from adjudge.tasks.coref import score
+    from adjudge.demo.coref import KEY, SYSTEMS
 
     paths = [str(path) for path in SYSTEMS.values()]
     key, files = _short(KEY), " ".join(map(_short, paths))
     return (
         "The bundled campaign of coreference: eight short documents, and the chains of three systems.",
-        score(KEY, paths, metric=METRICS),
         _commands(
             f"coref score {key} {files} --by genre",
             f"coref score {key} {_short(paths[1])} --explain '(df/garden/01); part 000'",
@@ -120,12 +117,10 @@ def _coref() -> Demo:
 
 def _nugget() -> Demo:
     from adjudge.demo.nugget import GOLD, SYSTEMS, TEXTS, TOKENS
-    from adjudge.tasks.nugget import score
 
     where = f"{_short(GOLD)} {' '.join(map(_short, SYSTEMS.values()))} -t {_short(TOKENS)}"
     return (
         "The bundled campaign of event nuggets: ten short documents, and the nuggets of three systems.",
-        score(GOLD, [str(path) for path in SYSTEMS.values()], tokens=TOKENS, pool="micro"),
         _commands(
             f"nugget score {where} --by type",
             f"nugget report {where} --texts {_short(TEXTS)} -o report.html",
@@ -136,15 +131,12 @@ def _nugget() -> Demo:
 
 def _eal() -> Demo:
     from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
-    from adjudge.tasks.eal import score
-    from adjudge.tasks.eal.texts import regions_in
 
     systems = [str(path) for path in SUBMISSIONS.values()]
     where = f"{_short(ASSESSMENTS)} {' '.join(map(_short, systems))}"
     where = f"{where} --frames {_short(FRAMES)} --quotes-in {_short(SOURCES)}"
     return (
         "The bundled campaign of event arguments and linking: twelve short documents, the responses of three systems.",
-        score(ASSESSMENTS, FRAMES, systems, regions=regions_in(SOURCES)),
         _commands(
             f"eal score {where} --by type",
             f"eal score {where} --explain MINI_NW_01",
@@ -156,14 +148,12 @@ def _eal() -> Demo:
 
 def _kbp() -> Demo:
     from adjudge.demo.kbp import GOLD, LINKS, SYSTEMS
-    from adjudge.tasks.kbp.scoring import score
 
     systems = [str(path) for path in SYSTEMS.values()]
     gold, links = _short(GOLD), f"--wiki {_short(LINKS)}"
     where = f"{gold} {' '.join(map(_short, systems))} {links}"
     return (
         "The bundled campaign of knowledge bases: ten short documents, and what three systems made of them.",
-        score(str(GOLD), systems, wiki=str(LINKS)),
         _commands(
             f"kbp score {where} --by relation --identity-source system",
             f"kbp explain {gold} {_short(systems[1])} {links} --hop 2",
