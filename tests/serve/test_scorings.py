@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from adjudge.errors import AdjudgeError
 from adjudge.serve import intake, scorings, states
 from adjudge.serve.app import Service, make_app
-from adjudge.serve.board_desk import export_boards
+from adjudge.serve.board_desk import export_boards, shown_ranks
 from adjudge.serve.boards import Board
 from adjudge.serve.folder import Folder
 from adjudge.serve.jobs import Keeper
@@ -273,3 +274,7 @@ def test_a_hidden_phase_hides_scores_from_its_teams_too(folder, store, scored):
         assert ("100.0" in page.text) is sees
         assert "only" not in page.text.partition("<main>")[2].partition('<p class="about">')[0]
         assert asked.get("/boards/ner/main/").status_code == 404
+        (tab, *_), found = board(store).all, asked.get("/t/ner", headers=mine).text
+        ranks = {line.run: shown_ranks(line) for line in tab.lines if line.team == "fast"}
+        shown = dict(re.findall(r"<a [^>]*>(\w+)</a></td><td>scored</td><td>.*?</td><td>(.*?)</td>", found))
+        assert shown == (ranks if sees else dict.fromkeys(ranks, ""))

@@ -4,7 +4,9 @@ import json
 
 from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
 from adjudge.estimates.files import read_design
+from adjudge.serve.campaigns import assign
 from adjudge.serve.messages import JudgeItem
+from adjudge.serve.organise import freeze, reopen
 from adjudge.serve.store import Store
 from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import judge
@@ -62,8 +64,6 @@ def test_an_offline_pack(serve, tmp_path):
     folder = tmp_path / "small" / "demo"
     folder.parent.mkdir()
     assert serve("init", folder, "--schema", "eal-2015", "--answers", unanswered, "--texts", SOURCES)[0] == 0
-    from adjudge.serve.campaigns import assign
-
     with Store.open(folder) as store:
         assign(store, "demo", "ann")
     code, said, _ = serve("export", folder, "--for", "ann", "-o", pack)
@@ -146,6 +146,31 @@ def test_a_new_key_changes_no_name_of_an_item(serve, tmp_path):
     assert items() == before
     code, said, _ = serve("invite", folder, "robot", "--role", "judge", "--token")
     assert (code, said.splitlines()[1][:22]) == (0, "for programs of robot,")
+
+
+def test_an_export_as_it_was_after_an_event(serve, tmp_path):
+    folder = tmp_path / "demo"
+    init(serve, folder)
+    assert serve("export", folder, "-o", tmp_path / "before")[0] == 0
+    event = json.loads((tmp_path / "before" / "manifest.json").read_bytes())["event"]
+    with Store.open(folder) as store:
+        assign(store, "demo", "ann")
+        ann = demo_desk(store)
+        reopen(ann, "MINI_NW_07", "assess", "once more", "r", "olga")
+        item = scope_view(ann, "MINI_NW_07")["items"][0]
+        judge(ann, "MINI_NW_07", [JudgeItem({"aet": "W"}, "k1", 0, 0, item=item["id"])])
+        freeze(ann, True, "f", "olga")
+    assert serve("export", folder, "-o", tmp_path / "now")[0] == 0
+    assert serve("export", folder, "-o", tmp_path / "again", "--event", event)[0] == 0
+    trees = [
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (tmp_path / "before", tmp_path / "again", tmp_path / "now")
+    ]
+    assert trees[0] == trees[1] != trees[2]
+    code, _, said = serve("export", folder, "-o", tmp_path / "never", "--event", 10**6)
+    assert (code, said) == (2, f"error: there is no event 1000000, the last one is {event + 5}\n")
+    assert not (tmp_path / "never").exists()
+    assert serve("export", folder, "--event", 1)[0] == 2
 
 
 def test_links_lead_to_where_the_server_listens(serve, tmp_path):

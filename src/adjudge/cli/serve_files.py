@@ -253,6 +253,7 @@ def import_(folder: str, **options: Any) -> int:
     _folder,
     value("-o --output", "DIR", "Write everything into a new folder.", type=Path),
     value("--for reader", "NAME", "Make an offline pack for one reader, with -o."),
+    value("--event", "N", "With -o: as it was after event N, as the manifest of an export numbers them.", type=int),
     flag("--overwrite", "Replace the folder if it is an export."),
     _scope,
     examples=[
@@ -261,7 +262,7 @@ def import_(folder: str, **options: Any) -> int:
         "adjudge serve export autumn --for ann -o ann-pack",
     ],
 )
-def export(folder: str, output: Path | None, reader: str | None, overwrite: bool, scope: str | None) -> int:
+def export(folder: str, output: Path | None, reader: str | None, scope: str | None, **options: Any) -> int:
     """Write the decisions in FOLDER as files, as of one moment; the server may be running.
 
     With -o everything goes into a folder of its own: official answers, those of each reader, events, the schema, and a
@@ -269,6 +270,9 @@ def export(folder: str, output: Path | None, reader: str | None, overwrite: bool
     `adjudge eal campaign run` goes on. Contradictions, such as frames of responses that are no longer correct, are
     written and reported, with exit code 1.
     """
+    event = options["event"]
+    if event is not None and (output is None or reader is not None):
+        raise UsageError("--event is for a folder of its own", hint="give -o DIR, and no --for")
     with _desk(folder, scope, reader) as (found, desk):
         if reader is not None:
             from adjudge.serve.packs import export_pack
@@ -284,8 +288,8 @@ def export(folder: str, output: Path | None, reader: str | None, overwrite: bool
         wrong = [each for each in check_campaign(desk.store, desk.campaign) if each.error]
 
         if output is not None:
-            files = counted(export_folder(desk.store, desk.campaign, output, overwrite=overwrite), "file")
-            emit_lines([f"{output}: {files}"])
+            count = export_folder(desk.store, desk.campaign, output, event, overwrite=options["overwrite"])
+            emit_lines([f"{output}: {counted(count, 'file')}"])
             return _findings(folder, wrong)
         home = found.home(desk.campaign)
         if home is None:

@@ -327,7 +327,7 @@ def _place(line: Line, ends: Sequence[float]) -> tuple[str, ...] | None:
 def _texts(line: Line, parts: Iterable[str]) -> dict[str, Any]:
     behind = line.behind
     return {
-        "ranks": _ranks(line),
+        "ranks": shown_ranks(line),
         "score": shown_score(line.value, line.low, line.high, line.bound),
         "parts": [_percent(line.parts.get(name)) for name in parts],
         "behind": "" if behind is None else shown_score(behind.difference, behind.low, behind.high, sign="+"),
@@ -341,11 +341,13 @@ def _probability(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}" if value >= 0.00005 else "<0.0001"
 
 
-def _ranks(line: Line) -> str:
+def shown_ranks(line: Line) -> str:
     """The range of ranks, or the rank where there is no range.
 
-    >>> _ranks(Line(team="a", run="x", number=1, rank=2, ranks=(2, 4))), _ranks(Line(team="a", run="x", number=1))
-    ('2–4', '–')
+    >>> shown_ranks(Line(team="a", run="x", number=1, rank=2, ranks=(2, 4)))
+    '2–4'
+    >>> shown_ranks(Line(team="a", run="x", number=1))
+    '–'
     """
     if line.ranks is None:
         return "–" if line.rank is None else str(line.rank)
@@ -394,7 +396,7 @@ def board_csv(board: Board) -> str:
             "p": line.behind and line.behind.p,
             "q": line.behind and line.behind.q,
             **{name: getattr(line, name) for name in (*_LINE, "bound")},
-            "ranks": _ranks(line),
+            "ranks": shown_ranks(line),
         }
         for which, tabs in (("best", board.best), ("all", board.all))
         for tab in tabs

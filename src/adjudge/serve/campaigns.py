@@ -21,7 +21,7 @@ from adjudge.serve.codecs import ItemData, ScopeData, Sources, Written, codec_of
 from adjudge.serve.groups import GROUP, values_of
 from adjudge.serve.links import LINK
 from adjudge.serve.schema import Schema, read_schema
-from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Store, Write, stream_of
+from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Store, Write, care, stream_of
 from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Scope
 from adjudge.serve.workbench import DONE
 
@@ -347,8 +347,8 @@ def _events(snapshot: Snapshot, campaign: str) -> Iterator[bytes]:
         after = events[-1].seq
 
 
-def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
-    """Every file of an export, as of one moment: official answers, those of each reader, events, and a manifest."""
+def files_of(store: Store, campaign: str, event: int | None = None) -> Iterator[tuple[str, bytes]]:
+    """Every file of an export, as of now or of an event: official answers, those of each reader, events, a manifest."""
     schema = schema_of(store, campaign)
     codec = codec_of(schema)
     digests: dict[str, str] = {}
@@ -357,7 +357,7 @@ def files_of(store: Store, campaign: str) -> Iterator[tuple[str, bytes]]:
         digests[name] = hashlib.sha256(data).hexdigest()
         return name, data
 
-    with store.read() as snapshot:
+    with store.read() if event is None else care.at(store, event) as snapshot:
         for name, data in codec.write(schema, written_scopes(snapshot, schema, campaign)):
             yield put(name, data)
         readers = sorted({each.reader for each in snapshot.tally(campaign) if each.reader != DECIDED})

@@ -51,11 +51,13 @@ class _ExportWriter(FolderWriter):
     parts = (*PARTS, "reference", "by-reader")
 
 
-def export_folder(store: Store, campaign: str, target: Path, *, overwrite: bool = False) -> int:
-    """Write everything of a campaign as of one moment; the folder appears atomically. Gives how many files."""
+def export_folder(
+    store: Store, campaign: str, target: Path, event: int | None = None, *, overwrite: bool = False
+) -> int:
+    """Write everything of a campaign, as of now or of an event; the folder appears atomically. Gives how many files."""
     count = 0
     with _ExportWriter(target, overwrite=overwrite, durable=True) as writer:
-        for name, data in files_of(store, campaign):
+        for name, data in files_of(store, campaign, event):
             writer.put(name, data)
             count += 1
     return count

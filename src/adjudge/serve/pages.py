@@ -18,7 +18,7 @@ from adjudge.serve import runs as api
 from adjudge.serve.access import COOKIE, NOT_HERE, SECURE_COOKIE
 from adjudge.serve.api import desk, looks_on, note_look
 from adjudge.serve.app import Call, origin
-from adjudge.serve.board_desk import shown_score
+from adjudge.serve.board_desk import seen, shown_ranks, shown_score
 from adjudge.serve.boards import NUMBERS
 from adjudge.serve.campaigns import check_campaign
 from adjudge.serve.desk import campaign_of
@@ -312,14 +312,17 @@ def runs(call: Call, token: str = "") -> Response:
     """The runs of a team, or of all teams, and the form to submit one."""
     found, at = api.track(call), now()
     rows = api.listed(call)
+    ranks: dict[tuple[str, str, int], str] = {}
     for phase in found["phases"]:
+        tabs = seen(call.service.store, found["track"], phase["phase"], call.who)[0].all[:1]
+        ranks |= {(phase["phase"], line.team, line.number): shown_ranks(line) for tab in tabs for line in tab.lines}
         for word, end in (("left", phase["closes"]), ("waits", phase["opens"])):
             phase[word] = clock(api.seconds_between(at, end)) if (end or "") > at else None
     values: dict[str, Any] = {
         "track": found,
         "token": token,
         "here": origin(call.service, call.request),
-        "rows": [(row, said(row, at), _score(row)) for row in rows],
+        "rows": [(row, said(row, at), _score(row), ranks.get((row.phase, row.team, row.number), "")) for row in rows],
         "lasts": any(row.state in states.LIVE for row in rows),
         "organises": api.is_organiser(call, found["track"]),
         "web_only": bool(rows) and all("web" in row.flags for row in rows if row.state in states.COUNTED),

@@ -137,6 +137,8 @@ def _memory() -> Iterator[Connection]:
 def at(store: Store, seq: int) -> Iterator[Snapshot]:
     """The store as it was after the event with the number `seq`."""
     with store.read() as snapshot, _memory() as again:
+        if not 0 < seq <= snapshot.last():
+            raise UsageError(f"there is no event {seq}", hint=f"the last one is {snapshot.last()}")
         rows = Rows(again)
         for event in takewhile(lambda event: event.seq <= seq, snapshot.connection.each(Event)):
             rows.put(event)
