@@ -11,7 +11,7 @@ from adjudge.serve.campaigns import create_campaign, import_sources
 from adjudge.serve.codecs import Sources
 from adjudge.serve.desk import Desk, Sheet, decided
 from adjudge.serve.groups import GROUP
-from adjudge.serve.links import link_tables
+from adjudge.serve.links import linked
 from adjudge.serve.schema import named_schema
 from adjudge.serve.store import ASSESS, Store
 
@@ -31,7 +31,7 @@ def main() -> None:
                     answers[item.id] == answers[each.items[0].id] for each in sheet.stacks for item in each.items
                 )
                 groups = decided(snapshot, "official", scope.id, GROUP).get(GROUP, {}).get("of", {})
-                found[scope.id] = {"cards": cards, "groups": groups, "frames": link_tables(sheet, snapshot)["tables"]}
+                found[scope.id] = {"cards": cards, "groups": groups, "frames": linked(sheet, snapshot).view()["tables"]}
     sys.stdout.buffer.write(msgspec.json.encode(found))
 
 
