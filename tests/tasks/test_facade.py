@@ -262,6 +262,13 @@ def test_coreference_and_triples_in_memory():
     assert "Acme" in str(aj.kbp.explain(facts, facts[:1], "-", hops=2)["system"])
 
 
+def test_agreement_is_printed_as_a_table():
+    found = aj.agree("ner", {"ann": [["B-PER", "O"]] * 6, "bob": [["B-PER", "B-LOC"]] * 6}, bootstrap=0)
+    assert str(found).startswith("agreement of pairs\nscore")
+    assert "signature" in str(found)
+    assert not str(found).endswith("\n")
+
+
 def test_annotators_have_what_they_have():
     found = aj.agree("ner", {"anna": GOLD, "ben": [*GOLD[:4], ["B-PER", "O"]]}, bootstrap=0)
     assert found.means[0].value == pytest.approx(12 / 13)

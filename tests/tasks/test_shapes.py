@@ -506,3 +506,21 @@ def test_the_likeliest_mistakes_are_said_of_the_side_that_has_them() -> None:
         aj.score("ner", GOLD, GOLD, reader="bio")
     said = 'reader="bio" is for files; gold is in memory and was recognised as tag lists; leave reader out'
     assert str(caught.value) == said
+
+
+def test_entities_as_flair_writes_them() -> None:
+    entity = {"text": "Ada", "start_pos": 0, "end_pos": 3, "labels": [{"value": "PER", "confidence": 0.9}]}
+    assert strict([{"text": "Ada met Bo", "entities": [entity]}], [[(0, 3, "PER")]]) == (1, 1)
+    with pytest.raises(AdjudgeError, match=r"gold: a label is \['PER'\]; give each entity one label, a text"):
+        strict([[(0, 3, ["PER"])]], [[(0, 3, "PER")]])
+
+
+def test_places_by_type() -> None:
+    assert strict([{"PER": [(0, 3), (8, 10)], "LOC": []}], [{"PER": [[0, 3]]}], ends="exclusive") == (1, 0.5)
+
+
+def test_spans_of_one_document() -> None:
+    gold, system = [(0, 3, "PER"), (8, 10, "PER")], [("PER", 0, 3)]
+    found = aj.score("ner.strict", gold, system, bootstrap=0, ends="exclusive")
+    assert (found["ner.strict"].recall, codes(found)) == (0.5, {"one-document": 1})
+    assert strict({"a": gold}, {"a": system}, ends="exclusive") == strict([gold], [system]) == (1, 0.5)

@@ -100,6 +100,12 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...]
     disagreements: tuple[Disagreement, ...] | None = None
 
+    def __str__(self) -> str:
+        """The table that `adjudge agree` prints."""
+        from adjudge.rooms import load
+
+        return str(load("adjudge.report.agreement:render_agreement")(self)).rstrip("\n")
+
     def _repr_html_(self) -> str:
         from adjudge.stats.notebook import rows_html
 

@@ -16,8 +16,8 @@ IDS = (
     *("id", "doc_id", "doc", "doc_key", "document_id", "sent_id", "sentence_id", "title"),
     *("_input_hash", "task_id", "pmid"),
 )
-STARTS = ("start", "begin", "start_offset", "start_char")
-ENDS = ("end", "stop", "end_offset", "end_char")
+STARTS = ("start", "begin", "start_offset", "start_char", "start_pos")
+ENDS = ("end", "stop", "end_offset", "end_char", "end_pos")
 LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag")
 LINKS = ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link")
 TAG_COLUMNS = ("tag", "ner_tag", "ner_tags", "tags", "label", "labels", "ner")

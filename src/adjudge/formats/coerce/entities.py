@@ -19,7 +19,7 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
-from adjudge.formats.coerce.spans import Item, Part, items_of
+from adjudge.formats.coerce.spans import Item, Part, is_place, items_of
 from adjudge.formats.coerce.tags import PREFIX, is_several, is_tag, joined_tags
 from adjudge.formats.coerce.texts import fold
 from adjudge.model.tags import OUTSIDE, split_tag
@@ -45,7 +45,7 @@ def is_document(value: Any, *, bare: bool = False) -> bool:
         if isinstance(value, tuple) and len(values) == 2 and not bare and all(map(is_list, values)):
             tokens, tags = values
             return len(tokens) == len(tags) and not _all_tags(tokens) and _all_tags(tags)
-        return _all_tags(values) or all(map(_is_piece, values))
+        return _all_tags(values) or all(map(_is_piece, values)) or all(map(_is_span, values))
     return False
 
 
@@ -56,6 +56,14 @@ def _all_tags(values: Any) -> bool:
 def _is_piece(value: Any) -> bool:
     """Whether a value is an entity as a pipeline of transformers gives it."""
     return isinstance(value, Mapping) and "word" in value and ("entity_group" in value or "entity" in value)
+
+
+def _is_span(value: Any) -> bool:
+    """Whether a value is a span with its label, and no document: these have no numbers beside texts."""
+    if not (isinstance(value, tuple | list) and len(value) == 3):
+        return False
+    kinds = [is_place(each) for each in value]
+    return kinds in ([True, True, False], [False, True, True]) and any(isinstance(each, str) for each in value)
 
 
 def part_of(name: str, value: Any, declared: Declared, notes: Notes) -> Part | None:
@@ -175,6 +183,8 @@ def _first_keys(values: Any) -> Sequence[str]:
 def _labelled(items: list[Item], side: str) -> list[Item]:
     """The items, whose labels must be words."""
     for item in items:
+        if isinstance(item.label, Mapping | list):
+            raise wrong(side, f": a label is {item.label!r}"[:80], "give each entity one label, a text")
         if isinstance(item.label, int) and not isinstance(item.label, bool):
             raise wrong(side, f": labels are numbers ({item.label}, ...)", "export their names, or map them yourself")
     return items

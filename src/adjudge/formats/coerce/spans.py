@@ -176,8 +176,8 @@ class Renamed(dict[str, str]):
 def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
     """One element of a list of spans; None if it is none.
 
-    >>> item_of((0, 5, "PER"), {}), item_of({"span": [0, 5], "type": "PER"}, {}).end
-    (Item(start=0, end=5, label='PER', text=None, entity=None), 5)
+    >>> item_of((0, 5, "PER"), {})[:3], item_of({"span": [0, 5], "type": "PER"}, {})[:3]
+    ((0, 5, 'PER'), (0, 5, 'PER'))
     """
     if is_list(value):
         return _from_tuple([plain(each) for each in value])
@@ -193,6 +193,8 @@ def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
     if label is None:
         several = first_of(whole, ("labels", "tags"))
         label = several[0] if is_list(several) and len(several) == 1 else None
+    if isinstance(label, Mapping):  # with its confidence beside it
+        label = first_of(label, ("value", *LABELS))
     text = first_of(whole, TEXTS)
     text = text[0] if is_list(text) and len(text) == 1 else text
     text = text if isinstance(text, str) else None
@@ -219,12 +221,25 @@ def _from_tuple(values: Sequence[Any]) -> Item | None:
     return None
 
 
+def _of_type(label: Any, value: Any) -> Item | None:
+    if isinstance(value, str):
+        return Item(None, None, label, value)
+    place, pieces = hull_of(value)
+    return None if place is None else Item(*place, label, fragments=pieces)
+
+
 def items_of(values: Any, fields: Mapping[str, str]) -> list[Item] | None:
-    """All elements of a list as items, or the texts of each type; None if these are not items."""
+    """All elements of a list as items, or the texts or places of each type; None if these are not items.
+
+    >>> [each[:3] for each in items_of({"PER": ["Ada", (9, 11)]}, {})]
+    [(None, None, 'PER'), (9, 11, 'PER')]
+    """
     if isinstance(values, Mapping):
-        if all(is_list(own) and all(isinstance(each, str) for each in own) for own in values.values()):
-            return [Item(None, None, label, each) for label, own in values.items() for each in own]
-        return None
+        if not all(map(is_list, values.values())):
+            return None
+        own = [(label, each) for label, listed in values.items() for each in listed]
+        texts = [_of_type(label, each) for label, each in own]
+        return None if None in texts else [each for each in texts if each is not None]
     found = [item_of(each, fields) for each in values]
     return None if None in found else [each for each in found if each is not None]
 
