@@ -7,6 +7,7 @@ from typing import Any
 
 from adjudge.formats.coerce import structures
 from adjudge.formats.coerce.answers import is_answer
+from adjudge.formats.coerce.cells import is_cell
 from adjudge.formats.coerce.corpus import IDS, is_list, origin
 from adjudge.formats.coerce.spans import unnamed_link
 
@@ -46,8 +47,8 @@ def is_native(kind: str, source: Any) -> bool:
         found = value.get(NATIVE[kind]) if isinstance(value, Mapping) else getattr(value, NATIVE[kind], None)
         if found is None:
             found = value if is_list(value) else None
-        texts = isinstance(found, str) or (isinstance(found, Mapping) and kind == "ner")
-        if found is None or texts or origin(value) == "spacy":
+        other = is_cell(NATIVE[kind], found) or (isinstance(found, Mapping) and kind == "ner")
+        if found is None or other or origin(value) == "spacy":
             return False
         if not is_list(found):
             return True  # which the metric says is none
