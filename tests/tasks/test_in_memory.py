@@ -325,3 +325,42 @@ def test_nothing_of_a_document_is_lost_in_silence():
     both = [{"expected": {"a": 1}, "answer": '{"a": 1}'}]
     options = {"gold_column": "expected", "system_column": "answer"}
     assert aj.score("record.fields", both, bootstrap=0, **options)["record.fields"].f1 == 1
+
+
+ROWS = [
+    (
+        "ner.strict",
+        [{"sentence_id": 1, "token": "Ada", "tag": "B-PER"}, {"sentence_id": 1, "token": "ran", "tag": "O"}],
+    ),
+    ("relation.triples", [{"doc": 1, "head": "a", "relation": "r", "tail": end} for end in "bc"]),
+    ("relation.triples", [{"doc": 1, "subject": "a", "predicate": "r", "object": end} for end in "bc"]),
+    ("ner.strict", [{"id": 1, "entities": [{"span": {"start": 0, "end": 2}, "label": "PER"}]}]),
+]
+
+
+@pytest.mark.parametrize(("metric", "rows"), ROWS)
+def test_rows_and_labels_as_people_have_them(metric, rows):
+    found = aj.score(metric, rows, rows, bootstrap=0)
+    assert (found.systems[0].documents, found[metric].f1) == (1, 1)
+
+
+@pytest.mark.parametrize("argument", [("X", (0, 1)), ((0, 1), "X"), ("X", 0, 1), (0, 1, "X")])
+def test_arguments_are_pairs_and_tuples(argument):
+    one, other = ([[{"type": "A", "trigger": (1, 2), "arguments": each}]] for each in ([argument], {"X": (0, 1)}))
+    assert aj.score("event.argument-cls", one, other, bootstrap=0)["event.argument-cls"].f1 == 1
+
+
+class NAType:
+    """What pandas has where nothing is."""
+
+
+class Array:
+    dtype = "int64"
+
+    def tolist(self):
+        return [1, 2]
+
+
+def test_values_of_numpy_and_pandas_in_records_are_plain_ones():
+    rows = [{"a": float("nan"), "b": NAType(), "c": Array(), "d": [{"e": float("nan"), "f": 1}]}]
+    assert aj.score("record.fields", rows, [{"c": [1, 2], "d": [{"f": 1}]}], bootstrap=0)["record.fields"].f1 == 1

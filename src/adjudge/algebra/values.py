@@ -221,6 +221,10 @@ def plain(value: Any) -> Any:
 
 
 def _scalar(value: Any) -> Any:
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas; the latter is a date, too
+        return None
+    if hasattr(value, "dtype"):
+        return plain(value.tolist())
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, Decimal | fractions.Fraction):
@@ -228,7 +232,7 @@ def _scalar(value: Any) -> Any:
         return int(value) if number.is_integer() and value == int(value) else number
     if isinstance(value, uuid.UUID | pathlib.PurePath):
         return str(value)
-    if isinstance(value, str | int | float | bytes | timedelta) or hasattr(value, "dtype"):
+    if isinstance(value, str | int | float | bytes | timedelta):
         return value
     name = type(value).__name__
     raise TypeError(f"the fields of {name} are not known: give dicts, or make {name} a dataclass")

@@ -6,6 +6,7 @@ it. Both are noted, and so are fields and values that a schema does not know; go
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -201,6 +202,8 @@ def record_side(side: Side, *, repair: bool = False, strict: bool = False) -> Si
             found[name] = document
             continue
         whole, key, given = _value(document, field)
+        if not side.path:
+            given = _present(given)
         answer = answer_of(given, repair=repair)
         if side.path and answer.failed and not isinstance(given, str):
             found[name] = document  # no answer of a model: the metrics say what is wrong with it
@@ -230,6 +233,15 @@ def _value(document: Document, field: str | None = None) -> tuple[Mapping[str, A
         return data, key, data[key]
     own = own_id(data) == document.id
     return data, None, {name: value for name, value in data.items() if name != "id"} if own else data
+
+
+def _present(value: Any) -> Any:
+    """A value with nothing in place of what is not a number, as rows of pandas have it where there is none."""
+    if isinstance(value, dict):
+        return {name: _present(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_present(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 # Gold and answers

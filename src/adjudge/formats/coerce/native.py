@@ -8,7 +8,7 @@ from typing import Any
 from adjudge.formats.coerce import structures
 from adjudge.formats.coerce.answers import is_answer
 from adjudge.formats.coerce.cells import is_cell
-from adjudge.formats.coerce.corpus import IDS, is_list, origin
+from adjudge.formats.coerce.corpus import IDS, LABELS, is_list, origin
 from adjudge.formats.coerce.spans import unnamed_link
 
 NATIVE = {
@@ -47,8 +47,8 @@ def is_native(kind: str, source: Any) -> bool:
         found = value.get(NATIVE[kind]) if isinstance(value, Mapping) else getattr(value, NATIVE[kind], None)
         if found is None:
             found = value if is_list(value) else None
-        other = is_cell(NATIVE[kind], found) or (isinstance(found, Mapping) and kind == "ner")
-        if found is None or other or origin(value) == "spacy":
+        foreign = is_cell(NATIVE[kind], found) or (isinstance(found, Mapping) and kind == "ner")
+        if found is None or foreign or origin(value) == "spacy":
             return False
         if not is_list(found):
             return True  # which the metric says is none
@@ -64,6 +64,8 @@ def _is_called_otherwise(document: Mapping[Any, Any]) -> bool:
 
 def _is_native_item(kind: str, item: Any) -> bool:
     if is_list(item) or isinstance(item, str | int) or (kind == "linking" and unnamed_link(item)):
+        return False
+    if kind == "ner" and _get(item, "type") is None and any(_get(item, label) is not None for label in LABELS):
         return False
     inner = {"relation": "subject", "event": "trigger"}.get(kind, "span")
     if kind in ("tree", "coref"):

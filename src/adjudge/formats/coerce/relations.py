@@ -238,7 +238,10 @@ def _arguments(values: Any) -> list[dict[str, Any]] | None:
     made = []
     for each in values:
         if is_list(each):
-            role, pair = each[0], pair_of(list(each)[1:3])
+            item = item_of(each, {})
+            role, pair = None, None
+            if item is not None and item.start is not None and not item.fragments:
+                role, pair = item.label, (item.start, item.end)
         else:
             fields = fields_of(each) or {}
             role, pair = first_of(fields, ("role", *TYPES)), pair_of(fields)

@@ -17,11 +17,14 @@ from adjudge.formats.coerce.corpus import (
     Notes,
     Table,
     fields_of,
+    first_of,
     is_list,
     origin,
     plain,
     wrong,
 )
+from adjudge.formats.coerce.relations import OBJECTS, SUBJECTS
+from adjudge.formats.coerce.tags import is_tag
 
 
 class Raw(NamedTuple):
@@ -200,7 +203,9 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
     if isinstance(source, Mapping):
         return Loaded([Raw(str(name), value) for name, value in source.items()])
     documents = list(source)
-    if kind in ("ner", "relation", "linking", "coref") and (_are_rows(documents) or are_cells(documents, declared)):
+    if kind in ("ner", "relation", "linking", "coref") and (
+        _are_rows(documents, kind) or are_cells(documents, declared)
+    ):
         columns = dict.fromkeys(name for each in documents for name in each)
         return Loaded(table_documents(_table(list(columns), documents), declared, kind))
     if declared.column is not None:
@@ -208,17 +213,25 @@ def load(source: Any, declared: Declared, kind: str, is_document: Callable[[Any]
     return Loaded([Raw(own_id(each, declared), each) for each in documents])
 
 
-def _are_rows(documents: Sequence[Any]) -> bool:
+def _are_rows(documents: Sequence[Any], kind: str) -> bool:
     """Whether these are rows of items, and no documents."""
-    if not documents or not isinstance(documents[0], Mapping):
+    if not documents or not all(isinstance(each, Mapping) for each in documents):
         return False
+    if any(isinstance(value, list | tuple | dict) for each in documents for value in each.values()):
+        return False
+    if kind == "ner" and any(all(_is_row_of_tag(each, name) for each in documents) for name in TAG_COLUMNS):
+        return True
+    if kind == "relation":
+        return all(isinstance(first_of(each, names), str) for each in documents for names in (SUBJECTS, OBJECTS))
     starts = [name for name in STARTS if name in documents[0]]
     return any(isinstance(plain(each.get(name)), int | float) for each in documents for name in starts) and all(
-        isinstance(each, Mapping)
-        and any(name in each for name in starts)
-        and not any(isinstance(value, list | tuple | dict) for value in each.values())
-        for each in documents
+        any(name in each for name in starts) for each in documents
     )
+
+
+def _is_row_of_tag(row: Mapping[str, Any], name: str) -> bool:
+    tag = row.get(name)
+    return isinstance(tag, str) and is_tag(tag) and any(token in row for token in TOKEN_COLUMNS)
 
 
 def own_id(value: Any, declared: Declared) -> str | None:
