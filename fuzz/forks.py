@@ -315,7 +315,7 @@ def wrong(case: Case, code: int, seconds: float, text: str) -> str | None:
     if "Traceback (most recent call last)" in text:
         return "a traceback is shown"
     if "out of memory" in text:
-        return None if lines.DEVICES.keys() & set(case.words) else "memory"  # some have no end
+        return "memory"
     grace = GRACE + (SAID * case.documents if "--save-documents" in case.words else 0)
     if seconds > min(case.documents * _limit(case.words), UNLIMITED) + grace:
         return SLOW

@@ -39,7 +39,7 @@ SERVED = "../served"
 UNFED = {"demo", "schema", "completion", "metrics", "eal proposal-tables"}
 """Commands that read nothing, and what is always the same: less of them."""
 
-DEVICES = {"../null": 3, "../full": 7}
+DEVICES = {"../null": 3, "../zero": 5, "../full": 7}
 """Devices of our own, by their numbers: those of the machine are nothing to try out."""
 
 WHOLES = ("0", "1", "2", "3", "20", "-1", "1.5", "", " 7", "1e3", "９", "0x10", "9" * 18, "9" * 19, "9" * 5000)
@@ -284,7 +284,7 @@ def _options(words: tuple[str, ...], source: random.Random) -> tuple[str, ...]:
     """The command line with options of all kinds, and seldom with arguments that are not right."""
     line = list(words)
     known = _parameters(words)
-    has_limit = any("--time-limit" in each.opts and each.type.name == "float range" for each in known)
+    has_limit = any("--time-limit" in each.opts and hasattr(each.type, "make") for each in known)
     if has_limit and "--time-limit" not in line:
         line += ["--time-limit", f"{LIMIT:g}"]
     alone = words[:2] == ("coref", "score") and "--compat" in line
@@ -295,7 +295,9 @@ def _options(words: tuple[str, ...], source: random.Random) -> tuple[str, ...]:
             line += _option(source.choice(known), words, source)
     if source.random() < 0.03:
         at = source.randrange(len(line))
-        line[at : at + 1] = source.choice(([], [line[at]] * 2, [source.choice(TEXTS)], [".."], ["-"]))
+        line[at : at + 1] = source.choice(
+            ([], [line[at]] * 2, [source.choice(TEXTS)], [".."], ["-"], [source.choice((*DEVICES,))])
+        )
     return tuple(line)
 
 
@@ -329,27 +331,29 @@ def _option(option: click.Option, words: tuple[str, ...], source: random.Random)
         flag = f"--{flag}"
     if option.is_flag or flag == "--cluster":
         return [flag] if option.is_flag else []
-    kind = type(option.type).__name__
+    kind = getattr(option.type, "make", type(option.type)).__name__
     inner = [word for word in words if word and not word.startswith("-")]
     values: tuple[str, ...]
     if flag in _DEAR:
         values = _DEAR[flag]
-    elif flag == "--time-limit":
+    elif kind == "seconds":
         values = _LIMITS
     elif isinstance(option.type, click.Choice):
         values = (*map(str, option.type.choices), *map(str, option.type.choices), "nonsense")
-    elif kind == "Whole" or kind == "IntRange":
+    elif kind in ("Whole", "IntRange", "IntParamType"):
         values = WHOLES
-    elif kind in ("FloatRange", "FloatParamType"):
+    elif kind in ("FloatRange", "FloatParamType", "share"):
         values = NUMBERS
-    elif kind == "Level":
+    elif kind == "level":
         values = LEVELS
-    elif kind == "Gate":
+    elif kind == "gate":
         values = GATES
-    elif kind in ("Target", "Path"):
-        values = (*(each for each in FILES if each not in DEVICES), *inner[-2:]) if kind == "Path" else FILES
+    elif kind == "Target":
+        values = FILES
+    elif kind in ("Path", "FuncParamType"):
+        values = (*FILES, *inner[-2:])
     else:
-        values = (*TEXTS, *inner, *_names())
+        values = (*TEXTS, *DEVICES, *inner, *_names())
     return [flag, source.choice(values)]
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from adjudge import bounded
+from adjudge.bounded import RATIO, SMALL
 from adjudge.errors import AdjudgeError, FormatError, UsageError
-from adjudge.formats import source
 from adjudge.formats.conll import read_conll
 from adjudge.formats.json_file import read_folder_digest, read_json
 from adjudge.formats.jsonl import read_all, read_documents, read_shards, stream_documents
 from adjudge.formats.kb_queries import read_queries
-from adjudge.formats.source import RATIO, SMALL, find_shards, opened, read_bytes, read_text, read_whole
+from adjudge.formats.source import find_shards, opened, read_bytes, read_text, read_whole
 from adjudge.formats.tbf import read_tbf
 
 BOMB = 32 << 20
@@ -46,7 +47,7 @@ def squeezed(byte: bytes, size: int) -> bytes:
 
 @pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "SMALL", 1 << 19)
+    monkeypatch.setattr(bounded, "SMALL", 1 << 19)
 
 
 @pytest.mark.usefixtures("strict")

@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import msgspec
 
+from adjudge.bounded import file_text
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.model.whereabouts import not_utf8, place_at
 
@@ -48,7 +49,7 @@ class Source(msgspec.Struct, frozen=True):
 def read_file(path: str | Path) -> str:
     """The text of a small file named by the user."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return file_text(path)
     except UnicodeDecodeError as error:
         raise FormatError(not_utf8(error, str(path))) from None
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character

@@ -570,12 +570,11 @@ def refuse_alone(option: str, needed: str) -> None:
 
 def listed_lines(path: str, what: str) -> list[str]:
     """The lines of a file that lists something."""
-    from pathlib import Path
-
+    from adjudge.bounded import file_text
     from adjudge.model.whereabouts import not_utf8
 
     try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+        return file_text(path).splitlines()
     except UnicodeDecodeError as error:
         raise UsageError(not_utf8(error, path)) from None
     except (OSError, ValueError) as error:

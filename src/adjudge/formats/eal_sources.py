@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from adjudge.bounded import file_bytes, file_text
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, refusal
 from adjudge.findings import Findings, errors_of
 from adjudge.formats.eal_fields import WHITE, decode_lines, parse_span, sha1_id
@@ -110,7 +111,7 @@ class Sources:
             message = f"the source document {document!r} could be {names}"
             raise UsageError(Problem(message, path=self.path, hint="leave one of them in the folder"))
         try:
-            data = files[0].read_bytes()
+            data = file_bytes(files[0])
         except OSError as error:
             hint = "check the path and its permissions"
             problem = Problem(f"the file cannot be read: {error.strerror or error}", path=str(files[0]), hint=hint)
@@ -149,7 +150,7 @@ def _raise(error: OSError) -> None:
 def _listed(path: Path) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     problems = []
-    for number, line in said_lines(path.read_text(encoding="utf-8-sig")):
+    for number, line in said_lines(file_text(path)):
         document, tab, name = line.partition("\t")
         if not (document.strip() and tab and name.strip()) or "\0" in name:
             hint = "write the document id, a TAB, and the path of its text"
@@ -265,7 +266,7 @@ def _converter(text_of: Callable[[str], str], convert: Callable[[Utf16, Span], S
 def read_list(path: str | Path, what: str, hint: str = "check the path") -> list[tuple[int, str]]:
     """The lines of a list that say something, with their numbers; `#` begins a comment."""
     try:
-        return said_lines(Path(path).read_text(encoding="utf-8-sig"))
+        return said_lines(file_text(path))
     except UnicodeDecodeError as error:
         raise FormatError(not_utf8(error, str(path))) from None
     except (OSError, ValueError) as error:

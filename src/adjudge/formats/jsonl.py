@@ -19,9 +19,10 @@ from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from adjudge.bounded import GZIP
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.findings import LIMIT, Findings, raise_problems, read_files
-from adjudge.formats.source import BOM, COPY, GZIP, Source, is_parquet, line_blocks, opened, peeked, source_name
+from adjudge.formats.source import BOM, COPY, Source, is_parquet, line_blocks, opened, peeked, source_name
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
 

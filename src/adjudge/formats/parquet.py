@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from adjudge.bounded import RATIO, SMALL
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.findings import LIMIT
 from adjudge.formats.jsonl import Hash, canonical
-from adjudge.formats.source import RATIO, SMALL
 from adjudge.memory import held_to
 from adjudge.model.document import Document
 

@@ -18,10 +18,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from adjudge.bounded import GZIP, ZSTD
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.formats.coerce.cells import is_cell
 from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS
-from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
+from adjudge.formats.source import BOM, HEAD, Source, opened, read_block, source_name
 
 _LINES = 50
 _SAYS = "this looks like "

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar, cast
 
+from adjudge.bounded import GZIP, Unpacked, finite, unpacked
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, refusal
 
 if TYPE_CHECKING:
@@ -29,22 +30,16 @@ BOM = b"\xef\xbb\xbf"
 COPY = "copy or create the file again"
 """The remedy for a file that cannot be read to its end."""
 
-RATIO = 200  # how many times its size a compressed file may unpack to, beyond SMALL
-SMALL = 1 << 26
 HEAD = 1 << 16  # bytes that formats are recognized by
 _BUFFER = 1 << 18
 _BLOCK = 1 << 20  # bytes read at once
 _LARGE = 1 << 24
 LONGEST = 1 << 24  # bytes in a line of a table; a file without line ends must not fill the memory
-_ZSTD_BLOCK = 1 << 9  # compressed bytes unpacked at once; every four of them may stand for 128 kB
 
 _WRITING = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # what the system never reports for reading
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
 PACKED = (".gz", ".zst")
-
-GZIP = b"\x1f\x8b"
-ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def source_name(source: Source) -> str:
@@ -150,14 +145,14 @@ def opened(source: Source, place: str) -> Iterator[IO[bytes]]:
 @contextmanager
 def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
     if isinstance(source, bytes):
-        yield _unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))), place)
+        yield unpacked(io.BufferedReader(cast("Any", io.BytesIO(source))), place)
     elif isinstance(source, str | os.PathLike) and str(source) != "-":
         try:  # not with pathlib, which takes longer to import than a small file to score
             stream = open(source, "rb")  # noqa: PTH123, SIM115
         except (OSError, ValueError) as error:  # a ValueError means a path with a null character
             _cannot_open(error, place)
         with stream:
-            yield _unpacked(stream, place)
+            yield unpacked(finite(stream, place), place)
     else:
         if isinstance(source, str | os.PathLike) and sys.stdin is None:
             raise UsageError("standard input is closed", hint="name a file instead of -")
@@ -165,11 +160,11 @@ def _opened(source: Source, place: str) -> Iterator[IO[bytes]]:
         if getattr(given, "closed", False):
             raise UsageError(f"{place} is closed", hint="name a file, or give a stream that is open")
         if hasattr(given, "peek"):
-            yield _unpacked(given, place)
+            yield unpacked(finite(given, place), place)
         else:
             buffered = io.BufferedReader(given)
             try:
-                yield _unpacked(buffered, place)
+                yield unpacked(finite(buffered, place), place)
             finally:
                 buffered.detach()  # otherwise the caller's stream would be closed with ours
 
@@ -182,6 +177,9 @@ class _Replayed(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    def fileno(self) -> int:
+        return int(self.rest.fileno())
 
     def readinto(self, room: Any) -> int:
         data = self.start[: len(room)] or self.rest.read1(len(room))
@@ -449,94 +447,3 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
     reason = getattr(error, "strerror", None) or str(error)
     message, hint = remedies.get(type(error), (f"the file cannot be read: {reason}", "check the path"))
     raise refusal(error, Problem(message, path=place, hint=hint)) from None
-
-
-def _unpacked(stream: Any, place: str) -> IO[bytes]:
-    """The stream, or what is compressed in it; it never seeks, because a pipe cannot."""
-    start = stream.peek(4)[:4]
-    if start != ZSTD and start[:2] != GZIP:
-        return cast("IO[bytes]", stream)
-    counted = _Counted(stream)
-    if start == ZSTD:
-        return cast("IO[bytes]", Unpacked(_Zstd(counted, place), counted, place))
-    from gzip import GzipFile  # imported here, as most files are not compressed
-
-    return cast("IO[bytes]", Unpacked(GzipFile(fileobj=cast("Any", counted)), counted, place))
-
-
-class _Counted:
-    """A stream that counts how much was read from it."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self.count = 0
-
-    def read(self, size: int) -> bytes:
-        data: bytes = self.stream.read(size)
-        self.count += len(data)
-        return data
-
-
-class _Bounded(io.RawIOBase):
-    """The content of a compressed file, unless it is out of all proportion: a bomb would fill the memory."""
-
-    def __init__(self, inner: Any, counted: _Counted, place: str) -> None:
-        self.inner = inner
-        self.counted = counted
-        self.place = place
-        self.total = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.inner.read1(len(buffer))
-        size = len(data)
-        buffer[:size] = data
-        self.total += size
-        if self.total > SMALL and self.total > RATIO * self.counted.count:
-            message = f"the compressed file unpacks to more than {RATIO} times its size"
-            raise FormatError(Problem(message, path=self.place, hint="check how it was made, or unpack it yourself"))
-        return size
-
-
-class Unpacked(io.BufferedReader):
-    """The uncompressed bytes of another stream."""
-
-    def __init__(self, inner: Any, counted: _Counted, place: str) -> None:
-        super().__init__(_Bounded(inner, counted, place), _BUFFER)
-
-
-class _Zstd:
-    """The frames of a zstd stream; a damaged one raises OSError, a truncated one EOFError, as with gzip."""
-
-    def __init__(self, stream: _Counted, place: str) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
-            message = "the file is compressed with zstd, and zstandard is not installed"
-            raise FormatError(Problem(message, path=place, hint=hint)) from None
-        self.stream = stream
-        self.errors = zstandard.ZstdError
-        self.new = zstandard.ZstdDecompressor().decompressobj
-        self.frame: Any = None  # the one that has begun
-        self.packed = self.unpacked = b""
-
-    def read1(self, size: int) -> bytes:
-        while not self.unpacked:
-            self.packed = self.packed or self.stream.read(_ZSTD_BLOCK)
-            if not self.packed:
-                if self.frame is not None:
-                    raise EOFError
-                return b""
-            self.frame = self.frame or self.new()
-            try:
-                self.unpacked = self.frame.decompress(self.packed)
-            except self.errors as error:
-                raise OSError(str(error)) from None
-            self.packed = b""
-            if self.frame.eof:
-                self.packed, self.frame = self.frame.unused_data, None
-        data, self.unpacked = self.unpacked[:size], self.unpacked[size:]
-        return data

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import IO
 from weakref import finalize
 
+from adjudge.bounded import Unpacked
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
-from adjudge.formats.source import Source, Unpacked, opened, read_block, reads, source_name
+from adjudge.formats.source import Source, opened, read_block, reads, source_name
 from adjudge.formats.tbf_columns import parse_columns
 from adjudge.formats.tbf_scan import BLANKS, BOM, LIMIT, Index, Mode, Section, decode, parse_lines, scan
 from adjudge.model.nugget import Nugget, NuggetDocument

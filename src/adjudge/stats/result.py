@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, overload
 import msgspec
 
 from adjudge._version import __version__
+from adjudge.bounded import file_bytes
 from adjudge.errors import Problem, UsageError, did_you_mean
 from adjudge.files import write_atomically
 from adjudge.model.document import Reading
@@ -532,8 +533,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         """Read what `save` wrote; anything else is an error with its place."""
         name = os.fspath(path)
         try:
-            with open(path, "rb") as file:  # noqa: PTH123  # pathlib is slow to load
-                data = file.read()
+            data = file_bytes(path)
         except (OSError, ValueError) as error:  # a ValueError is a path with a null character
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(Problem(f"cannot be read: {reason}", path=name, hint="check the path")) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
+from adjudge.bounded import GZIP, ZSTD
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
 from adjudge.formats.coerce.corpus import ITEMS
@@ -26,7 +27,7 @@ from adjudge.formats.recognise import (
     json_values,
     looks_like,
 )
-from adjudge.formats.source import BOM, GZIP, HEAD, ZSTD, Source, opened, read_block, source_name
+from adjudge.formats.source import BOM, HEAD, Source, opened, read_block, source_name
 from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
 from adjudge.tasks.family import JSONL, families, find_family, find_reader, is_for, readers_of
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from adjudge import temporary
+from adjudge.bounded import file_bytes
 from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, refusal
 from adjudge.files import write_atomically
 from adjudge.findings import SEVERITIES, Severity
@@ -211,7 +212,7 @@ def read_settings(folder: Path) -> CampaignSettings:
     """The settings of the campaign in a folder; every mistake is raised at once."""
     path = folder / FILE
     try:
-        data = path.read_bytes()
+        data = file_bytes(path)
     except FileNotFoundError:
         hint = f"make one with: adjudge eal campaign init {folder}"
         raise UsageError(Problem(f"there is no campaign here: no file {FILE}", path=str(folder), hint=hint)) from None

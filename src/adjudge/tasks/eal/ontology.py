@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from adjudge.bounded import file_text
 from adjudge.errors import FormatError, Problem, did_you_mean, refusal
 from adjudge.formats.json_file import parse_json, parse_toml
 from adjudge.model.eal import Response
@@ -128,7 +129,7 @@ def load_ontology(name: str | Path) -> Ontology:
     bundled = str(name) in YEARS
     path = _FOLDER / f"ontology-{name}.json" if bundled else Path(name)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = file_text(path)
     except UnicodeDecodeError as error:
         raise FormatError(not_utf8(error, str(name))) from None
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
+from adjudge.bounded import file_bytes
 from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean, refusal, visible
 from adjudge.formats.eal_sources import Offsets, Sources, Utf16, in_units, parse_quotes
 from adjudge.model.eal import Argument, Arguments, Linking, Response, Span
@@ -105,7 +106,7 @@ class Listed:
 def read_regions(path: str) -> Listed:
     """The quotations of a quote filter; every problem of the file is raised at once."""
     try:
-        data = Path(path).read_bytes()
+        data = file_bytes(path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         hint = "check the path"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from adjudge.bounded import file_bytes
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.formats.standoff import code_points
 from adjudge.model.nugget import Nugget, NuggetDocument, Piece, TokenTable
@@ -26,7 +27,7 @@ def folder_of(path: str | Path | None, what: str) -> Path | None:
 def read_text(path: Path) -> str | Problem:
     """A text as it stands, because places are counted in it, or what is wrong with it."""
     try:
-        return path.read_bytes().decode()
+        return file_bytes(path).decode()
     except UnicodeDecodeError as error:
         return not_utf8(error, str(path), hint="convert it to UTF-8")
     except OSError as error:

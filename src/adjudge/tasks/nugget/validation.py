@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from adjudge.bounded import file_text
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.findings import Findings, Severities, check_severities
 from adjudge.formats.source import Source, source_name
@@ -287,7 +288,7 @@ def read_sizes(path: str | Path) -> dict[str, int]:
 
 def _lines(path: Path, what: str, hint: str) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return file_text(path).splitlines()
     except UnicodeDecodeError as error:
         raise UsageError(not_utf8(error, str(path))) from None
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character
