@@ -194,6 +194,39 @@ def test_answers_to_queries_are_pooled_and_scored_by_what_people_say(folder, tmp
         assert {row(store, names[team]).state for team in ("elm", "fir")} == {"scored"}
 
 
+def test_what_no_query_asks_is_in_no_pool(folder, tmp_path, capsys, monkeypatch):
+    """One run with other answers would give people what nobody wants to know, and spoil the board of all."""
+    from adjudge.cli import run
+    from adjudge.serve.assessed import preset
+    from adjudge.serve.tracks import keep_file
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "queries.tab").write_text(QUERIES, "utf-8")
+    runs = {"elm": ANSWERS["elm"], "ash": "Q1\tBen\nQ7\tEva\n", "yew": "Q2\tEva\tAnn\n", "fig": "\n"}
+    with Store.open(folder.path) as store:
+        create_campaign(store, "facts", named_schema("kb-answers-2017"), {})
+        task, lines, files = preset(folder, store, "facts", ["queries=queries.tab"])
+        kept = {name: keep_file(store, path) for name, path in files.items()}
+        set_track(store, "arguments", parse_settings("arguments", {"task": task, **lines, "campaign": "facts"}, kept))
+        set_phase(store, "arguments", "test", {})
+        names = {}
+        for team, text in runs.items():
+            (tmp_path / f"{team}.tab").write_text(text, "utf-8")
+            names[team] = hand_in(store, tmp_path / f"{team}.tab", team)
+        with working(store):
+            until(lambda: all(row(store, name).state in ("pooled", "invalid") for name in names.values()))
+        Keeper(folder, store).look()
+        assert {team: row(store, name).state for team, name in names.items()} == {
+            "elm": "pooled",
+            **dict.fromkeys(("ash", "yew", "fig"), "invalid"),
+        }
+        for team in ("ash", "yew", "fig"):
+            assert run(["kbp", "validate", f"{team}.tab", "--queries", "queries.tab"]) == 1
+            assert store.get_blob(row(store, names[team]).files["text"]).decode() == capsys.readouterr().out
+        with store.read() as snapshot:
+            assert [scope.id for scope in snapshot.scopes("facts")] == ["Q1"]
+
+
 def test_what_readers_need_not_link_is_an_event_alone(store, folder, home):
     from adjudge.serve.campaigns import schema_of, written_scopes
     from adjudge.serve.codecs.eal import completed, key_of, linking_of

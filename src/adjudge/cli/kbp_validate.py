@@ -34,7 +34,7 @@ from adjudge.errors import Problem, UsageError, visible
 from adjudge.files import write_whole
 from adjudge.findings import Findings, counted
 from adjudge.tasks.kbp.detection import FORMATS, detect
-from adjudge.tasks.kbp.validation import KINDS, repair
+from adjudge.tasks.kbp.validation import KINDS, repair, validate_answers
 from adjudge.tasks.kbp.validation import validate as check
 
 
@@ -56,6 +56,7 @@ from adjudge.tasks.kbp.validation import validate as check
     choice(
         "--iri", ("full", "local"), "Names of RDF nodes: whole IRIs, or the part after the last # or /.", default="full"
     ),
+    value("--queries", "FILE", "The files are answers to these queries, and are compared with them."),
     value(
         "--repair repaired",
         "OUT",
@@ -68,6 +69,7 @@ from adjudge.tasks.kbp.validation import validate as check
     examples=[
         "adjudge kbp validate run.tsv --texts sources/ --repair repaired.tsv",
         "adjudge kbp validate kg.jsonl --ontology ontology.json",
+        "adjudge kbp validate answers.tsv --queries queries.xml",
     ],
     old={"--docs": "--texts"},
 )
@@ -75,13 +77,25 @@ def validate(files: tuple[str, ...], from_: Any, **options: Any) -> int:
     """Report what is wrong with knowledge bases: lines, names, places, predicates, inverses, mentions.
 
     KB is a Cold Start file, a knowledge graph (see adjudge kbp score), extractions as JSON lines, a table of links, or
-    a file or folder of ACE or Rich ERE annotation. An error is what the format forbids; brackets show how lenient
-    reading treats it. The exit code is 1 if there are errors; with --repair, if any remain in the repaired file.
+    a file or folder of ACE or Rich ERE annotation; with --queries a file of answers. An error is what the format
+    forbids; brackets show how lenient reading treats it. The exit code is 1 if there are errors; with --repair, if any
+    remain in the repaired file.
     """
     check_targets(options, "repaired", inputs=files)
     if files.count("-") > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
-    rules = {"docs": options["docs"], "limit": options["limit"], "severity": severities_of(options, KINDS)}
+    common = {"limit": options["limit"], "severity": severities_of(options, KINDS)}
+    if options["queries"] is not None:
+        others = {
+            "from": from_,
+            "texts": options["docs"],
+            "repair": options["repaired"],
+            "ontology": options["ontology"],
+        }
+        for other in (name for name, given in others.items() if given is not None):
+            raise UsageError(f"--{other} is for knowledge bases, not for answers to queries", hint="leave it out")
+        return emit_findings("kbp", [validate_answers(each, options["queries"], **common) for each in files], options)
+    rules = {"docs": options["docs"], **common}
     if options["repaired"] is None:
         rules |= {name: options[name] for name in ("ontology", "iri")}
         return emit_findings("kbp", [check(name, format=from_, **rules) for name in files], options)

@@ -295,6 +295,13 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
     'Corvex'
     """
     found = Findings(name or source_name(source))
+    made = scan_answers(source, found)
+    found.finish()
+    return made
+
+
+def scan_answers(source: Source, found: Findings) -> AnswerSet:
+    """The answers of a system as far as they can be read, and what is wrong with the others."""
     answers: list[Answer] = []
     lines: list[int] = []
     runs: dict[str, int] = {}
@@ -321,7 +328,6 @@ def read_answers(source: Source, *, name: str | None = None) -> AnswerSet:
     if len(runs) > 1:
         message = f"answers of several runs: {', '.join(runs)}"
         found.add("several-runs", message, runs[list(runs)[1]], None, "give each run a file of its own")
-    found.finish()
     return AnswerSet(next(iter(runs), ""), answers, lines, found.place)
 
 

@@ -91,7 +91,9 @@ def preset(folder: Folder, store: Store, campaign: str, given: Sequence[str]) ->
         raise UsageError("which queries are answered?", hint="give --with queries=FILE")
     words = [word for name, text in options.items() for word in ([f"--{name}", text] if text else [f"--{name}"])]
     score = ["kbp", "query", "--queries", "{queries}", "--assessments", "{assessments}", "{systems}", *words]
-    return "kbp", {"score": [*score, "--save", "{result}", "--format", "json"]}, {"queries": Path(queries)}
+    check = ["kbp", "validate", "{system}", "--queries", "{queries}", "--format", "json"]
+    lines = {"check": check, "score": [*score, "--save", "{result}", "--format", "json"]}
+    return "kbp", lines, {"queries": Path(queries)}
 
 
 def _lines_of_arguments(home: Path, campaign: str, place: Path) -> tuple[Lines, dict[str, Path]]:

@@ -32,6 +32,7 @@ KINDS = (
     *("missing-inverse", "several-fills", "several-links", "illegal-link", "no-mentions", "string-for-node"),
     *("columns", "illegal-provenance", "illegal-offset", "illegal-offset-pair", "encoding", "character", "damaged"),
     *("triple", "unknown-relation", "domain", "range", "ungrounded-subject", "ungrounded-object"),
+    *("not-asked", "confidence", "place", "several-runs"),
     *("empty", "empty-field", "unknown-document", "offset-behind-text", "other-text", "invalid", "note"),
 )
 """Every kind of finding in a knowledge base, in the order of `docs/kb-formats.md`."""
@@ -83,6 +84,38 @@ def validate(
             _check_graph(graph, found, known, given if docs is not None or ontology is not None else {})
     else:
         found.contents.update(_other_counts(source, kind, found))
+    return found
+
+
+def validate_answers(
+    source: Source,
+    queries: Source,
+    *,
+    limit: int | None = None,
+    severity: Severities | None = None,
+    name: str | None = None,
+) -> Findings:
+    r"""Check a file of answers to queries; an answer to anything else than these queries ask is an error.
+
+    >>> queries = b"query\tnode\ttype\tname\tplaces\tslots\nQ1\tana\t-\t-\t-\tspouse\n"
+    >>> print(validate_answers(b"Q1\tBen\nQ7\tEva\n", queries, name="run.tab"))
+    run.tab:2:1: error: an answer to 'Q7', which no query asks, leave it out
+    run.tab: 2 answers, 1 error, 0 warnings
+    """
+    from adjudge.formats.kb_queries import read_queries, scan_answers
+    from adjudge.model.kbp_queries import asked_path, questions
+    from adjudge.tasks.kbp.queries import known_roots
+
+    found, wanted = _findings(source, name, limit, severity), read_queries(queries)
+    given = scan_answers(source, found)
+    asked = {each.id: each for each in questions(wanted, known_roots((each.asked for each in given.answers), wanted))}
+    for answer, line in zip(given.answers, given.lines, strict=True):
+        root = asked_path(answer.asked, asked)
+        if root is None or root[1] >= len(asked[root[0]].slots):
+            found.add("not-asked", f"an answer to {answer.asked!r}, which no query asks", line, 1, "leave it out")
+    if not given.answers and not found.total:
+        found.add("empty", "there are no answers", None, None, "check that it is the right file")
+    found.contents["answer"] = len(given.answers)
     return found
 
 
