@@ -80,12 +80,13 @@ test-faults: $(VENV)/.developer
 	PYTHONPATH=tests $(BIN)/python tests/faults/many.py --count $(or $(COUNT),300) --seed $(or $(SEED),1)
 
 # The server in earnest, on each database: 200 servers killed under 20 writers, 50 readers at once, a campaign of 142,000
-# responses. POSTGRES=optional is content with SQLite where there is no PostgreSQL.
+# responses; a large board, and the findings of a large run. POSTGRES=optional is content with SQLite where there is no PostgreSQL.
 test-serve: $(VENV)/.developer
 	PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars
 	PYTHONPATH=tests $(BIN)/python tests/serve/large.py
 	PYTHONPATH=tests $(BIN)/python tests/serve/boards.py
+	PYTHONPATH=tests $(BIN)/python tests/serve/findings.py
 	@if tests/serve/postgres.sh install > /dev/null; then \
 	  PYTHONPATH=tests $(BIN)/python tests/serve/kills.py --count $(or $(COUNT),200) --seed $(SEED) --postgres && \
 	  PYTHONPATH=tests $(BIN)/python tests/serve/readers.py --bars --postgres && \

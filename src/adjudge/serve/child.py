@@ -30,8 +30,7 @@ PROGRAM = (sys.executable, "-I", "-m", "adjudge")
 """What children run, unless they name another module."""
 OUTPUT = 1_000_000
 """Bytes that a child may print."""
-_LONGEST = 0.25  # seconds between two looks at a child
-_FIRST = 0.01
+_PAUSE = 0.25  # seconds between two looks at a child that runs
 _FILES = 1024
 _LOOK = 1.0  # seconds between two looks at its folder
 
@@ -88,10 +87,8 @@ def run(child: Child, needed: Callable[[], bool] = lambda: True) -> Ended:
     """Run a child to its end; `needed` is asked from time to time whether anybody still wants to know."""
     running = _Running(child)
     try:
-        wait = _FIRST
         while running.ended is None:
-            time.sleep(wait)
-            wait = min(_LONGEST, wait * 1.5)
+            running.wait(_PAUSE)
             running.look(needed())
         return running.ended
     finally:
@@ -118,6 +115,11 @@ class _Running:
                 stderr=files[1],
                 start_new_session=True,
             )
+
+    def wait(self, seconds: float) -> None:
+        """Wait for its end, but not for long."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
 
     def look(self, wanted: bool) -> None:
         """End it if it has to end."""
