@@ -85,10 +85,9 @@ def main() -> None:
                 seconds, used, child = by_server(client, f"run-{turn}.jsonl", run.read_bytes(), pid)
                 more.append(used - processor)
                 beside.append(seconds - child)
-                print(
-                    f"command line {alone:.2f} s ({processor:.2f} of the processor), server {seconds:.2f} s ({used:.2f})"
-                )
-    what = f"{run.name}, {options.megabytes:g} MB: beyond the command line"
+                said = f"command line {alone:.2f} s (of the processor {processor:.2f}), "
+                print(f"{said}server {seconds:.2f} s ({used:.2f})")
+    what = f"findings of {options.megabytes:g} MB: beyond the command line"
     processor, clock = statistics.median(more), statistics.median(beside)
     print(f"{what} {processor:.2f} s of the processor; {clock:.2f} s by the clock beside the child, bar {BAR:.0f} s")
     assert max(processor, clock) < BAR
