@@ -9,10 +9,12 @@ import pytest
 from adjudge.errors import AdjudgeError
 from adjudge.serve import intake, states
 from adjudge.serve.messages import Fault
+from adjudge.serve.runs import Queue
 from adjudge.serve.store import Store, care, now
-from adjudge.serve.tracks import parse_settings, set_phase
+from adjudge.serve.store.tables import Lease
+from adjudge.serve.tracks import add_member, parse_settings, set_phase, set_track
 from dask_here import dask_here, needs_dask
-from serve.tracks import documents, fill, finished, row, upload, working
+from serve.tracks import LINES, documents, fill, finished, row, upload, working
 
 GOOD, BAD = documents(1, 2, 4), b'{"id": "d0", "entities": [{"span": {"start": 3, "end": 1}, "type": "P"}]}\n'
 
@@ -101,6 +103,34 @@ def test_deadlines_and_marks(store):
     other = upload(store, "a.jsonl", GOOD)  # main is closed
     with pytest.raises(Fault, match="runs of 2 phases"):
         intake.declare_order(store, "ner/fast", [web.submission, other.submission], "of-fast")
+
+
+def test_how_long_a_run_waits_at_most(store):
+    """What is before it may be of a track that gives more time, and may be at work for a shorter time than it waits."""
+    table = {"task": "ner", **LINES, "check": [], "limits": {"wall": "2 h"}}
+    set_track(store, "long", parse_settings("long", table))
+    set_phase(store, "long", "main", {})
+    team = add_member(store, "long", "fast", "of-fast")
+    first, short = (upload(store, f"{name}.jsonl", GOOD).submission for name in ("first", "short"))
+    data = documents(1)
+    given = intake.Upload("long", team, "long.jsonl", store.put_blob(data, "submission"), len(data), now())
+    long = intake.hand_in(store, given, "of-fast").submission
+    until = states.later(now(), 6 * 3600)
+    for name in (first, long, short):  # in this order, with the first at work only now
+        states.move(store, row(store, name), {"state": "queued", "deadline": until}, "x")
+    states.move(store, row(store, first), {"state": "scoring", "deadline": states.later(now(), 1870)}, "x")
+    most = []
+    for workers in (0, 1, 2):
+        for number in range(workers):
+            lease = Lease(f"{states.WORKER}{number}/queued", f"{number}", until)
+            store.writer.run(lambda rows, lease=lease: rows.put(lease)).result()
+        with store.read() as snapshot:
+            found = [Queue(snapshot).view(row(store, name)) for name in (long, short)]
+        assert [each.ahead for each in found] == [1, 2]
+        most.append([each.wait for each in found])
+    minutes, hours = 30 * 60 + states.GRACE, 2 * 3600 + states.GRACE
+    assert most[0] == pytest.approx([6 * 3600] * 2, abs=60)  # nobody works
+    assert most[1:] == [[minutes + hours, 2 * minutes + hours], [hours, 2 * minutes]]
 
 
 def test_what_is_not_taken_further_ends(store):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -111,16 +110,14 @@ class Queue:
         wait = None
         if row.deadline is not None and row.state in states.LIVE:
             wait = max(0.0, seconds_between(self.at, states.last_deadline(row, limits) or row.deadline))
-        if ahead is not None and wait is not None:  # a place in the queue can mean less than the deadline
-            one = limits.seconds("check_wall" if row.state == states.RECEIVED else "wall")
-            workers = self.workers[row.state]
-            wait = min(wait, one * ceil((ahead + 1) / workers)) if workers else wait
+        if ahead is not None and wait is not None and self.workers[row.state]:  # that can mean less than the deadline
+            wait = min(wait, states.longest([*ahead, row], self.limits, self.workers[row.state]))
         return Run(
             **intake.described(row),
             **{name: getattr(row, name) for name in ("priority", "reason", "since", "deadline", "score", "version")},
             flags=[name for name in (*intake.FLAGS, "late") if row.flags.get(name)],
             files=sorted(row.files),
-            ahead=ahead,
+            ahead=None if ahead is None else len(ahead),
             wait=wait,
         )
 

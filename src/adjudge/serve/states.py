@@ -12,8 +12,9 @@ that of two who decide only one is right.
 
 from __future__ import annotations
 
+import heapq
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -55,15 +56,20 @@ def later(at: str, seconds: float) -> str:
     return when.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def deadline(state: str, limits: Limits, at: str) -> str | None:
-    """When a state that begins now has to have ended."""
-    seconds = {
+def seconds_of(state: str, limits: Limits) -> int | None:
+    """How long a state can last; None: for ever."""
+    return {
         RECEIVED: limits.seconds("received"),
         CHECKING: limits.seconds("check_wall") + GRACE,
         POOLED: limits.seconds("assessment"),
         QUEUED: limits.seconds("queue"),
         SCORING: limits.seconds("wall") + GRACE,
     }.get(state)
+
+
+def deadline(state: str, limits: Limits, at: str) -> str | None:
+    """When a state that begins now has to have ended."""
+    seconds = seconds_of(state, limits)
     return None if seconds is None else later(at, seconds)
 
 
@@ -140,10 +146,26 @@ def counted(rows: Iterable[Submission]) -> int:
     return len({row.name for row in rows if row.state in COUNTED})
 
 
-def ahead(row: Submission, waiting: Sequence[Submission]) -> int:
-    """How many submissions are before one in the queue."""
-    return sum(
-        1
-        for each in waiting
-        if each.state in (row.state, WORK.get(row.state)) and (each.since, each.id) < (row.since, row.id)
-    )
+def ahead(row: Submission, waiting: Iterable[Submission]) -> list[Submission]:
+    """What is done before one that waits: what is at work, then what has waited longer."""
+    listed = sorted(waiting, key=lambda each: (each.since, each.id))
+    at_work = [each for each in listed if each.state == WORK[row.state]]
+    return at_work + [
+        each for each in listed if each.state == row.state and (each.since, each.id) < (row.since, row.id)
+    ]
+
+
+def longest(rows: Sequence[Submission], limits: Mapping[str, Limits], workers: int) -> float:
+    """Seconds until the last of what waits in a queue is done, if all of it takes as long as its own track lets it.
+
+    >>> from types import SimpleNamespace
+    >>> slow, fast = (SimpleNamespace(track=name, state=QUEUED) for name in ("slow", "fast"))
+    >>> limits = {"slow": Limits(wall="30 min"), "fast": Limits(wall="1 min")}
+    >>> longest([slow, fast], limits, 1), longest([slow, fast], limits, 2), longest([fast], limits, 1)
+    (2000, 130, 130)
+    """
+    free, end = [0] * workers, 0
+    for row in rows:
+        end = free[0] + (seconds_of(WORK.get(row.state, row.state), limits[row.track]) or 0)
+        heapq.heapreplace(free, end)
+    return end
