@@ -211,6 +211,46 @@ def test_broken_bodies(server, route):
     assert (answer.status_code, answer.json()["error"]) == (413, "size")
 
 
+def test_what_no_database_can_keep_is_refused(server):
+    """PostgreSQL has no place for the character 0, and Python none for lists that are nested without end."""
+    for route in ROUTES:
+        person = next(each for each in ("root", "dora", "ann", "jay", "tess") if each in ALLOWED[route.handler])
+        client, names = server.client(person), [part[1:-1] for part in route.path.split("/") if part[:1] == "{"]
+        asked = [f"{path_of(route)}?phase=%00", *(path_of(route, **{name: "a%00b"}) for name in names)]
+        for path in asked:
+            assert client.request(route.method, path, content=b"").status_code == 400, path
+        if route.takes is not None:
+            for text in (r"a\u0000b", r"\u0000"):
+                content = json.dumps(body_of(route.handler)).replace('": "', f'": "{text}', 1)
+                if text in content:
+                    answer = client.request(route.method, path_of(route), content=content)
+                    assert (answer.status_code, answer.json()["error"]) == (400, "usage"), content
+    deep = "[" * 100_000 + "]" * 100_000
+    for path, content in (
+        ("/api/v1/campaigns/one/scopes/D1/stages/assess", f'{{"key": "k", "ops": [{{"op": {deep}}}]}}'),
+        ("/api/v1/csp-report", f'{{"csp-report": {{"blocked-uri": {deep}}}}}'),
+        ("/api/v1/csp-report", '{"csp-report": "nothing"}'),
+    ):
+        assert server.client("ann").post(path, content=content).status_code in (400, 422)
+    for kind, content in (
+        ("application/x-www-form-urlencoded", "name=a%00&password=x"),
+        (
+            "multipart/form-data; boundary=x",
+            '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n\0\r\n--x--\r\n',
+        ),
+    ):
+        answer = server.client().post("/sign-in", content=content, headers={"Content-Type": kind})
+        assert answer.status_code == 400
+
+
+def test_a_form_makes_no_phase(server):
+    client = server.client("root")
+    for do in ("publish", "extend", "rescore", "freeze", "again"):
+        form = {"do": do, "phase": "new", "show": "public", "csrf": server.csrf("root")}
+        assert "not done: there is no phase" in client.post("/organise-track/one", data=form).text
+    assert [each["phase"] for each in client.get("/api/v1/tracks/one").json()["phases"]] == ["main"]
+
+
 def test_unknown_addresses_and_methods(server):
     client = server.client("ann")
     for method, path, status in (
@@ -246,6 +286,9 @@ def test_other_names_of_the_server_are_refused(server):
     answer = server.client("ann").get("/api/v1/me", headers={"Host": "evil.example"})
     assert answer.status_code == 400
     assert "evil.example" in answer.json()["message"]
+    assert server.client("ann").get("/api/v1/me", headers={"Host": "[::1"}).status_code == 400
+    answer = server.client("ann").post("/api/v1/tokens", headers={"Origin": "http://[::1"})
+    assert (answer.status_code, answer.json()["error"]) == (403, "csrf")
 
 
 def test_pages_have_no_inline_scripts_or_styles(server):

@@ -156,6 +156,9 @@ def test_judging_again_and_undo(store):
     assert late.current["answers"] == {"aet": "C", "aer": "W"}
     (more,) = judge(ann, "MINI_DF_02", [JudgeItem({"aet": "W"}, "a3", 1, 5, item=item["id"])])
     assert more["version"] == 2
+    for version in ("abc", None, True):
+        with pytest.raises(ValidationError, match="is not a version"):
+            operate(ann, "MINI_DF_02", "assess", 0, [{"op": "undo", "item": item["id"], "version": version}], "a4")
     undo = {"op": "undo", "item": item["id"], "version": 2}
     assert operate(ann, "MINI_DF_02", "assess", 0, [undo], "a4")["version"] == 3
     assert first_item(ann, "MINI_DF_02")["answers"] == {"aet": "C", "aer": "W"}

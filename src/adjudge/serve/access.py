@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -273,8 +273,9 @@ class Access:
 
     def check_csrf(self, who: Who | None, given: str, headers: Mapping[str, str], origin: str) -> None:
         """Refuse a write that another site has made the browser send."""
-        site, sender = headers.get("sec-fetch-site", "same-origin"), headers.get("origin", origin)
-        if site not in ("same-origin", "none") or urlsplit(sender)[:2] != urlsplit(origin)[:2]:
+        site, sender = headers.get("sec-fetch-site", "same-origin"), place_of_url(headers.get("origin", origin))
+        here = place_of_url(origin)
+        if site not in ("same-origin", "none") or here is None or sender is None or sender[:2] != here[:2]:
             raise Fault(403, "this request came from another site", "open the page itself", error="csrf")
         if who is not None and who.by == "session" and not hmac.compare_digest(self.csrf(who).encode(), given.encode()):
             raise Fault(403, "the page is older than your session", "load it again", error="csrf")
@@ -307,6 +308,18 @@ class Rate:
         while len(self._left) > _KNOWN:
             self._left.pop(next(iter(self._left)))
         return waits
+
+
+def place_of_url(url: str) -> SplitResult | None:
+    """The parts of an address, or None if it is none.
+
+    >>> place_of_url("//[::1"), place_of_url("//[::1]:80").hostname
+    (None, '::1')
+    """
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return None
 
 
 def _hashed(secret: str) -> str:

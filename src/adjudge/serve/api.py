@@ -200,10 +200,7 @@ def metrics(call: Call) -> Metrics:
 
 def csp_report(call: Call) -> dict[str, str]:
     """Keep what a browser refused to load: it should never happen, and the log says when it does."""
-    try:
-        found = msgspec.json.decode(call.raw).get("csp-report", {})
-    except (msgspec.DecodeError, AttributeError):
-        found = {}
+    found = call.body.report
     kept = {name: str(found.get(name, ""))[:200] for name in ("violated-directive", "blocked-uri", "source-file")}
     LOG.warning("a browser refused: %s", kept)
     call.service.reports[:] = [*call.service.reports, kept][-REPORTS:]

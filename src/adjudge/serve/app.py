@@ -10,10 +10,10 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
@@ -96,11 +96,14 @@ class Call(msgspec.Struct):
         from urllib.parse import parse_qsl
 
         if (kind := self._kind()).startswith("multipart/"):
-            return read_form(kind, self.raw).fields
-        try:
-            return dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
-        except ValueError as error:
-            raise Fault(400, f"this is not a form: {error}", "use the page") from error
+            made = read_form(kind, self.raw).fields
+        else:
+            try:
+                made = dict(parse_qsl(self.raw.decode("ascii"), max_num_fields=20, strict_parsing=bool(self.raw)))
+            except ValueError as error:
+                raise Fault(400, f"this is not a form: {error}", "use the page") from error
+        check_texts(made.values())
+        return made
 
     def files(self, name: str) -> dict[str, bytes]:
         """The files of a form that were given in one of its fields."""
@@ -140,11 +143,11 @@ class Shield:
             await send(message)
 
         app: ASGIApp = self.app
-        if self.hosts is not None:
-            host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
-            if urlsplit(f"//{host}").hostname not in self.hosts:
-                message = f"this server is not called {host[:100]!r}"
-                app = _failed(Fault(400, message, "set url in serve.toml, or use the address that it printed"), None)
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        called = access.place_of_url(f"//{host}")
+        if called is None or (self.hosts is not None and called.hostname not in self.hosts):
+            message = f"this server is not called {host[:100]!r}"
+            app = _failed(Fault(400, message, "set url in serve.toml, or use the address that it printed"), None)
         await app(scope, receive, send_with_headers)
 
 
@@ -196,9 +199,16 @@ async def _body(request: Request, most: int) -> bytes:
     return b"".join(parts)
 
 
+def check_texts(texts: Iterable[str]) -> None:
+    """Refuse a character that PostgreSQL has no place for."""
+    if any("\0" in each for each in texts):
+        raise Fault(400, "there is a character with the number 0", "leave it out")
+
+
 def _prepare(call: Call) -> None:
     """Refuse what may not be, and read what is sent."""
     route, request, service = call.route, call.request, call.service
+    check_texts((*call.params.values(), *request.query_params.values()))
     if route.limit == "sign-in":
         service.access.check_rate("sign-in", request.client.host if request.client else "")
     call.who = service.access.who(request.headers, request.cookies)
@@ -216,11 +226,12 @@ def _prepare(call: Call) -> None:
     if route.of == "assigned":
         _check_assigned(call)
     if route.takes is not None:
+        check_texts(("\0",) if rb"\u0000" in call.raw else ())
         try:
             call.body = msgspec.json.decode(call.raw, type=route.takes)
         except msgspec.ValidationError as error:
             raise Fault(422, f"the body is not as documented: {error}", "see /api/openapi.json") from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise Fault(400, f"the body is not JSON: {error}", "see /api/openapi.json") from error
 
 

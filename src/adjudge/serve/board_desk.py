@@ -185,6 +185,8 @@ def organise_now(call: Call) -> Response:
 
 def _done(store: Store, track: str, phase: str, by: str, form: Mapping[str, str]) -> str:
     what = form.get("do")
+    with store.read() as snapshot:
+        work.phase_of(snapshot, track, phase)
     if what == "extend":
         closes = utc(form["closes"], form.get("zone") or None) if form.get("closes") else None
         work.extend(store, track, phase, closes, by)

@@ -225,6 +225,12 @@ class Result(msgspec.Struct, omit_defaults=True):
     fault: ErrorAnswer | None = None
 
 
+class Refused(msgspec.Struct, rename={"report": "csp-report"}):
+    """What a browser refused to load, in its own words."""
+
+    report: dict[str, Any]
+
+
 class Me(msgspec.Struct):
     """Who is signed in, what they may do where, and the token that writes have to carry."""
 

@@ -124,7 +124,7 @@ ROUTES: tuple[Route, ...] = (
     _api("GET", "/backup", "Events, secrets and files as an archive.", "api:backup", ["admin"]),
     _api("POST", "/tokens", "A token of your own, for programs.", "api:token", [ANYONE], gives=messages.Token),
     _api("POST", "/csp-report", "What a browser refused to load.", "api:csp_report", [PUBLIC], csrf=False,
-        limit="sign-in"),
+        limit="sign-in", takes=messages.Refused),
     Route("GET", "/api/openapi.json", "This table as OpenAPI 3.1.", "api:openapi", (PUBLIC,)),
     Route("GET", "/healthz", "Whether the server can write.", "api:healthz", (PUBLIC,), gives=messages.Health),
     _page("GET", "/", "The campaigns and documents of whoever is signed in.", "pages:home", [PUBLIC]),

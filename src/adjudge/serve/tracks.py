@@ -359,6 +359,9 @@ def utc(text: str | datetime, zone: str | None = None) -> str:
 
     >>> utc("2026-12-01 12:00", "Europe/Berlin"), utc("2026-12-01T12:00+05:30"), utc("2026-12-01", "AoE")
     ('2026-12-01T11:00:00.000000Z', '2026-12-01T06:30:00.000000Z', '2026-12-02T11:59:59.999999Z')
+    >>> utc("9999-12-31", "AoE")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: 9999-12-31 is no time of a calendar, write another year
     """
     from datetime import time
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -377,4 +380,7 @@ def utc(text: str | datetime, zone: str | None = None) -> str:
             when = when.replace(tzinfo=ZoneInfo("Etc/GMT+12" if zone.lower() == "aoe" else zone))
         except (ZoneInfoNotFoundError, ValueError):
             raise UsageError(f"there is no time zone {zone!r}", hint="write UTC, Europe/Berlin, AoE, ...") from None
-    return when.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    try:
+        return when.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    except OverflowError:
+        raise UsageError(f"{text!s} is no time of a calendar", hint="write another year") from None

@@ -221,7 +221,9 @@ def _assess_ops(
             before = snapshot.before(sheet.desk.campaign, sheet.scope.id, reader, stack.items[0].id)
             answers = before.body["answers"] if before else {}
             body = {"answers": answers, "complete": bool(before and before.body.get("complete")), "ms": 0}
-            version = int(op.get("version", sheet.version(stack)))
+            version = op.get("version", sheet.version(stack))
+            if type(version) is not int:
+                raise ValidationError(f"{version!r} is not a version", hint="load the page again")
             given = JudgeItem(item=stack.card.id, version=version, answers={}, key=_key(key, at))
             writes += _for_each(sheet, stack, "undo", body, given)
         elif op.get("op") == "finish":
