@@ -87,7 +87,8 @@ def test_progress_and_agreement(store):
     assert 0 < rows["ann"]["hasty"] < 0.2
     assert found["disputes"] == 1
     assert {row["reader"] for row in organise.progress(place(store, "ann"))["readers"]} == {"ann"}
-    kappa = [row for row in organise.agreement(place(store, None)) if row["on"] == "aet" and "Cohen" in row["name"]]
+    double = organise.read_double(place(store, None))
+    kappa = [row for row in organise.agreement(double) if row["on"] == "aet" and "Cohen" in row["name"]]
     assert list(kappa[0]["annotators"]) == ["ann", "ben"]
     assert kappa[0]["units"] == len(adjudicated(store))
 
@@ -108,9 +109,10 @@ def test_agreement_is_that_of_the_commands_that_the_page_prints(tmp_path, agree,
         make(store, answers=False)
         import_answers(place(store, "ann"), Sources(ASSESSMENTS, SOURCES, FRAMES))
         import_answers(place(store, "ben"), Sources(second["assessments"], SOURCES, second["frames"]))
-        found, drift = organise.agreement(place(store, None)), organise.drift(place(store, None))
+        double = organise.read_double(place(store, None))
+        found, drift = organise.agreement(double), organise.drift(double)
         export_folder(store, NAME, tmp_path / "out")
-        first, *lines = organise.commands(place(store, None))
+        first, *lines = organise.commands(double)
     assert first == "adjudge serve export FOLDER -o out"
     monkeypatch.chdir(tmp_path)
     wanted = []

@@ -252,7 +252,7 @@ def progress(call: Call) -> dict[str, Any]:
 
 def agreement(call: Call) -> list[dict[str, Any]]:
     """Kappa and alpha of every question, B3 and links of groups and events."""
-    return organise.agreement(desk(call, looks_on=True))
+    return organise.agreement(organise.read_double(desk(call, looks_on=True)))
 
 
 def suggest(call: Call) -> dict[str, Any]:

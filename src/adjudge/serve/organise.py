@@ -249,6 +249,8 @@ _LINKS = "links between mentions"
 _COLUMNS = {"aet": "event_type", "aer": "role", "bf": "base_filler"}
 Said = Mapping[str, Mapping[str, Mapping[str, Judgment]]]
 """What readers say: by scope, item and reader."""
+Documents = dict[str, list[dict[str, Any]]]
+"""What each of two readers has put together, as documents with clusters."""
 
 
 class Pair(NamedTuple):
@@ -258,39 +260,60 @@ class Pair(NamedTuple):
     scopes: list[str]
 
 
-def agreement(desk: Desk) -> list[dict[str, Any]]:
+class Double(NamedTuple):
+    """What more than one person has read: answers, the groups and events of every two, and when they were given."""
+
+    schema: Schema
+    said: Said
+    put: dict[str, list[tuple[Pair, Documents]]]
+    weeks: dict[tuple[str, str], dict[int, str]]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Every two readers of responses."""
+        return _pairs(_readers(self.said))
+
+
+def read_double(desk: Desk) -> Double:
+    """All of it, as of one moment."""
+    with desk.store.read() as snapshot:
+        _, schema = campaign_of(desk, snapshot)
+        said = _said(desk, snapshot)
+        kinds: list[str] = [each.kind for each in schema.stage if each.kind in NAMES]
+        put = {kind: _structures(desk, snapshot, kind) for kind in kinds}
+        weeks = {
+            (scope, reader): _weeks(snapshot, stream_of(desk.campaign, scope, reader))
+            for scope, readers in _readers(said).items()
+            for reader in readers
+        }
+        return Double(schema, said, put, weeks)
+
+
+def agreement(double: Double) -> list[dict[str, Any]]:
     """Kappa and alpha of every question; B3 and kappa and alpha of links of groups and of events. With intervals.
 
     Where a question was not asked of one of two readers, there is nothing to agree on; classes have no names.
     """
-    with desk.store.read() as snapshot:
-        _, schema = campaign_of(desk, snapshot)
-        said = _said(desk, snapshot)
-        found = [
-            {**row, "label": question.label or question.id, "counted": "responses"}
-            for pair in _pairs(_readers(said))
-            for question in _labels(schema)
-            for row in _coefficients(said, pair, question)
-        ]
-        for stage in schema.stage:
-            if stage.kind in NAMES:
-                for pair, documents in _structures(desk, snapshot, stage.kind):
-                    found += _clusters(pair, documents, stage.kind)
+    found = [
+        {**row, "label": question.label or question.id, "counted": "responses"}
+        for pair in double.pairs
+        for question in _labels(double.schema)
+        for row in _coefficients(double.said, pair, question)
+    ]
+    for stage, made in double.put.items():
+        for pair, documents in made:
+            found += _clusters(pair, documents, stage)
     return found
 
 
-def commands(desk: Desk) -> list[str]:
+def commands(double: Double) -> list[str]:
     """The commands that give the same numbers, where the files of the campaign are those that they read."""
-    with desk.store.read() as snapshot:
-        _, schema = campaign_of(desk, snapshot)
-        said = _said(desk, snapshot)
-        labels = [f"--label responses.{_COLUMNS.get(each.id, each.id)}" for each in _labels(schema)]
-        if schema.files.format != "eal-assessments":
-            return []
-        made = [_command("record.set", pair, "assessments", ["--unit id", *labels]) for pair in _pairs(_readers(said))]
-        for stage, more in ((GROUP, ()), (LINK, ("--key out/assessments",))):
-            for pair, _ in _structures(desk, snapshot, stage):
-                made.append(_command(METRIC, pair, "assessments" if stage == GROUP else "frames", more))
+    if double.schema.files.format != "eal-assessments":
+        return []
+    labels = [f"--label responses.{_COLUMNS.get(each.id, each.id)}" for each in _labels(double.schema)]
+    made = [_command("record.set", pair, "assessments", ["--unit id", *labels]) for pair in double.pairs]
+    for stage, files, more in ((GROUP, "assessments", ()), (LINK, "frames", ("--key out/assessments",))):
+        made += [_command(METRIC, pair, files, more) for pair, _ in double.put[stage]]
     return made and ["adjudge serve export FOLDER -o out", *made]
 
 
@@ -300,21 +323,13 @@ def _command(metric: str, pair: Pair, files: str, more: Iterable[str]) -> str:
     return " ".join(["adjudge agree", metric, *folders, f"--reader {reader}", *more, f"--docs {','.join(pair.scopes)}"])
 
 
-def drift(desk: Desk) -> list[dict[str, Any]]:
+def drift(double: Double) -> list[dict[str, Any]]:
     """Cohen's kappa of every reader against the others, by question and week of the reader's answer."""
-    with desk.store.read() as snapshot:
-        _, schema = campaign_of(desk, snapshot)
-        said = _said(desk, snapshot)
-        weeks = {
-            (scope, reader): _weeks(snapshot, desk.campaign, scope, reader)
-            for scope, readers in _readers(said).items()
-            for reader in readers
-        }
     rated: dict[tuple[str, str], dict[str, list[tuple[Judgment, Judgment]]]] = {}
-    for scope, items in said.items():
+    for scope, items in double.said.items():
         for own in items.values():
             for reader, judgment in own.items():
-                week = weeks[scope, reader].get(judgment.n)
+                week = double.weeks[scope, reader].get(judgment.n)
                 others = [each for name, each in own.items() if name != reader]
                 if week and others:
                     rated.setdefault((reader, week), {}).setdefault(scope, []).extend(
@@ -323,7 +338,7 @@ def drift(desk: Desk) -> list[dict[str, Any]]:
     found = []
     for (reader, week), scopes in sorted(rated.items()):
         columns = []
-        for question in _labels(schema):
+        for question in _labels(double.schema):
             documents = [[(each, 1) for pair in pairs if (each := _both(question, *pair))] for pairs in scopes.values()]
             row = _made(documents, (reader, "others"), question)[0]
             columns.append({**row, "label": question.label or question.id})
@@ -331,12 +346,12 @@ def drift(desk: Desk) -> list[dict[str, Any]]:
     return found
 
 
-def _weeks(snapshot: Snapshot, campaign: str, scope: str, reader: str) -> dict[int, str]:
+def _weeks(snapshot: Snapshot, stream: str) -> dict[int, str]:
     """The weeks of a reader's events by their numbers."""
     made = {}
-    for event in snapshot.events(stream_of(campaign, scope, reader)):
-        year, week, _ = date.fromisoformat(event.at[:10]).isocalendar()
-        made[event.n] = f"{year}-W{week:02}"
+    for n, at in snapshot.times(stream).items():
+        year, week, _ = date.fromisoformat(at[:10]).isocalendar()
+        made[n] = f"{year}-W{week:02}"
     return made
 
 
@@ -395,8 +410,6 @@ def _made(documents: Any, readers: tuple[str, str], question: Question) -> list[
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Groups and events
-
-Documents = dict[str, list[dict[str, Any]]]
 
 
 def _structures(desk: Desk, snapshot: Snapshot, stage: str) -> list[tuple[Pair, Documents]]:

@@ -161,10 +161,9 @@ def organise(call: Call, said: str = "") -> Response:
     if asked == "audit":
         with call.service.store.read() as snapshot:
             shown["audit"] = work.events(here, max(0, snapshot.last() - _AUDITED), everybody=True)["events"][::-1]
-    values |= {"agreement": work.agreement(here), "commands": work.commands(here)}
-    return page(
-        call, "organise.html", progress=work.progress(here), drift=work.drift(here), said=said, **shown, **values
-    )
+    double = work.read_double(here)
+    values |= {"agreement": work.agreement(double), "commands": work.commands(double), "drift": work.drift(double)}
+    return page(call, "organise.html", progress=work.progress(here), said=said, **shown, **values)
 
 
 def organise_now(call: Call) -> Response:

@@ -137,6 +137,10 @@ class Snapshot:
             "seq > ? AND (stream = ? OR (stream >= ? AND stream < ?))", (after, whole, whole + "/", whole + "0"), limit
         )
 
+    def times(self, stream: str) -> dict[int, str]:
+        """When the events of a stream were written, by their numbers."""
+        return dict(self.connection.times(stream))
+
     def last(self) -> int:
         """The number (`seq`) of the last event of all."""
         return self.connection.last()

@@ -246,6 +246,10 @@ class Connection:
         )
         return [(row[0], *map(int, row[1:])) for row in found]
 
+    def times(self, stream: str) -> list[Values]:
+        """Number and time of each event of a stream."""
+        return self.select("SELECT n, at FROM event WHERE stream = ?", (stream,))
+
     def last(self) -> int:
         """The number of the last event of all."""
         return int(self.select("SELECT coalesce(max(seq), 0) FROM event")[0][0])
