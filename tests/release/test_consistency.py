@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 import tomllib
 import zlib
 from pathlib import Path
@@ -13,6 +15,10 @@ import adjudge
 from adjudge._version import __version__
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "release"))
+
+from pack import slim  # noqa: E402
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PYTHONS = [each.rsplit(" ", 1)[1] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)]
 
@@ -52,12 +58,37 @@ def test_every_dependency_has_a_lower_bound_for_every_python() -> None:
         )
 
 
+def bodies(module):
+    """The statements of a module with their lines, without docstrings."""
+    tree = ast.parse(module)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(
+            node
+        ):
+            node.body[0] = ast.Pass()
+    lines = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt) and hasattr(node, "lineno")]
+    return lines, ast.dump(tree)
+
+
 def test_the_wheel_stays_below_two_megabytes() -> None:
     """What the files of the package weigh when compressed one by one; `make test-dist` weighs the wheel itself."""
     source = ROOT / "src" / "adjudge"
+    reference = (ROOT / "docs" / "reference-python.md").read_text(encoding="utf-8")
     files = [path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     demo = [path for path in files if path.is_relative_to(source / "demo" / "data")]  # packed together in a wheel
-    blocks = [path.read_bytes() for path in files if path not in set(demo)]
+    blocks = [path.read_bytes() for path in files if path not in set(demo) and path.suffix != ".py"]
     blocks.append(b"".join(path.read_bytes() for path in sorted(demo, key=lambda path: path.stem)))
+    for path in files:
+        if path.suffix == ".py":
+            module = path.read_text(encoding="utf-8")
+            blocks.append(slim(module, reference).encode())
     packed = sum(len(zlib.compress(block, 9)) for block in blocks)
-    assert 0.965 * packed + 200 * len(blocks) < 2 << 20  # zopfli is 3.5 % better; directory and RECORD
+    assert 0.965 * packed + 200 * len(blocks) < 2_000_000  # zopfli is 3.5 % better; directory and RECORD
+
+
+def test_modules_of_the_wheel_have_the_statements_of_the_source_on_the_same_lines() -> None:
+    for path in (ROOT / "src" / "adjudge" / "formats").rglob("*.py"):
+        module = path.read_text(encoding="utf-8")
+        small = slim(module, "")
+        assert ">>> " not in small
+        assert bodies(small) == bodies(module), path
