@@ -63,3 +63,10 @@ def test_what_cannot_be_guessed_is_said(adjudge, campaign: Path) -> None:
 def test_python_dash_m() -> None:
     ran = subprocess.run([sys.executable, "-m", "adjudge", "--version"], capture_output=True, text=True, check=True)
     assert ran.stdout.startswith("adjudge ")
+
+
+def test_a_table_of_relations_may_call_its_columns_head_and_tail(adjudge, campaign: Path) -> None:
+    (campaign / "rel.csv").write_text("doc,head,relation,tail\n1,a,r,b\n1,a,r,c\n")
+    found = adjudge("relation", "score", "rel.csv", "rel.csv", "--bootstrap", "0")
+    assert found.out.splitlines()[1].split() == ["relation.triples", "100.0", "100.0", "100.0"]
+    assert "relation (triples)" in adjudge("doctor", "rel.csv").out

@@ -258,7 +258,7 @@ def test_the_first_token_that_differs_is_named() -> None:
     other = [{**gold[0], "tokens": ["Ada", "King", "in", "Paris"]}, gold[1]]
     result = aj.score("ner.strict", gold, other, bootstrap=0)
     (note,) = [each for system in result.systems for each in system.notes if each.code == "tokens-differ"]
-    assert (note.count, note.message) == (1, "system: 1 documents do not have the tokens of gold")
+    assert (note.count, note.message) == (1, "system: 1 document has other tokens than gold")
     assert note.examples == ("document '1', token 2: 'King', and 'Lovelace' in gold",)
     same = aj.score("ner.strict", gold, gold, bootstrap=0)
     assert not [each for system in same.systems for each in system.notes if each.code == "tokens-differ"]

@@ -153,7 +153,7 @@ def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
     if len(found.readings) > 1:
         return  # one of them has to be chosen first
     if not (kind == "record-table" and two_columns(found)):
-        uses = dict.fromkeys((use.task, use.metrics) for use in found.uses)
+        uses = dict.fromkeys((use.task, use.scored) for use in found.uses)
         said = [_named_use(task, metrics) for task, metrics in uses]
         if kind in HELPS:
             task, own, option = HELPS[kind]

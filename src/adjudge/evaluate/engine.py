@@ -285,7 +285,11 @@ def by_position(gold: Side, system: Side) -> Side:
     from adjudge.model.document import CorpusNote
 
     number = len(system.documents)
-    note = CorpusNote("paired-by-position", number, f"{system.name}: {number} documents were paired by position")
+    note = CorpusNote(
+        "paired-by-position",
+        number,
+        f"{system.name}: {number} {'document was' if number == 1 else 'documents were'} paired by position",
+    )
     documents = dict(zip(gold.documents, system.documents.values(), strict=True))
     return replace(system, documents=documents, paired_by_place=gold.paired_by_place, notes=(*system.notes, note))
 

@@ -26,6 +26,7 @@ from adjudge.formats.answers import answered
 from adjudge.formats.bio import BOUNDARY, DOCUMENT
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table
 from adjudge.formats.coerce.documents import Reading
+from adjudge.formats.coerce.relations import OBJECTS, SUBJECTS
 from adjudge.formats.coerce.tables import id_column
 from adjudge.formats.exported import Values, understood
 from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest, read_json
@@ -200,7 +201,7 @@ def read_export(source: Source, *, name: str | None = None, reader: str = "") ->
     values = read_values(source, name=name, reader=reader)
     columns = values.values.columns if isinstance(values.values, Table) else ()
     kinds = ("ner", "linking") if not set(LINKS).isdisjoint(columns) else ("ner",)
-    if reader == "triples" or {"subject", "object"} <= set(columns):
+    if reader == "triples" or not any(set(names).isdisjoint(columns) for names in (SUBJECTS, OBJECTS)):
         kinds = ("relation",)
     elif reader not in ("csv", "spacy", "dataset"):
         kinds = ("ner", "relation")

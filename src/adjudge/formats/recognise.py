@@ -553,12 +553,10 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
         return
     if is_table(header):
         yield "csv"
-    elif (roles := _triple_roles(re.split(r"[\t,]", filled[0]))) and (
-        "document" not in roles or "subject" not in header
-    ):
-        yield "triples"  # of a whole graph, without documents
+    elif (roles := _triple_roles(re.split(r"[\t,]", filled[0]))) and "document" not in roles:
+        yield "triples"  # of a whole graph
         return
-    elif {"subject", "object"} <= set(header) and not {"relation", "predicate", "type"}.isdisjoint(header):
+    elif roles or ({"subject", "object"} <= set(header) and not {"relation", "predicate", "type"}.isdisjoint(header)):
         yield "triple-table"
     if header[:3] == ["query", "node", "type"]:
         yield "kb-queries"

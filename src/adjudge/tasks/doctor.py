@@ -51,6 +51,15 @@ class Use(NamedTuple):
     reader: str = ""
     metrics: tuple[str, ...] = ()
 
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """The metrics that are scored: these, those of the reader, or the usual ones of the task."""
+        if self.metrics or self.task not in families():
+            return self.metrics
+        family = find_family(self.task)
+        reader = family.readers.get(self.reader)
+        return (reader.metrics if reader else ()) or family.metrics
+
 
 _OWN = {
     **dict.fromkeys(("conll", "corefud", "clusters"), "coref"),
@@ -463,10 +472,7 @@ def _has_items(use: Use, contents: Contents) -> bool:
         return True
     from adjudge.metrics.registry import find
 
-    family = find_family(use.task)
-    reader = family.readers.get(use.reader)
-    names = (reader.metrics if reader else ()) or family.metrics
-    fields = {member.within for name in names for member in find(name).members}
+    fields = {member.within for name in use.scored for member in find(name).members}
     return any(isinstance(data, Mapping) and any(data.get(str(each)) for each in fields) for data in contents.data)
 
 

@@ -80,6 +80,10 @@ def answer_value(name: str, text: str, declared: Declared, notes: Notes) -> Any:
 
     answer = read_answer(text)
     if answer.failed is not None:
-        notes.add("no-json", f"{declared.side}: {{n}} answers have no JSON ({answer.failed}) and count as empty", name)
+        notes.add(
+            "no-json",
+            f"{declared.side}: {{n|answer has|answers have}} no JSON ({answer.failed}), counted as empty",
+            name,
+        )
         return None
     return answer.value

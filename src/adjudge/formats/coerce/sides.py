@@ -78,7 +78,9 @@ def _pair(gold: OneSide, system: OneSide) -> None:
     if gold.given != system.given:
         # Those of gold are the names by which results are read.
         names = dict(zip(system.values, gold.values, strict=True))
-        system.notes.add("paired-by-position", f"{who}: {{n}} documents were paired by position", count=len(names))
+        system.notes.add(
+            "paired-by-position", f"{who}: {{n|document was|documents were}} paired by position", count=len(names)
+        )
         system.values = {names[name]: value for name, value in system.values.items()}
         system.parts = {names[name]: part for name, part in system.parts.items()}
         system.facts = {names[name]: fact for name, fact in system.facts.items()}
@@ -115,7 +117,10 @@ def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
             cut = _cut(part)
             if cut:
                 side.notes.add(
-                    "cuts-word", f"{side.declared.side}: {{n}} spans begin or end inside a word", name, count=cut
+                    "cuts-word",
+                    f"{side.declared.side}: {{n|span begins or ends|spans begin or end}} inside a word",
+                    name,
+                    count=cut,
                 )
     units = {side.declared.side: {part.unit for part in side.parts.values() if part.unit} for side in (gold, *systems)}
     for who, own in units.items():
