@@ -792,8 +792,11 @@ def expected(section, row, name):
     # documents by their size helps where these are the largest ones.
     if row.startswith("giants") and "size" not in row:
         return 0.89, 0.97
-    if row == "small n=32 constant":  # some ten events: too wide rather than too narrow
+    if row == "small n=32 constant" and name != "order":  # some ten events: too wide rather than too narrow
         return 0.93, 0.98
+    # Documents differ by more than a model of a few verdicts of each can see, as the page on mathematics says.
+    if row == "imputed, unequal" and name == "model":
+        return 0.7, 0.98
     if row.startswith("unequal n=10 "):
         return 0.9, 0.97
     if section == "labelled":
