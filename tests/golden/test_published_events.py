@@ -10,8 +10,8 @@ import pytest
 
 from adjudge.formats.event_lines import read_textee
 from adjudge.metrics import find
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import dygie, gen_arg, omnievent, oneie, rams, textee
-from adjudge.scorers.shared import three
 
 CASES = [
     case
@@ -184,13 +184,17 @@ def test_wikievents_corpus(conformance):
 def test_omnievent():
     given, expected = ALL["omni-unified-ed"]["input"], ALL["omni-unified-ed"]["expected"]
     counts = omnievent.labels_counts(zip(given["gold"], given["pred"], strict=True), set(given["gold"]) - {"NA"})
-    assert [100 * value for value in three(*counts)] == pytest.approx(list(expected.values()))
+    assert [100 * value for value in precision_recall_f1(*counts)] == pytest.approx(list(expected.values()))
 
     given, expected = ALL["omni-with-type"]["input"], ALL["omni-with-type"]["expected"]
     sides = [list(zip(given[f"{side}_event_types"], given[f"{side}_roles"], strict=True)) for side in ("gold", "pred")]
-    assert list(three(*omnievent.pair_counts(zip(*sides, strict=True)))) == pytest.approx(list(expected.values()))
+    assert list(precision_recall_f1(*omnievent.pair_counts(zip(*sides, strict=True)))) == pytest.approx(
+        list(expected.values())
+    )
 
     given, expected = ALL["omni-multiset"]["input"], ALL["omni-multiset"]["expected"]
     sides = [[tuple(item) for item in given[side]] for side in ("pred", "gold")]
     found, right = map(Counter, sides)
-    assert three((found & right).total(), found.total(), right.total(), tiny=omnievent.TINY) == tuple(expected.values())
+    assert precision_recall_f1((found & right).total(), found.total(), right.total(), tiny=omnievent.TINY) == tuple(
+        expected.values()
+    )

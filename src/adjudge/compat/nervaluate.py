@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from adjudge.model.prf import precision_recall_f1
 from adjudge.model.tags import OUTSIDE, Chunk, Step, Steps, decode_tags
 
 __all__ = ["Evaluator", "collect_named_entities", "conll_to_spans", "list_to_spans", "split_list"]
@@ -58,10 +59,8 @@ class EvaluationResult:
         """The same with its scores."""
         right, actual, possible = self.sums
         self.actual, self.possible = int(actual), int(possible)
-        self.precision = right / self.actual if self.actual else 0
-        self.recall = right / self.possible if self.possible else 0
-        both = self.precision + self.recall
-        self.f1 = 2 * self.precision * self.recall / both if both else 0
+        scores = precision_recall_f1(right, self.actual, self.possible, undefined=0)
+        self.precision, self.recall, self.f1 = scores
         return self
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from adjudge.errors import AdjudgeWarning
+from adjudge.model.prf import harmonic, ratio
 from adjudge.model.tags import OUTSIDE, SCHEMES, Chunk, Turns, decode_strict
 
 if TYPE_CHECKING:
@@ -350,16 +351,12 @@ def _divided(counts: Counts, how: _How) -> tuple[list[float], list[float], list[
     if how.beta == float("inf"):
         return precision, recall, list(recall)
     square = how.beta**2
-    f = [
-        (1 + square) * p * r / (square * p + r if square * p + r else 1.0)
-        for p, r in zip(precision, recall, strict=True)
-    ]
-    return precision, recall, f
+    return precision, recall, [harmonic(p, r, square) for p, r in zip(precision, recall, strict=True)]
 
 
 def _ratios(above: Sequence[int], below: Sequence[int], name: str, missing: str, how: _How) -> list[float]:
     nothing = 0.0 if how.zero_division in ("warn", 0) else 1.0
-    ratios = [a / b if b else nothing for a, b in zip(above, below, strict=True)]
+    ratios = [ratio(a, b, nothing) for a, b in zip(above, below, strict=True)]
     if how.zero_division == "warn" and name in how.warn_for and 0 in below:
         both = "f-score" in how.warn_for
         _warn(f"{name.title()} and F-score are" if both else f"{name.title()} is", missing, len(below))

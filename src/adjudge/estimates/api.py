@@ -22,6 +22,7 @@ from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.pool import Pool, Sampling
 from adjudge.estimates.rows import Estimate, How, interval, is_estimate, with_ranking
 from adjudge.estimates.sources import is_store, saved_result
+from adjudge.model.prf import ratio
 from adjudge.stats.points import Additive
 from adjudge.stats.result import Note, Result
 from adjudge.stats.scores import headlines
@@ -290,7 +291,7 @@ def _beyond(found: Estimate, source: Any) -> Estimate:
 def _beyond_row(found: Estimate, system: str, part: str, variance: float, share: Share) -> Any:
     totals = found.table[system].totals
     if part == "recall":
-        recall = totals["matched"] / totals["gold"] if totals["gold"] else 0.0
+        recall = ratio(totals["matched"], totals["gold"])
         return recall_beyond(recall, variance, share, _moved(found, system) if found.documents == "sample" else None)
     return f1_beyond(totals["matched"], totals["gold"], totals["system"], share, variance)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from adjudge.errors import UsageError
+from adjudge.model.prf import ratio
 
 FEWEST, FEW = 5, 15
 
@@ -71,6 +72,6 @@ def recall_beyond(recall: float, variance: float, share: Share, moved: Mapping[s
 def f1_beyond(matched: float, gold: float, system: float, share: Share, variance: float) -> Beyond:
     """F1 over all correct items: 2 TP / (n + T / theta); `variance` is that with theta known."""
     bottom = system + gold / share.value
-    value = 2 * matched / bottom if bottom else 0.0
-    slope = value * gold / share.value**2 / bottom if bottom else 0.0
+    value = ratio(2 * matched, bottom)
+    slope = ratio(value * gold / share.value**2, bottom)
     return Beyond(value, variance + slope**2 * share.variance)

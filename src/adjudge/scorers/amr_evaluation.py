@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.solve.deadline import allowed, timed
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import counted, prf, three, totals
+from adjudge.scorers.shared import counted, prf, totals
 from adjudge.scorers.smatch import (
     Matched,
     Triples,
@@ -59,7 +60,7 @@ def run(gold: Any, system: Any) -> Published:
         unproven += not proven
     lines = []
     for name, label, comma in PRINTED:
-        p, r, f = three(*totals(rows, name))
+        p, r, f = precision_recall_f1(*totals(rows, name))
         lines.append(f"{label} P: {p:.2f}{comma} R: {r:.2f}{comma} F: {f:.2f}\n")
     measures = tuple(prf(name, name, harmonic=True) for name, _, _ in PRINTED)
     notes = [search_note(len(rows), unproven, "the scripts climb")]

@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 
 from adjudge.algebra.solve.deadline import timed
 from adjudge.formats.templates import Template, read_object
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import check
-from adjudge.scorers.shared import assigned, prf, sum_in_order, three
+from adjudge.scorers.shared import assigned, prf, sum_in_order
 from adjudge.stats.measure import Total
 
 TYPE = "incident_type"
@@ -105,7 +106,7 @@ def _report(
     for name in ("total", *names):
         prefix = "" if name == "total" else f"{name}:"
         num, p_den, r_den = (sum_in_order(row[f"{prefix}{column}"] for _, row in rows) for column in COLUMNS)
-        p, r, f1 = three(num, p_den, r_den)
+        p, r, f1 = precision_recall_f1(num, p_den, r_den)
         lines.append(f"{name}: Precision : {p:.4f}, Recall : {r:.4f}, F1 : {f1:.4f}\n")
     lines.append(f"\nError Score: {score}\n")
     lines += (f"{'| |-' if name in KINDS else ''}{name}: {errors[name]}\n" for name in ERRORS)

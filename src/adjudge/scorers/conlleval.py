@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from adjudge.model.prf import harmonic, ratio
+from adjudge.model.prf import precision_recall_f1
 from adjudge.model.tags import OUTSIDE, Step, Steps, decode_tags
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.shared import BOTH_COLUMNS, by_document, prf, read_tagged
@@ -92,8 +92,7 @@ def _report(wanted: Counter[str], found: Counter[str], right: Counter[str], tags
 
 
 def _scores(right: int, found: int, wanted: int) -> str:
-    precision, recall = ratio(100 * right, found, 0), ratio(100 * right, wanted, 0)
-    f1 = harmonic(precision, recall)
+    precision, recall, f1 = precision_recall_f1(100 * right, found, wanted)
     return f"precision: {precision:6.2f}%; recall: {recall:6.2f}%; FB1: {f1:6.2f}"
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.relation_documents import Answer, Gold, names_of, read_answers, read_gold, read_train_facts
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import three
 from adjudge.stats.measure import Prf
 
 COLUMNS = (
@@ -95,7 +95,7 @@ def _count(
 def _f1(sums: dict[str, float], measure: Prf) -> float:
     """F1 from precision and recall, in the script's order of operations, so that the last digits agree."""
     (matched, system), (found, gold) = measure.precision, measure.recall
-    return three(sums[matched], sums[system], sums[gold], sums[found])[2]
+    return precision_recall_f1(sums[matched], sums[system], sums[gold], sums[found], undefined=0)[2]
 
 
 SCORER = Scorer(

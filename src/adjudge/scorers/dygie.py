@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from adjudge.formats.event_lines import read_dygie, read_dygie_output
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import counted, paired, prf, three, totals
+from adjudge.scorers.shared import counted, paired, prf, totals
 
 ROWS = {
     "trig_id": "event.trigger-id",
@@ -33,7 +34,8 @@ def run_events(gold: Any, system: Any) -> Published:
     rows = [(identifier, _counts(right["events"], found["events"])) for identifier, right, found in pairs]
     numbers: dict[str, float] = {}
     for key in ROWS:
-        for part, value in zip(("precision", "recall", "f1"), three(*totals(rows, key)), strict=True):
+        scores = precision_recall_f1(*totals(rows, key), undefined=0)
+        for part, value in zip(("precision", "recall", "f1"), scores, strict=True):
             numbers[f"{key}_{part}"] = value
     return Published(rows, MEASURES, json.dumps(numbers, indent=2) + "\n")
 
@@ -72,7 +74,7 @@ def run_relations(gold: Any, system: Any) -> Published:
         right, found = _labels(gold_data), _labels(system_data)
         matched = sum(right.get(pair) == label for pair, label in found.items())
         rows.append((identifier, counted({"": (matched, len(found), len(right))})))
-    precision, recall, f1 = three(*totals(rows))
+    precision, recall, f1 = precision_recall_f1(*totals(rows), undefined=0)
     text = json.dumps({"precision": precision, "recall": recall, "f1": f1}) + "\n"
     return Published(rows, (RELATION,), text)
 

@@ -17,9 +17,10 @@ from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.formats.json_file import read_json
 from adjudge.formats.templates import Sheet, Template, distinct, read_lines, read_object
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import MICRO, ROLES, check, plain, report
-from adjudge.scorers.shared import assigned, percentages, three
+from adjudge.scorers.shared import assigned, percentages
 from adjudge.stats.measure import Prf
 
 TYPE = "incident_type"
@@ -186,7 +187,7 @@ def _wobbles(value: float, p_den: int, r_den: int) -> bool:
 
 def _value(p_num: int, r_num: int, p_den: int, r_den: int) -> float:
     """F1 in the program's order of operations, because it also compares the last digits."""
-    return three(p_num, p_den, r_den, r_num)[2]
+    return precision_recall_f1(p_num, p_den, r_den, r_num)[2]
 
 
 def _greatest(

@@ -13,9 +13,10 @@ from typing import Any
 
 from adjudge.algebra.solve.deadline import timed
 from adjudge.formats.templates import TYPE, Entities, Template, distinct, read_answers, read_lines
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.grit import ROLES, plain
-from adjudge.scorers.shared import assigned, sum_in_order, three
+from adjudge.scorers.shared import assigned, sum_in_order
 from adjudge.stats.measure import Prf
 
 COLUMNS = ("matched", "system", "found", "gold")
@@ -50,10 +51,10 @@ def run(
         rows.append((identifier, dict(zip(COLUMNS, counts, strict=True))))
         shown = f"#pred={sum(map(bool, systems))}\t#gold={sum(map(bool, golds))}"
         matched, system_size, found, gold_size = counts
-        p, r, f1 = three(matched, system_size, gold_size, found)
+        p, r, f1 = precision_recall_f1(matched, system_size, gold_size, found, undefined=0)
         lines.append((identifier, f"doc_id={identifier}\t{shown}\tprec={p:.4f}\trec={r:.4f}\tf1={f1:.4f}\n"))
     p_num, p_den, r_num, r_den = (sum_in_order(row[column] for _, row in rows) for column in COLUMNS)
-    p, r, f1 = three(p_num, p_den, r_den, r_num)
+    p, r, f1 = precision_recall_f1(p_num, p_den, r_den, r_num, undefined=0)
     names = ("scirex_p", "scirex_r", "scirex_f") if scirex else ("muc_slot_p", "muc_slot_r", "muc_slot_f1")
     text = "".join(f"iterx_{name}: {round(value, 4)}\n" for name, value in zip(names, (p, r, f1), strict=True))
     if per_document:

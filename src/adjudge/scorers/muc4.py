@@ -14,6 +14,7 @@ from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.formats.muc4 import History, Template, TemplateFile, decoded, read_history, read_templates
 from adjudge.formats.muc4_slots import Slots, muc4_slots, read_slots, show
 from adjudge.formats.source import read_whole
+from adjudge.model.prf import ratio
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.muc4_align import (
     BASES,
@@ -306,7 +307,7 @@ def f_measure(tally: Tally, share: tuple[int, int]) -> float | None:
         return None
     above, below = share
     denominator = above * recall + (below - above) * precision
-    return round(below * precision * recall / denominator, 2) if denominator else 0.0
+    return round(ratio(below * precision * recall, denominator), 2)
 
 
 def indent(text: str, column: int) -> str:

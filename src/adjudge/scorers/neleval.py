@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from adjudge.algebra.solve.deadline import together
 from adjudge.formats.linking import Table, read_table
 from adjudge.metrics.linking import is_nil
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import sum_in_order, three
+from adjudge.scorers.shared import sum_in_order
 from adjudge.stats.measure import Prf
 from adjudge.stats.result import Note
 
@@ -287,7 +288,7 @@ _COUNTED: dict[str, Callable[[Clusters, Clusters], Counts]] = {
 
 def _line(name: str, counts: Counts) -> str:
     found, system, hit, gold = counts
-    values = (found, system - found, hit, gold - hit, *map(float, three(found, system, gold, hit)))
+    values = (found, system - found, hit, gold - hit, *map(float, precision_recall_f1(found, system, gold, hit)))
     return "\t".join(f"{value:.3f}" if isinstance(value, float) else str(value) for value in values) + f"\t{name}\n"
 
 

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjudge.formats.event_lines import read_omnievent
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import counted, paired, prf, three, totals
+from adjudge.scorers.shared import Rows, counted, paired, prf, totals
 
 NOTHING = "NA"
 TINY = 1e-10
@@ -40,7 +41,7 @@ def run(gold: Any, system: Any, *, mode: str | None = None, paradigm: str | None
         arguments = list(_arguments(right, found, mode or "default"))
         numbers = {"ed": labels_counts(triggers, types), "eae": pair_counts(arguments)}
         rows.append((identifier, counted(numbers)))
-    return Published(rows, MEASURES, _text(three(*totals(rows, "ed")), three(*totals(rows, "eae"))))
+    return Published(rows, MEASURES, _text(rows))
 
 
 def labels_counts(pairs: Iterable[Pair], types: Iterable[str]) -> tuple[int, int, int]:
@@ -127,9 +128,7 @@ def _words(pairs: list[tuple[str, Any, Any]], mode: str) -> Published:
             for task, (gold, system) in (("ed", triggers), ("eae", arguments))
         }
         rows.append((identifier, counted(numbers)))
-    return Published(
-        rows, MEASURES, _text(three(*totals(rows, "ed"), tiny=TINY), three(*totals(rows, "eae"), tiny=TINY))
-    )
+    return Published(rows, MEASURES, _text(rows, tiny=TINY))
 
 
 def _trigger_words(side: Any) -> list[tuple[str, ...]]:
@@ -155,12 +154,13 @@ def _plain(label: str) -> str:
     return label if label == NOTHING else _bare(label.rpartition(".")[2].replace("-", "").replace("_", "").lower())
 
 
-def _text(triggers: tuple[float, float, float], arguments: tuple[float, float, float]) -> str:
-    names = ("precision", "recall", "micro_f1")
-    tasks = {"ED": triggers, "EAE": arguments}
-    shown = {
-        task: {name: 100.0 * value for name, value in zip(names, each, strict=True)} for task, each in tasks.items()
-    }
+def _text(rows: Rows, *, tiny: float = 0) -> str:
+    shown = {}
+    for task, key in (("ED", "ed"), ("EAE", "eae")):
+        scores = precision_recall_f1(*totals(rows, key), tiny=tiny)
+        shown[task] = {
+            name: 100.0 * value for name, value in zip(("precision", "recall", "micro_f1"), scores, strict=True)
+        }
     return json.dumps(shown, indent=2) + "\n"
 
 

@@ -20,8 +20,9 @@ from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.relation_documents import ROLES, SciRex, Span, read_scirex_gold, read_scirex_system
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Published, Scorer
-from adjudge.scorers.shared import sum_in_order, three
+from adjudge.scorers.shared import sum_in_order
 from adjudge.stats.measure import Ratio
 from adjudge.stats.result import Note
 
@@ -35,7 +36,7 @@ MEASURES = tuple(
     for part in PARTS
 )
 Scores = tuple[float, float, float]
-_scores = partial(three, tiny=TINY)
+_scores = partial(precision_recall_f1, tiny=TINY)
 
 
 def run(gold: Any, system: Any) -> Published:

@@ -15,6 +15,7 @@ from adjudge.findings import LIMIT, raise_problems, read_files
 from adjudge.formats.answers import read_answers
 from adjudge.formats.bio import Columns, grouped, read_columns
 from adjudge.model.document import Corpus
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published
 from adjudge.stats.measure import Prf, Ratio
 from adjudge.stats.result import Note
@@ -89,26 +90,9 @@ def totals(rows: Rows, key: str = "") -> tuple[int, int, int]:
     return matched, system, gold
 
 
-def three(
-    matched: float, system: float, gold: float, found: float | None = None, *, tiny: float = 0
-) -> tuple[float, float, float]:
-    """Precision, recall and F1 as most scripts compute them: F1 from the two, and 0/0 is 0.
-
-    `found` is the numerator of recall, if it differs from that of precision; some scripts add a `tiny` number to
-    every denominator.
-
-    >>> three(1, 2, 1)
-    (0.5, 1.0, 0.666...)
-    """
-    precision = matched / (system + tiny) if system + tiny > 0 else 0
-    recall = (matched if found is None else found) / (gold + tiny) if gold + tiny > 0 else 0
-    both = precision + recall + tiny
-    return precision, recall, 2 * precision * recall / both if both > 0 else 0
-
-
 def percentages(matched: float, system: float, gold: float, found: float | None = None) -> tuple[float, float, float]:
-    """The same three, each times 100 at the end."""
-    precision, recall, f1 = three(matched, system, gold, found)
+    """Precision, recall and F1, each times 100 at the end."""
+    precision, recall, f1 = precision_recall_f1(matched, system, gold, found, undefined=0)
     return 100.0 * precision, 100.0 * recall, 100.0 * f1
 
 

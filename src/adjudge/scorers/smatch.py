@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline, allowed, timed
 from adjudge.errors import FormatError, Problem
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import both_sides, counted, prf, three, totals
+from adjudge.scorers.shared import both_sides, counted, prf, totals
 
 if TYPE_CHECKING:
     from adjudge.formats.source import Source
@@ -33,9 +34,10 @@ def run(gold: Any, system: Any, *, digits: str | None = None) -> Published:
         found = best_match(mine, wanted)
         unproven += not found.proven
         rows.append((str(number), counted({NAME: (found.value, mine.size, wanted.size)})))
+    scores = precision_recall_f1(*totals(rows, NAME))
     text = "".join(
         f"{label}: {value:.{int(digits or 2)}f}\n"
-        for label, value in zip(("Precision", "Recall", "F-score"), three(*totals(rows, NAME)), strict=True)
+        for label, value in zip(("Precision", "Recall", "F-score"), scores, strict=True)
     )
     return Published(
         rows, (prf(NAME, NAME, harmonic=True),), text, notes=[search_note(len(rows), unproven, "the program climbs")]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.algebra.solve.deadline import timed
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
-from adjudge.scorers.shared import counted, prf, sum_in_order, three
+from adjudge.scorers.shared import counted, prf, sum_in_order
 from adjudge.scorers.smatch import Triples, best_match, read_pairs, search_note
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _scores(matched: float, system: float, gold: float) -> list[float]:
     """F1, precision and recall; two empty graphs are equal."""
     if not system and not gold:
         return [1.0, 1.0, 1.0]
-    precision, recall, f1 = three(matched, system, gold)
+    precision, recall, f1 = precision_recall_f1(matched, system, gold)
     return [f1, precision, recall]
 
 

@@ -29,9 +29,10 @@ from adjudge.algebra.edit_distance import distances
 from adjudge.algebra.places import Where
 from adjudge.algebra.solve.deadline import timed
 from adjudge.algebra.values import as_date
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.json_schema import SCHEMA, Json, JsonSchema, guessed
-from adjudge.scorers.shared import assigned, counted, mean_measure, mean_score, prf, read_records, three, wrapped
+from adjudge.scorers.shared import assigned, counted, mean_measure, mean_score, prf, read_records, wrapped
 from adjudge.stats.measure import Measure, Total
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def _measures() -> tuple[Measure, ...]:
 def _line(name: str, counts: Sequence[int]) -> str:
     tp, fa, fd, fn, _ = counts
     parts = [f"{each} {number}" for each, number in zip(OUTCOMES, counts, strict=True)]
-    scores = zip(("precision", "recall", "f1"), three(tp, tp + fa + fd, tp + fn), strict=True)
+    values = precision_recall_f1(tp, tp + fa + fd, tp + fn, undefined=0)
+    scores = zip(("precision", "recall", "f1"), values, strict=True)
     return f"{name}: {', '.join([*parts, *(f'{part} {value}' for part, value in scores)])}"
 
 

@@ -21,7 +21,7 @@ from adjudge.formats.json_file import read_json
 from adjudge.formats.kg_json import LISTS, json_entries, shown
 from adjudge.formats.kg_keys import document_of, roles_of
 from adjudge.formats.source import read_text
-from adjudge.model.prf import harmonic
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides
 from adjudge.scorers.webnlg import has_sentences, words_of
@@ -131,8 +131,7 @@ def score_document(gold: Sentence, system: Sentence | None, ontology: Labels) ->
     known = {relation.replace(" ", "_") for _, relation, _ in gold.triples}
     theirs = {"".join(map(squeezed, each)) for each in system.triples if each[1] in known}
     both = len(ours & theirs)
-    precision, recall = (both / len(theirs), both / len(ours)) if theirs else (0.0, 0.0)
-    f1 = harmonic(precision, recall)
+    precision, recall, f1 = precision_recall_f1(both, len(theirs), len(ours)) if theirs else (0.0, 0.0, 0.0)
     number = len(system.triples)
     conform = sum(relation in ontology.relations for _, relation, _ in system.triples) / number if number else 1.0
     context = stems(gold.text + " ".join(ontology.concepts))

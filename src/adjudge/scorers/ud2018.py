@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.conllu_trees import CONTENT, FUNCTIONAL, ROOT, Treebank, read_treebank, unique_names
 from adjudge.model.document import Corpus, Document
+from adjudge.model.prf import ratio
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides
 from adjudge.stats.measure import Measure, Prf, Ratio
@@ -167,9 +168,8 @@ def _table(sums: dict[str, dict[str, float]], line: Callable[[str, dict[str, flo
 
 def _scores(metric: str, own: dict[str, float]) -> str:
     correct, system, gold, aligned = (own[part] for part in PARTS)
-    precision, recall = (correct / under if under else 0.0 for under in (system, gold))
-    f1 = 2 * correct / (system + gold) if system + gold else 0.0
-    last = "" if metric in SPANS else f"{100 * (correct / aligned if aligned else 0):10.2f}"
+    precision, recall, f1 = ratio(correct, system), ratio(correct, gold), ratio(2 * correct, system + gold)
+    last = "" if metric in SPANS else f"{100 * ratio(correct, aligned):10.2f}"
     return f"{metric:11}|{100 * precision:10.2f} |{100 * recall:10.2f} |{100 * f1:10.2f} |{last}"
 
 

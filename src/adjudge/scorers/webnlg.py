@@ -25,6 +25,7 @@ from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.kg_webnlg import read_entries
 from adjudge.formats.source import read_whole
+from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides, sum_in_order
 from adjudge.scorers.webnlg_spans import (
@@ -155,10 +156,7 @@ def ratios(kind: str, counts: Sequence[int]) -> tuple[Fraction, Fraction, Fracti
     correct, incorrect, half, missed, spurious = counts
     found = 2 * correct + (half if kind in _HALF else 0)
     possible, actual = correct + incorrect + half + missed, correct + incorrect + half + spurious
-    precision = Fraction(found, 2 * actual) if actual else Fraction(0)
-    recall = Fraction(found, 2 * possible) if possible else Fraction(0)
-    both = precision + recall
-    return precision, recall, 2 * precision * recall / both if both else Fraction(0)
+    return precision_recall_f1(Fraction(found), 2 * actual, 2 * possible, undefined=Fraction(0))
 
 
 _ratios = lru_cache(maxsize=1 << 12)(ratios)
@@ -169,9 +167,7 @@ def float_f1(kind: str, counts: Sequence[int]) -> float:
     correct, incorrect, half, missed, spurious = counts
     found = correct + 0.5 * half if kind in _HALF else correct
     possible, actual = correct + incorrect + half + missed, correct + incorrect + half + spurious
-    precision = found / actual if actual > 0 else 0
-    recall = found / possible if possible > 0 else 0
-    return 2 * ((precision * recall) / (precision + recall)) if precision + recall > 0 else 0.0
+    return precision_recall_f1(found, actual, possible)[2]
 
 
 @lru_cache(maxsize=1 << 12)

@@ -1,7 +1,7 @@
 """From sums of counts to scores, and the scores of one system as a function of the weights of its documents.
 
-The same formulas serve the numbers of a corpus, in plain Python, and columns of numbers of many resampled corpora. This
-is the only place of the statistics that decides on 0/0.
+The same formulas serve the numbers of a corpus, in plain Python, and columns of numbers of many resampled corpora.
+`model.prf` divides, and has what 0/0 is by the policy of each measure.
 
 Counts add up over documents, so that a thousand resampled corpora are one product, weights x table. Counts are pooled
 (micro), or the scores of documents averaged (macro), which is the same with other columns: a mean is the sum of the
@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from adjudge.errors import UsageError, did_you_mean
+from adjudge.model.prf import either, f_measure, harmonic, precision_recall_f1, ratio
 from adjudge.stats.measure import (
     Array,
     Blanc,
@@ -259,8 +260,8 @@ def scores_of(measures: Sequence[Measure], totals: Mapping[str, Any]) -> dict[Ke
                     done[m.name, m.part] = _weighted(m.columns, totals, zero)
                 elif isinstance(m, Ratio):
                     top, bottom = _weighted(m.numerator, totals, zero), _weighted(m.denominator, totals, zero)
-                    value = _ratio(top, bottom, m.undefined)
-                    done[m.name, m.part] = value if m.clip is None else _either(value < m.clip, m.clip, value)
+                    value = ratio(top, bottom, _policy(m.undefined)[1])
+                    done[m.name, m.part] = value if m.clip is None else either(value < m.clip, m.clip, value)
                 elif m.op == "harmonic":
                     done[m.name, m.part] = _harmonic([done[key] for key in m.of])
                 else:
@@ -284,7 +285,7 @@ def _harmonic(parts: Sequence[Any]) -> Any:
         for each in (*parts[:place], *parts[place + 1 :]):
             others = others * each
         inverses = inverses + others
-    return _ratio(len(parts) * product, inverses, 0)
+    return ratio(len(parts) * product, inverses)
 
 
 def _lacking(m: Measure, wanted: Any, known: Iterable[Any]) -> UsageError:
@@ -307,9 +308,9 @@ def _fields(m: Fields, totals: Mapping[str, Any], zero: Any) -> Any:
     total = number = zero
     for names in m.of:
         matched, system, gold = (totals[name] for name in names)
-        total = total + _ratio(2 * matched, system + gold, 0)
-        number = number + _either(system + gold > 0, 1.0, 0.0)
-    return _ratio(total, number, m.undefined)
+        total = total + ratio(2 * matched, system + gold)
+        number = number + either(system + gold > 0, 1.0, 0.0)
+    return ratio(total, number, _policy(m.undefined)[1])
 
 
 def _mean_f1(m: MeanF1, totals: Mapping[str, Any], zero: Any) -> Any:
@@ -318,31 +319,18 @@ def _mean_f1(m: MeanF1, totals: Mapping[str, Any], zero: Any) -> Any:
         value = size = zero
         for names in group:
             matched, system, found, gold = (totals[name] for name in names)
-            p, r = _ratio(matched, system, 0), _ratio(found, gold, 0)
-            value, size = value + _ratio(2 * p * r, p + r, 0), size + system + gold
+            value, size = value + precision_recall_f1(matched, system, gold, found)[2], size + system + gold
         total = total + value / len(group)  # which is 0 if there is nothing
-        number = number + _either(size > 0, 1.0, 0.0)
-    return _ratio(total, number, 0)
+        number = number + either(size > 0, 1.0, 0.0)
+    return ratio(total, number)
 
 
-def _ratio(numerator: Any, denominator: Any, undefined: Undefined) -> Any:
-    """Numerator over denominator, and `undefined` (None: nan) where the denominator is 0."""
-    otherwise = math.nan if undefined is None else 1.0 if undefined == "both" else float(undefined)
-    if isinstance(denominator, int | float):
-        return numerator / denominator if denominator else otherwise
-    import numpy as np
-
-    value = np.full(np.shape(denominator), otherwise)
-    np.divide(numerator, denominator, out=value, where=denominator != 0)
-    return value
-
-
-def _either(condition: Any, one: Any, other: Any) -> Any:
-    if isinstance(condition, bool):
-        return one if condition else other
-    import numpy as np
-
-    return np.where(condition, one, other)
+def _policy(undefined: Undefined) -> tuple[float, float]:
+    """What 0/0 is beside something on the other side, and with nothing on both."""
+    if undefined == "both":
+        return 0.0, 1.0
+    value = math.nan if undefined is None else float(undefined)
+    return value, value
 
 
 def _prf_fractions(m: Prf, totals: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -365,18 +353,16 @@ def _prf(m: Prf, totals: Mapping[str, Any]) -> dict[Key, Any]:
     other has no value.
     """
     pairs = _prf_fractions(m, totals)
-    values = {part: _ratio(*pair, m.undefined) for part, pair in pairs.items()}
+    one, neither = _policy(m.undefined)
+    values = {part: ratio(*pair, one) for part, pair in pairs.items()}
     if m.undefined == "both":
-        something = (pairs["precision"][1] > 0) | (pairs["recall"][1] > 0)
-        values = {part: _either(something & (pair[1] == 0), 0.0, values[part]) for part, pair in pairs.items()}
-    if m.f_name not in values:
-        p, r, square = values["precision"], values["recall"], m.beta * m.beta
-        value = _ratio((1 + square) * p * r, square * p + r, None if m.harmonic else 0)
-        if not m.harmonic:
-            nothing = (pairs["precision"][1] == 0) & (pairs["recall"][1] == 0)
-            empty = math.nan if m.undefined is None else 1.0 if m.undefined == "both" else float(m.undefined)
-            value = _either(nothing, empty, _either((p == 0) | (r == 0), 0.0, value))
-        values[m.f_name] = value
+        nothing = (pairs["precision"][1] == 0) & (pairs["recall"][1] == 0)
+        values = {part: either(nothing, neither, value) for part, value in values.items()}
+    if m.f_name not in values and m.harmonic:
+        values[m.f_name] = harmonic(values["precision"], values["recall"], m.beta * m.beta, math.nan)
+    elif m.f_name not in values:
+        own = pairs["precision"], pairs["recall"]
+        values[m.f_name] = f_measure(*own, undefined=one, nothing=neither, same=False, beta=m.beta)
     values |= {"system": totals[m.precision[1]], "gold": totals[m.recall[1]], "matched": totals[m.precision[0]]}
     return {(m.name, part): values[part] for part in m.parts}
 
@@ -385,14 +371,14 @@ def _blanc(m: Blanc, totals: Mapping[str, Any]) -> dict[Key, Any]:
     there, kinds = [], []
     for names in (m.coref, m.noncoref):
         matched, system, gold = (totals[name] for name in names)
-        p, r = _ratio(matched, system, 0), _ratio(matched, gold, 0)
+        p, r, f1 = precision_recall_f1(matched, system, gold)
         there.append(gold > 0 if m.rule == "8.01" else (gold > 0) | (system > 0))
-        kinds.append({"recall": r, "precision": p, "f1": _ratio(2 * p * r, p + r, 0)})
+        kinds.append({"recall": r, "precision": p, "f1": f1})
     matched, system, gold = (totals[name] for name in m.mentions)
-    neither = _either((matched == system) & (matched == gold), float(m.rule == "2014"), 0.0)
+    neither = either((matched == system) & (matched == gold), float(m.rule == "2014"), 0.0)
     values = {}
     for part in m.parts:
         coref, noncoref = (kind[part] for kind in kinds)
-        one = _either(there[0], coref, _either(there[1], noncoref, neither))
-        values[m.name, part] = _either(there[0] & there[1], (coref + noncoref) / 2, one)
+        one = either(there[0], coref, either(there[1], noncoref, neither))
+        values[m.name, part] = either(there[0] & there[1], (coref + noncoref) / 2, one)
     return values

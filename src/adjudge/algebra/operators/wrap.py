@@ -285,9 +285,9 @@ class NormaliseOp(Wrapper):
         elif by == "jaccard":
             out = ratio(value, s[1] + g[1] - value, undefined)
         elif other is None:
-            out = f_measure(value, s[1], value, g[1], beta=self.node.beta, undefined=undefined, same=True)
+            out = f_measure((value, s[1]), (value, g[1]), beta=self.node.beta, undefined=undefined, same=True)
         else:
-            out = f_measure(value, s[1], other, g[3], beta=self.node.beta, undefined=undefined, same=False)
+            out = f_measure((value, s[1]), (other, g[3]), beta=self.node.beta, undefined=undefined, same=False)
         return float(out)
 
     def pair(self, s: Any, g: Any, ctx: Context) -> float:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.engine import Evaluation
 from adjudge.model.coref import Chain, Mention
-from adjudge.model.prf import harmonic
+from adjudge.model.prf import precision_recall_f1
 from adjudge.tasks.coref.counts import COLUMNS, UD_COLUMNS
 from adjudge.tasks.coref.observe import Compared
 from adjudge.tasks.coref.settings import Settings
@@ -96,8 +96,8 @@ def _corefud_scores(totals: Mapping[str, float], metric: str) -> tuple[float, fl
 
 
 def _from_ratios(found: float, gold: float, matched: float, system: float) -> tuple[float, float, float]:
-    r, p = found / gold if found else 0.0, matched / system if matched else 0.0
-    return r, p, harmonic(p, r)
+    p, r, f1 = precision_recall_f1(matched, system, gold, found)
+    return r, p, f1
 
 
 def reference_output(
@@ -138,13 +138,11 @@ def result_line(found: float, gold: float, matched: float, system: float, f1: fl
     >>> result_line(5, 9, 5, 16)[0].split(chr(9))
     ['Recall: (5 / 9) 55.55%', 'Precision: (5 / 16) 31.25%', 'F1: 39.99%']
     """
-    recall, precision = found / gold if gold else 0, matched / system if system else 0
-    if f1 is None:
-        f1 = harmonic(precision, recall)
+    precision, recall, own = precision_recall_f1(matched, system, gold, found)
     parts = (
         f"Recall: ({_written(found)} / {_written(gold)}) {_percent(recall)}",
         f"Precision: ({_written(matched)} / {_written(system)}) {_percent(precision)}",
-        f"F1: {_percent(f1)}",
+        f"F1: {_percent(own if f1 is None else f1)}",
     )
     return ["\t".join(parts), _RULE]
 
@@ -187,8 +185,7 @@ def _blanc(*kinds: tuple[float, float, float, float]) -> tuple[float, float, flo
     present = []
     for found, gold, matched, system in kinds:
         if gold:
-            r, p = found / gold, matched / system if system else 0
-            present.append((r, p, harmonic(p, r)))
+            present.append(_from_ratios(found, gold, matched, system))
     if len(present) == 2:
         (r, p, f), (other_r, other_p, other_f) = present
         return (r + other_r) / 2, (p + other_p) / 2, (f + other_f) / 2

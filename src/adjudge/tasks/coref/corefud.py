@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeAlias
 from adjudge.evaluate.task import Remark
 from adjudge.model.coref import SENTENCE, Chain, Mention, UdDocument
 from adjudge.model.graph import blocks
+from adjudge.model.prf import precision_recall_f1
 from adjudge.tasks.coref.ceaf import align
 from adjudge.tasks.coref.counts import COLUMNS, count_unrepeated
 from adjudge.tasks.coref.settings import Settings
@@ -191,11 +192,7 @@ def _zero_cells(ours: _Side, theirs: _Side, rows: Sequence[Name], columns: Seque
 
 def _f1(one: Iterable[Hashable], other: Iterable[Hashable]) -> float:
     left, right = set(one), set(other)
-    common = len(left & right)
-    if not common:
-        return 0.0
-    p, r = common / len(left), common / len(right)
-    return 2 * p * r / (p + r)
+    return precision_recall_f1(len(left & right), len(left), len(right))[2]
 
 
 def _head_cells(ours: _Side, theirs: _Side, rows: Sequence[Name], columns: Sequence[Name]) -> Cells:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
+from adjudge.model.prf import ratio
 from adjudge.tasks.eal.reference import Frames, spread
 from adjudge.tasks.eal.settings import Settings
 
@@ -307,11 +308,12 @@ def measures(settings: Settings, *, macro: bool = False) -> list[Measure]:
 def document_scores(table: StatsTable, settings: Settings) -> list[dict[str, float | str | None]]:
     """The scores of each document by itself, clipped or not as the profile says; None is 0/0, or x/0.
 
-    >>> from adjudge.stats.table import StatsTable
-    >>> table = StatsTable(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
-    >>> from adjudge.tasks.eal.settings import BBN_2015
-    >>> document_scores(table, Settings(BBN_2015))[0]["argument"], document_scores(table, Settings())[0]["argument"]
-    (-0.5, 0.0)
+        >>> from adjudge.stats.table import StatsTable
+        >>> table = StatsTable(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
+        >>> from adjudge.model.prf import ratio
+    from adjudge.tasks.eal.settings import BBN_2015
+        >>> document_scores(table, Settings(BBN_2015))[0]["argument"], document_scores(table, Settings())[0]["argument"]
+        (-0.5, 0.0)
     """
     places = {name: at for at, name in enumerate(table.columns)}
     found: list[dict[str, float | str | None]] = []
@@ -339,23 +341,23 @@ def _document_links(
 ) -> dict[str, float | str | None]:
     f, recall, precision, found, size = (get[name] for name in LINKING[:5])
     nothing = 1.0 if settings.profile.empty_reference == "one" else None
-    link = f / size if size else nothing
+    link = ratio(f, size, nothing)
     weight = settings.argument_weight
     both = isinstance(argument, float) and link is not None
     return {
-        "link-precision": precision / found if found else nothing if not size else 0.0,
-        "link-recall": recall / size if size else nothing,
+        "link-precision": ratio(precision, found, nothing if not size else 0.0),
+        "link-recall": ratio(recall, size, nothing),
         "linking": link,
         "overall": weight * argument + (1 - weight) * link if both else None,  # type: ignore[operator]
     }
 
 
 def _ratio(numerator: float, denominator: float, settings: Settings) -> float | None:
-    if denominator:
-        return numerator / denominator
-    if settings.profile.undefined_document == "null":
-        return None
-    return float("nan") if numerator == 0 else float("inf") * numerator
+    undefined = None
+    if settings.profile.undefined_document != "null":
+        undefined = float("nan") if numerator == 0 else float("inf") * numerator
+    score: float | None = ratio(numerator, denominator, undefined)
+    return score
 
 
 def table_of(ids: Sequence[str], rows: Sequence[Sequence[float]], settings: Settings) -> StatsTable:

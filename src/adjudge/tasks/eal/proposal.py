@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.model.prf import f_measure, ratio
+from adjudge.model.prf import f_measure, harmonic, ratio
 from adjudge.tasks.eal.measures import score_alternatives, score_links
 from adjudge.tasks.eal.reference import Frames, spread
 
@@ -69,7 +69,7 @@ def table_1(*, beta: float = 0.25, lambda_: float = 0.5) -> list[Cells]:
     rows = []
     for name, p, r in SYSTEMS:
         precision, recall = p / 100, r / 100
-        f1 = 2 * precision * recall / (precision + recall)
+        f1 = harmonic(precision, recall)
         linear = recall - beta * recall * (1 - precision) / precision
         rows.append(
             Cells(
@@ -115,11 +115,11 @@ def _example(name: str, frames: Sequence[str]) -> Example:
 
 
 def _prf(p: tuple[float, float], r: tuple[float, float]) -> tuple[float, float, float]:
-    return ratio(*p, 0), ratio(*r, 0), f_measure(*p, *r, undefined=0, same=False)
+    return ratio(*p), ratio(*r), f_measure(p, r, same=False)
 
 
 def _f1(common: float, system: float, gold: float) -> float:
-    return f_measure(common, system, common, gold, undefined=0, same=True)
+    return float(f_measure((common, system), (common, gold), same=True))
 
 
 def to_data(*, beta: float = 0.25, lambda_: float = 0.5) -> dict[str, Any]:

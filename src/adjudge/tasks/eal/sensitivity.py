@@ -14,6 +14,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
+from adjudge.model.prf import ratio
 from adjudge.tasks.eal.measures import ARGUMENT, LINKING
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Counts(NamedTuple):
     @property
     def link_score(self) -> float:
         """The link score, whatever beta and lambda."""
-        return self.link / self.size if self.size else 0.0
+        return ratio(self.link, self.size)
 
 
 class Grid(NamedTuple):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.json_file import read_json
 from adjudge.formats.source import find_shards
+from adjudge.model.prf import ratio
 from adjudge.stats.measure import Measure, Ratio, Total
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Judged(NamedTuple):
     @property
     def accuracy(self) -> float:
         """The share judged right; 0 without facts."""
-        return self.right / self.facts if self.facts else 0.0
+        return ratio(self.right, self.facts)
 
     def agrees(self) -> bool:
         """Whether the stated accuracy agrees with the judgements, to the digits stated.

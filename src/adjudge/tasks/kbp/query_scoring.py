@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from adjudge.errors import UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.task import run_of
 from adjudge.model.kbp_queries import NO_CLASS, WRONG, AnswerSet, Question, asked_path
+from adjudge.model.prf import ratio
 from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single
 from adjudge.stats.measure import Measure, Prf, Ratio, Total
 from adjudge.tasks.kbp.answers import (
@@ -58,11 +59,7 @@ class Ratios(NamedTuple):
 
 def ratios(right: float, system: float, gold: float) -> Ratios:
     """The three from counts."""
-    return Ratios(
-        right / system if system else 0.0,
-        right / gold if gold else 0.0,
-        2 * right / (system + gold) if system + gold else 0.0,
-    )
+    return Ratios(ratio(right, system), ratio(right, gold), ratio(2 * right, system + gold))
 
 
 def row_ratios(row: Row) -> Ratios:

@@ -86,7 +86,7 @@ def sample_paths(
     if complete:
         counts = source_counts(gold, system, known, hop=hop, block=block)
         totals = counts.sum(axis=1)
-        values = [ratio(*pair, 0) for pair in _pairs(totals)]
+        values = [ratio(*pair) for pair in _pairs(totals)]
         p, r, f = (Estimate(value, 0.0, value, value) for value in values)
         both, of_gold, of_system = totals.tolist()
         return HopEstimate(hop, both, of_gold, of_system, p, r, f, len(known), len(known), level, complete)
@@ -114,7 +114,7 @@ def _estimate(above: Floats, below: Floats, level: float) -> Estimate:
 
     draws = len(above)
     top, bottom = float(above.mean()), float(below.mean())
-    value = ratio(top, bottom, 0)
+    value = ratio(top, bottom)
     spread = float((above - value * below).std(ddof=1))
     error = normal_reach(level) * spread / math.sqrt(draws) / bottom if bottom else 0.0
     # The mean of above - r * below is zero for the true r, and its terms lie within a range of 1: the draws allow every

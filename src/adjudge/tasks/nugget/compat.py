@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from adjudge.errors import Problem, ValidationError
 from adjudge.evaluate.engine import Evaluation
 from adjudge.model.nugget import Nugget, NuggetDocument
-from adjudge.model.prf import harmonic
+from adjudge.model.prf import precision_recall_f1
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.coreference import STARRED, added, count_coreference, document_average, official_figures
 from adjudge.tasks.nugget.mapping import Side
@@ -31,7 +32,6 @@ NAMES = {
 }
 LONGEST = 100_000  # characters of a place that are listed in a comparison
 
-_NAN = float("nan")
 _HEADER = "Prec  \tRec  \tF1   "
 
 
@@ -94,7 +94,7 @@ def averages(documents: Sequence[Seen], mapping: str) -> tuple[float, ...]:
     golds = systems = valid = 0
     for observed in (each.observed for each in documents):
         matched = observed.matched[mapping] * 100
-        precision, recall = _ratio(matched, observed.system), _ratio(matched, observed.gold)
+        precision, recall, _ = _three(matched, observed.system, observed.gold)
         if observed.gold:
             valid += 1
             golds += observed.gold
@@ -102,9 +102,7 @@ def averages(documents: Sequence[Seen], mapping: str) -> tuple[float, ...]:
             total += matched
             precisions += precision if observed.system else 0.0
             recalls += recall
-    micro = _ratio(total, systems), _ratio(total, golds)
-    macro = _ratio(precisions, valid), _ratio(recalls, valid)
-    return (*micro, _f1(*micro), *macro, _f1(*macro))
+    return (*_three(total, systems, golds), *_three(precisions, valid, valid, recalls))
 
 
 def _documents(documents: Sequence[Seen]) -> Iterator[str]:
@@ -118,8 +116,8 @@ def _documents(documents: Sequence[Seen]) -> Iterator[str]:
         for mapping in NAMES:
             observed = document.observed
             matched = observed.matched[mapping] * 100
-            ratios = _ratio(matched, observed.system), _ratio(matched, observed.gold)
-            cells.append("\t".join(f"{value:.2f}" for value in (*ratios, _f1(*ratios))))
+            scores = _three(matched, observed.system, observed.gold)
+            cells.append("\t".join(f"{value:.2f}" for value in scores))
         yield " " * (width - _width(document.gold.id)) + document.gold.id + "\t" + "\t|\t".join(cells)
 
 
@@ -139,8 +137,7 @@ def _types(documents: Sequence[Seen]) -> Iterator[str]:
     width = max(map(len, shown))
     yield "Type".rjust(width) + "\tPrec\tRec\tF1\t#Gold\t#Sys"
     for name, found in shown.items():
-        ratios = _ratio(found.matched, found.system), _ratio(found.matched, found.gold)
-        values = [0 if value != value else value for value in (*ratios, _f1(*ratios))]
+        values = [0 if value != value else value for value in _three(found.matched, found.system, found.gold)]
         numbers = "\t".join(f"{value:.2f}" for value in values)
         yield f"{name.rjust(width)}\t{numbers}\t{found.gold}\t{found.system}"
 
@@ -164,8 +161,7 @@ def _coref(figures: Mapping[str, float], settings: Settings) -> Iterator[str]:
 def _sequencing(sums: Mapping[str, float]) -> Iterator[str]:
     for title, metric in (("Subevent", "nugget.subevent"), ("After", "nugget.after"), ("All", "nugget.sequence")):
         matched, system, found, gold = (sums[f"{metric}:{n}"] for n in ("matched", "system", "found", "gold"))
-        precision, recall = matched / system if system else 0, found / gold if gold else 0
-        f1 = harmonic(precision, recall)
+        precision, recall, f1 = precision_recall_f1(matched, system, gold, found)
         shown = [f"{100 * round(value, 6):.12g}" for value in (f1, precision, recall)]
         shown = [value if "." in value else f"{value}.0" for value in shown]
         yield f"=======Event Sequencing Results for {title} ======="
@@ -184,12 +180,7 @@ def _sums(rows: Iterable[Sequence[float]], size: int) -> list[float]:
     return totals
 
 
-def _ratio(numerator: float, denominator: float) -> float:
-    return numerator / denominator if denominator > 0 else _NAN
-
-
-def _f1(precision: float, recall: float) -> float:
-    return _ratio(2 * precision * recall, precision + recall)
+_three = partial(precision_recall_f1, undefined=float("nan"))
 
 
 def _width(text: str) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.errors import Problem, some_of
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
+from adjudge.model.prf import precision_recall_f1
 from adjudge.tasks.coref.counts import COLUMNS, count_hits
 from adjudge.tasks.nugget.mapping import Pair, Side, attributes
 from adjudge.tasks.nugget.settings import Settings
@@ -192,25 +193,21 @@ def official_figures(counts: Sequence[float]) -> dict[str, float]:
     """
     figures = {}
     for name, metric in OFFICIAL.items():
-        f1 = _f1(*_ratios(counts, metric)) if metric else _blanc(counts)
+        f1 = _f1(counts, metric) if metric else _blanc(counts)
         figures[name] = int(f1 * 10000) / 100
     return figures
 
 
-def _ratios(counts: Sequence[float], metric: str) -> tuple[float, float]:
+def _f1(counts: Sequence[float], metric: str) -> float:
     matched, system, gold = (counts[_PLACE[f"{metric}:{name}"]] for name in ("matched", "system", "gold"))
     found = counts[_PLACE[f"{metric}:found"]] if f"{metric}:found" in _PLACE else matched
-    return matched / system if system else 0.0, found / gold if gold else 0.0
-
-
-def _f1(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return precision_recall_f1(matched, system, gold, found)[2]
 
 
 def _blanc(counts: Sequence[float]) -> float:
     """The mean over the kinds of links that gold has."""
     found = [
-        _f1(*_ratios(counts, metric))
+        _f1(counts, metric)
         for metric in ("coref.blanc.coref", "coref.blanc.noncoref")
         if counts[_PLACE[f"{metric}:gold"]]
     ]

@@ -34,6 +34,7 @@ from math import fsum
 from typing import NamedTuple
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
+from adjudge.model.prf import precision_recall_f1, ratio
 from adjudge.tasks.coref.counts import COLUMNS
 from adjudge.tasks.nugget.choice_search import Found, solve
 from adjudge.tasks.nugget.choice_worth import Point, Rates
@@ -258,8 +259,8 @@ class Score(NamedTuple):
         share, precise, found = point
         if precise <= 0 or found <= 0:
             return share
-        p, r = precise / self.system, found / self.gold
-        return share + p * r / (p + r) / 2  # a quarter of 2 p r / (p + r)
+        f1: float = precision_recall_f1(precise, self.system, self.gold, found)[2]
+        return share + f1 / 4
 
     def slope(self, point: Point) -> Point:
         """The gradient at totals."""
@@ -283,7 +284,7 @@ def score_of(totals: Sequence[float]) -> Score:
 
     def weight(name: str, share: float) -> float:
         whole = column[f"coref.{name}:system"] + column[f"coref.{name}:gold"]
-        return 2 * share / whole if whole else 0.0
+        return ratio(2 * share, whole)
 
     kinds = [name for name in ("blanc.coref", "blanc.noncoref") if column[f"coref.{name}:gold"]]
     links = {name: weight(name, 0.25 / len(kinds)) for name in kinds}

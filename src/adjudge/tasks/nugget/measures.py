@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjudge.model.prf import ratio
 from adjudge.tasks.coref.counts import COLUMNS as COREF_COLUMNS
 from adjudge.tasks.nugget.settings import Settings
 
@@ -57,7 +58,7 @@ def row(matched: Mapping[str, float], system: int, gold: int, settings: Settings
     if settings.official and not gold:
         return (0,) * (3 * len(names) + 3)
     found = [matched[name] for name in names]
-    ratios = [value for tp in found for value in (tp / system if system else 0.0, tp / gold if gold else 0.0)]
+    ratios = [ratio(tp, whole) for tp in found for whole in (system, gold)]
     return (*found, system, gold, *ratios, 1)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.evaluate.task import Remark
 from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.model.prf import ratio
 from adjudge.stats.notes import unproven_message
 from adjudge.stats.result import Note
 from adjudge.tasks.nugget.mapping import SAME
@@ -149,7 +150,7 @@ def _about_ties(ids: Sequence[str], counted: Counted, settings: Settings, sums: 
     total = sums["nugget:system"] + sums["nugget:gold"]
 
     def f1(matched: float) -> str:
-        return f"{200 * matched / total:.2f}" if total else "0.00"
+        return f"{ratio(200 * matched, total):.2f}"
 
     better = []
     for name in settings.scored:

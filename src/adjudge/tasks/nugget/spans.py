@@ -13,6 +13,7 @@ from operator import itemgetter, lt
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.model.nugget import Nugget, Piece
+from adjudge.model.prf import precision_recall_f1
 
 Key: TypeAlias = Any  # hashable; see above
 Overlaps: TypeAlias = dict[Key, dict[Key, int]]  # gold key -> system key -> units in common
@@ -244,5 +245,4 @@ def dice_of_ratios(common: int, gold: int, system: int) -> float:
     >>> dice_of_ratios(2, 3, 3) == dice(2, 3, 3), dice_of_ratios(1, 1, 5) == dice(1, 1, 5)
     (True, False)
     """
-    precision, recall = common / system, common / gold
-    return 2 * precision * recall / (precision + recall)
+    return precision_recall_f1(common, system, gold)[2]
