@@ -82,10 +82,7 @@ def test_what_is_wrong_is_said(call, saved):
     assert Result.load("a.json").documents
 
 
-def test_documents_are_saved_with_a_result_only(call):
-    code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--save-documents")
-    assert code == 2
-    assert "--save-documents does nothing without --save" in err
+def test_one_document_is_shown_or_all_are_saved(call):
     code, _, err = call("score", "relation.strict", GOLD, SYSTEMS["alder"], "--explain", "nw-01", "--save-documents")
     assert code == 2
     assert "cannot be combined" in err

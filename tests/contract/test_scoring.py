@@ -12,7 +12,9 @@ from typing import NamedTuple
 import jsonschema
 import pytest
 
+import adjudge as aj
 from adjudge.cli import run
+from adjudge.errors import AdjudgeError
 from adjudge.stats.result import Result
 from adjudge.stats.saved import json_schema
 
@@ -322,6 +324,40 @@ def test_a_field_that_no_document_has_is_no_slice(task, call):
     code, out, err = call(*task.words(task.systems[0]), "--by", "no-such-field")
     assert (code, out) == (2, "")
     assert "no-such-field" in err
+
+
+def test_documents_are_clustered_by_the_fields_by_which_they_are_sliced(task, call):
+    sliced, _, _ = call(*task.words(task.systems[0]), "--by", "genre")
+    code, _, err = call(*task.words(task.systems[0]), "--cluster-by", "genre")
+    assert (code, "clusters by genre are too few for intervals" in err) == (2, sliced == 0), err
+
+
+IN_PYTHON = {
+    "coref": ("coref", {}),
+    "corefud": ("coref", {"profile": "corefud"}),
+    "nugget": ("nugget", {}),
+    "eal": ("eal", {"frames": "eal/frames"}),
+    "score": ("relation.strict", {}),
+    **{family: (family, {"reader": "jsonl"}) for family in RUNS.FAMILIES if family not in RUNS.OF_FAMILY},
+}
+WHOLE = ("linking", "record")  # clusters go across documents, and a schema is made of all of them
+
+
+@pytest.mark.parametrize("name", sorted(IN_PYTHON))
+def test_documents_that_are_streamed_count_the_same(name, folder):
+    task, (first, options) = TASKS[name], IN_PYTHON[name]
+    sides = first, task.gold, list(task.systems[:1])
+    whole = aj.score(*sides, bootstrap=0, stream=False, **options)
+    if name in WHOLE:
+        with pytest.raises(AdjudgeError, match="cannot be read a block at a time"):
+            aj.score(*sides, bootstrap=0, stream=True, **options)
+    else:
+        assert aj.score(*sides, bootstrap=0, stream=True, **options) == whole
+
+
+def test_documents_are_saved_with_a_result_only(task, call):
+    code, _, err = call(*task.words(task.systems[0]), "--save-documents")
+    assert (code, err) == (2, "error: --save-documents does nothing without --save, give both, or neither\n")
 
 
 def test_parts_are_merged_to_the_whole(task, call, tmp_path):

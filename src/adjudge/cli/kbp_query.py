@@ -24,6 +24,7 @@ from adjudge.cli.options import (
     output_option,
     output_options,
     rank_options,
+    refuse_alone,
     refuse_with,
     resampling_options,
     save_option,
@@ -146,6 +147,7 @@ _FILE = Target("this is written to a file, name one")
     value("--explain", "QUERY", "Print the outcome of the answers to this query instead of the scores."),
     resampling_options(names=UNCLUSTERED),
     rank_options,
+    refuse_alone,
     fail_under_option,
     save_option,
     flag("--save-documents", "Also save the outcome of the answers to every query."),
@@ -239,8 +241,8 @@ def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
         raise UsageError("no system to ask", hint="name a knowledge base, or write the queries with --write-queries")
     if options["write_answers"] is not None and len(systems) != 1:
         raise UsageError("--write-answers is for one system", hint="run it once for each")
-    if options["save_documents"] and options["save"] is None:
-        raise UsageError("--save-documents does nothing without --save", hint="give both, or neither")
+    if options["save"] is None:
+        refuse_alone("--save-documents", "--save")
     if options["explain"] is not None:
         refuse_with("--explain", ("by", "save", "summary", "fail_under", "write_queries", "write_answers", "table"))
     if options["queries"]:

@@ -523,6 +523,8 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
     Raises before the work if an output cannot be written, or is one of the files that are read: gold, systems, the
     list of documents, and the `inputs`.
     """
+    if options.get("save") is None and options.get("explain") is None:
+        refuse_alone("--save-documents", "--save")
     gold, pairs = options.pop("gold"), [named(system) for system in options.pop("systems")]
     paths = [path for _, path in pairs]
     check_targets(

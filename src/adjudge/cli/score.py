@@ -23,7 +23,6 @@ from adjudge.cli.options import (
     output_options,
     pool_option,
     rank_options,
-    refuse_alone,
     refuse_with,
     refused,
     resampling_options,
@@ -148,8 +147,6 @@ def counted(
             found = count(sides.gold, sides.paths or None, run, names=sides.names or None).checked().explanations()
         emit_explanations(found.values(), options)
         return None
-    if options.get("save") is None and run.align:
-        refuse_alone("--save-documents", "--save")
     if options.get("fail_under"):
         check_gates(options["fail_under"], measures())
     check_baseline(options, sides.named() if options.get("fail_if_worse") and sides.paths else (), measures)

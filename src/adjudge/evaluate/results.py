@@ -46,6 +46,9 @@ def result_of(evaluation: Evaluation) -> Result:
     attributes = reported.attributes
     if attributes is None:
         attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
+        if run.inference.cluster_by is not None:
+            name = run.inference.cluster_by
+            attributes.setdefault(name, _attribute(name, evaluation.attributes, "cluster"))
     systems = {}
     once = {number: number for number in map(float, range(256))}  # small counts are one object each
     for name, counts in reported.counts.items():
@@ -88,12 +91,12 @@ def _check_proven(evaluation: Evaluation, reported: Reported, elements: Mapping[
         raise ValidationError(problems)
 
 
-def _attribute(name: str, documents: Sequence[Mapping[str, Any]]) -> tuple[Any, ...]:
+def _attribute(name: str, documents: Sequence[Mapping[str, Any]], use: str = "slice") -> tuple[Any, ...]:
     values = tuple(each.get(name) for each in documents)
     if documents and all(value is None for value in values):
         known = list(dict.fromkeys(key for each in documents for key in each))
         hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "these documents have none")
-        raise UsageError(f"no gold document has a field {name!r} to slice by", hint=hint)
+        raise UsageError(f"no gold document has a field {name!r} to {use} by", hint=hint)
     return values
 
 
