@@ -147,7 +147,6 @@ _FILE = Target("this is written to a file, name one")
     value("--explain", "QUERY", "Print the outcome of the answers to this query instead of the scores."),
     resampling_options(names=UNCLUSTERED),
     rank_options,
-    refuse_alone,
     fail_under_option,
     save_option,
     flag("--save-documents", "Also save the outcome of the answers to every query."),
