@@ -8,9 +8,10 @@ import pytest
 
 from adjudge.demo.eal import ASSESSMENTS, SOURCES
 from adjudge.formats.eal_store import open_key
-from adjudge.serve.answers import Card, Reading
+from adjudge.serve.answers import Card
 from adjudge.serve.schema import named_schema
 from adjudge.tasks.eal.texts import sentences
+from serve.keyboard import Keyboard
 
 CASES = json.loads(Path(__file__).with_name("interpreter.json").read_text())
 
@@ -18,7 +19,7 @@ CASES = json.loads(Path(__file__).with_name("interpreter.json").read_text())
 @pytest.mark.parametrize("case", CASES, ids=[case["about"] for case in CASES])
 def test_case(case):
     cards = [Card(each["id"], each["fields"], each.get("parent")) for each in case["cards"]]
-    reading = Reading(named_schema(case["schema"]), cards)
+    reading = Keyboard(named_schema(case["schema"]), cards)
     for step in case["steps"]:
         if "likewise" in step:
             assert reading.likewise(step["likewise"]) == step["are"]
@@ -68,7 +69,7 @@ def test_the_bundled_campaign_by_keys():
             fields = {"type": blind.type, "role": blind.role, "cas": blind.cas.text, "cas_span": [*blind.cas.span]}
             cards[order] = Card(repr(blind), {**fields, "justifications": [[*each] for each in blind.justifications]})
             wanted[repr(blind)] = wanted_of(assessment)
-        reading = Reading(schema, [cards[order] for order in sorted(cards)])
+        reading = Keyboard(schema, [cards[order] for order in sorted(cards)])
         for card in reading.cards:
             if reading.state(card).complete:
                 continue
