@@ -85,76 +85,55 @@ def limited(args: Sequence[str], folder: Path, settings: TrackSettings, *reads: 
 
 def run(child: Child, needed: Callable[[], bool] = lambda: True) -> Ended:
     """Run a child to its end; `needed` is asked from time to time whether anybody still wants to know."""
-    running = _Running(child)
+    begun = looked = time.monotonic()
+    printed = [child.folder / f".{name}" for name in ("output", "errors")]
+    process, code, reason = _started(child, printed), None, ""
     try:
-        while running.ended is None:
-            running.wait(_PAUSE)
-            running.look(needed())
-        return running.ended
+        while code is None and not reason:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = process.wait(_PAUSE)
+            now = time.monotonic()
+            if code is not None:
+                reason = _by_signal(code, child)
+            elif not needed():
+                reason = "nobody needs it any longer"
+            elif now - begun > child.wall:
+                reason = f"it took longer than {child.wall:.0f} s"
+            elif now - looked > _LOOK:
+                looked = now
+                if _size(child.folder) > child.disk:
+                    reason = f"it wrote more than {child.disk} bytes"
+            if not reason and any(path.stat().st_size > OUTPUT for path in printed):
+                reason = f"it printed more than {OUTPUT} bytes"
     finally:
-        running.kill()
+        _kill(process)
+    output, errors = map(_start, printed)
+    return Ended(None if reason else code, reason, output, errors, time.monotonic() - begun)
 
 
-class _Running:
-    """A child that runs."""
+def _started(child: Child, printed: Sequence[Path]) -> subprocess.Popen[bytes]:
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(path.open("wb")) for path in printed]
+        (child.folder / ".tmp").mkdir(exist_ok=True)
+        return subprocess.Popen(  # noqa: S603
+            _command(child),
+            cwd=child.folder,
+            env={"HOME": str(child.folder), "TMPDIR": str(child.folder / ".tmp")},
+            stdin=subprocess.DEVNULL,
+            stdout=files[0],
+            stderr=files[1],
+            start_new_session=True,
+        )
 
-    def __init__(self, child: Child) -> None:
-        self.child = child
-        self.ended: Ended | None = None
-        self._begun = self._looked = time.monotonic()
-        self._printed = [child.folder / f".{name}" for name in ("output", "errors")]
-        with contextlib.ExitStack() as stack:
-            files = [stack.enter_context(path.open("wb")) for path in self._printed]
-            (child.folder / ".tmp").mkdir(exist_ok=True)
-            self._process = subprocess.Popen(  # noqa: S603
-                _command(child),
-                cwd=child.folder,
-                env={"HOME": str(child.folder), "TMPDIR": str(child.folder / ".tmp")},
-                stdin=subprocess.DEVNULL,
-                stdout=files[0],
-                stderr=files[1],
-                start_new_session=True,
-            )
 
-    def wait(self, seconds: float) -> None:
-        """Wait for its end, but not for long."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(seconds)
-
-    def look(self, wanted: bool) -> None:
-        """End it if it has to end."""
-        if self.ended is not None:
-            return
-        code, now = self._process.poll(), time.monotonic()
-        if code is not None:
-            self._end(code, _by_signal(code, self.child))
-        elif not wanted:
-            self._end(None, "nobody needs it any longer")
-        elif now - self._begun > self.child.wall:
-            self._end(None, f"it took longer than {self.child.wall:.0f} s")
-        elif any(path.stat().st_size > OUTPUT for path in self._printed):
-            self._end(None, f"it printed more than {OUTPUT} bytes")
-        elif now - self._looked > _LOOK:
-            self._looked = now
-            if _size(self.child.folder) > self.child.disk:
-                self._end(None, f"it wrote more than {self.child.disk} bytes")
-
-    def _end(self, code: int | None, reason: str) -> None:
-        self.kill()
-        seconds = time.monotonic() - self._begun
-        if code is not None and not reason and any(path.stat().st_size > OUTPUT for path in self._printed):
-            code, reason = None, f"it printed more than {OUTPUT} bytes"
-        output, errors = (_start(path) for path in self._printed)
-        self.ended = Ended(None if reason else code, reason, output, errors, seconds)
-
-    def kill(self) -> None:
-        """End it and everything that it has started."""
-        if os.name != "posix":
-            self._process.kill()
-        else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a child and everything that it has started."""
+    if os.name != "posix":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _start(path: Path) -> bytes:
