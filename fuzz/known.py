@@ -33,6 +33,12 @@ def _known() -> Iterator[tuple[str, Case]]:
     yield "clusters in a chain", _chain()
     yield "a graph of many with many", _many_with_many()
     yield "names that are nearly the same", _names()
+    for items, systems in ((700, 12), (12, 300), (12, 5000)):
+        yield f"an estimate of {items} slices for {systems} systems", _estimate(items, systems)
+    for device in ("../zero", "../full"):
+        yield f"a device as an input, {device[3:]}", Case(("doctor", device, "gold.bio"), {"gold.bio": "He O\n"})
+        words = ("linking", "validate", "system", device, "--reader", "edl")
+        yield f"a device without an end, {device[3:]}", Case(words, {"system": "x\n"})
     for value in ("9" * 400, "1e400", "-" + "9" * 5000):
         yield f"a number of {len(value)} characters", _number(value)
 
@@ -104,6 +110,25 @@ def _sets(size: int, words: int) -> Case:
     metric = f"name: own\nmetric: {{sim: record, fields: {{items: {alike}}}}}\n"
     files = {"metric.yaml": metric, **_sides((side(), side()))}
     return Case(("score", "metric.yaml", "gold.jsonl", "system.jsonl", *CLOCK), files)
+
+
+def _estimate(items: int, systems: int) -> Case:
+    """Slices of one item each, and as many differences as there are pairs of systems in each of them."""
+    source = random.Random(items)
+    names = [f"s{n}" for n in range(systems)]
+    pool, design, labels = [], [], []
+    for n in range(items):
+        found = source.sample(names, source.randint(1, systems)) if systems < 100 or n < 2 else names[:1]
+        drawn = n == 0 or source.random() < 0.5
+        pool.append({"id": f"x{n}", "systems": found, "document": f"d{n % 7}", "judge": source.random(), "k": n})
+        design.append({"id": f"x{n}", "probability": 0.5, "drawn": drawn})
+        if drawn:
+            labels.append({"id": f"x{n}", "verdict": source.choice((0, 1))})
+    head = "# " + json.dumps({"rounds": [{"size": len(labels), "unit": "item"}]}) + "\n"
+    parts = {"pool": pool, "labels": labels, "design": design}
+    files = {f"{name}.jsonl": "".join(json.dumps(row) + "\n" for row in rows) for name, rows in parts.items()}
+    words = ("estimate", "pool.jsonl", "labels.jsonl", "--design", "design.jsonl", "--by", "k", *CLOCK[:2])
+    return Case(words, {**files, "design.jsonl": head + files["design.jsonl"]})
 
 
 def _number(text: str) -> Case:

@@ -20,7 +20,7 @@ def pool(source: random.Random) -> Case:
     """Items that systems have found, with a design and verdicts: few or many, in strata, of one document or of many."""
     nasty = Nasty(source)
     size = source.choice((3, 12, 120, 700))
-    systems = [f"s{n}" for n in range(source.choice((1, 2, 5, 12)))]
+    systems = [f"s{n}" for n in range(source.choice((1, 2, 5, 12, 12, 200)))]
     many = {"hub": 1, "tied": 1, "deep": size}.get(nasty.shape, 7)  # documents
     share = source.choice((1.0, 0.5, 1e-6, 0.999999))
     items, design, labels = [], [], []
@@ -43,10 +43,20 @@ def pool(source: random.Random) -> Case:
         more += [
             "--design",
             "design.jsonl",
-            *source.choice(((), ("--by", "k"), ("--ci", "99.9"), ("--format", "json"))),
+            *source.choice(((), ("--by", "k"), ("--by", "document"), ("--ci", "99.9"), ("--format", "json"))),
         ]
         if command == "estimate":
-            more += source.choice(((), ("--assist", "judge"), ("--documents", "sample"), ("--graded",)))
+            more += source.choice(
+                (
+                    (),
+                    ("--assist", "judge"),
+                    ("--documents", "sample"),
+                    ("--graded",),
+                    ("--impute",),
+                    ("--cluster-by", "k"),
+                )
+            )
+            more += ["--time-limit", f"{LIMIT:g}"]
     files = {"pool.jsonl": _lines(items), "design.jsonl": head + _lines(design), "labels.jsonl": _lines(labels)}
     return Case((command, "pool.jsonl", *more), dict(files))
 

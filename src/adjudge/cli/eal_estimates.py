@@ -12,7 +12,7 @@ import click
 from adjudge.cli.eal import regions_of, settings_of, side_options
 from adjudge.cli.eal_assessment import report_options, say_done, target_options
 from adjudge.cli.eal_stores import ids_option, profile_option
-from adjudge.cli.estimates import emit_estimate, level_option
+from adjudge.cli.estimates import emit_estimate, level_option, rendered
 from adjudge.cli.options import (
     Sides,
     Whole,
@@ -195,7 +195,8 @@ def estimate(**options: Any) -> None:
     how = How(documents=options["documents"], level=options["ci"] or 0.95, clip=options["beta"])
     if design.unit == "class":
         refuse_with("a design of classes", _WHOLE)
-        emit_estimate(_of_classes(sides, design, how, options), options)
+        found = _of_classes(sides, design, how, options)
+        emit_estimate(found, rendered(found, options), options)
         return
     for option in ("--clusters", "--impute"):
         refuse_alone(option, "a design of classes (adjudge eal sample --by class)")
@@ -219,7 +220,8 @@ def estimate(**options: Any) -> None:
     if found.n == found.of:
         note = Note("all-assessed", found.n, "everything is assessed: `adjudge eal score` gives the official scores")
         found = msgspec.structs.replace(found, notes=(*found.notes, note))
-    emit_estimate(with_ranking(found, (measures[-1].name, "score")), options)
+    found = with_ranking(found, (measures[-1].name, "score"))
+    emit_estimate(found, rendered(found, options), options)
 
 
 # What means nothing if documents are not scored whole.

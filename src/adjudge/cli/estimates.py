@@ -17,6 +17,7 @@ from adjudge.cli.options import (
     output_option,
     refuse_alone,
     save_option,
+    seconds,
     share,
     value,
 )
@@ -114,6 +115,7 @@ def sample(pool: str, **options: Any) -> None:
     _by,
     level_option,
     flag("--assumptions", "Print the assumptions of the intervals, without scoring."),
+    value("--time-limit", "SECONDS", "Stop with an error after this many seconds. [default: 60]", type=seconds),
     save_option,
     format_option(*_FORMATS),
     output_option,
@@ -127,6 +129,7 @@ def estimate(source: str | None, labels: str | None, **options: Any) -> None:
     """
     from adjudge.estimates.api import estimate as estimate_scores
     from adjudge.estimates.text import ASSUMPTIONS
+    from adjudge.evaluate.corpus import in_time
 
     if options["assumptions"]:
         emit("\n".join(ASSUMPTIONS) + "\n", options["output"])
@@ -135,34 +138,39 @@ def estimate(source: str | None, labels: str | None, **options: Any) -> None:
         missing = "argument 'POOL|RESULT'" if source is None else "option '--design'"
         raise UsageError(f"missing {missing}", hint="see adjudge estimate --help")
     check_targets(options, inputs=[source, labels, options["design"], options["judge"], options["exhaustive"]])
-    found = estimate_scores(
-        source,
-        labels,
-        design=options["design"],
-        judge=options["judge"],
-        assist=options["assist"],
-        documents=options["documents"],
-        cluster_by=options["cluster_by"],
-        exhaustive=options["exhaustive"],
-        graded=options["graded"],
-        impute=options["impute"],
-        by=options["by"],
-        level=options["ci"],
-    )
-    emit_estimate(found, options)
+    with in_time(1, options["time_limit"], "fewer slices (--by)"):
+        found = estimate_scores(
+            source,
+            labels,
+            design=options["design"],
+            judge=options["judge"],
+            assist=options["assist"],
+            documents=options["documents"],
+            cluster_by=options["cluster_by"],
+            exhaustive=options["exhaustive"],
+            graded=options["graded"],
+            impute=options["impute"],
+            by=options["by"],
+            level=options["ci"],
+        )
+        text = rendered(found, options)
+    emit_estimate(found, text, options)
 
 
-def emit_estimate(found: Estimate, options: Mapping[str, Any]) -> None:
-    """Print an estimate, and save it if that was asked for."""
+def rendered(found: Estimate, options: Mapping[str, Any]) -> str:
+    """An estimate as it is printed."""
     from adjudge.estimates.text import difference_rows, render_estimate, score_rows
 
     if options["format_"] == "csv":
         from adjudge.report.tables import csv_rows
 
         rows = score_rows(found) + difference_rows(found)
-        text = csv_rows(rows, list(dict.fromkeys(name for row in rows for name in row)))
-    else:
-        text = render_estimate(found) + "\n" if options["format_"] == "text" else found.to_json().decode() + "\n"
+        return csv_rows(rows, list(dict.fromkeys(name for row in rows for name in row)))
+    return (render_estimate(found) if options["format_"] == "text" else found.to_json().decode()) + "\n"
+
+
+def emit_estimate(found: Estimate, text: str, options: Mapping[str, Any]) -> None:
+    """Print an estimate, and save it if that was asked for."""
     if options["save"] is not None:
         found.save(options["save"])
     emit(text, options["output"])

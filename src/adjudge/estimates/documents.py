@@ -23,6 +23,7 @@ from adjudge.estimates.rows import (
     corrected,
     difference,
     interval,
+    refuse_many,
     sample_notes,
 )
 from adjudge.estimates.whole import Documents, WholeEstimate, estimate_whole, values_of
@@ -78,6 +79,7 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
     _refuse_missing(counted, drawn, everything)
     some = next(iter(counted.assessed.values()))
     systems = list(counted.assessed)
+    refuse_many(len(systems))
     notes = sample_notes(sorted(set(some.ids) - set(drawn)))
     clusters, own = _clusters(some, drawn, how)
     notes += own

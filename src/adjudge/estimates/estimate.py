@@ -25,6 +25,7 @@ from adjudge.estimates.rows import (
     corrected,
     difference,
     interval,
+    refuse_many,
     sample_notes,
 )
 from adjudge.stats.build import cluster_note, refuse_few_clusters
@@ -54,6 +55,7 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
     samples = _rounds(pool, design, known, how.good)
     columns = [each for _, each in samples]
     scopes: list[tuple[dict[str, Any], Any]] = [({}, None), *_slices(pool, how.by)]
+    refuse_many(len(pool.systems), len(scopes))
     scores: list[ScoreRow] = []
     differences: list[DifferenceRow] = []
     tables: dict[str, StatsTable] = {}

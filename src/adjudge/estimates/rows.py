@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import Problem, ValidationError
+from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.estimates.design import Round
 from adjudge.estimates.pool import measures_of_pool
 from adjudge.files import write_atomically
@@ -20,6 +20,7 @@ from adjudge.stats.result import Note, Slice
 from adjudge.stats.table import StatsTable
 
 _SHOWN = 5
+MOST = 50_000  # pairs of systems, over all slices: more fill the memory, and nobody reads them
 _ROUNDING = 1e-24  # a variance below this is due to rounding
 VARIES = {"fixed": "documents fixed", "sample": "documents sampled"}
 
@@ -223,6 +224,19 @@ def sample_notes(outside: Sequence[str]) -> list[Note]:
         return []
     message = f"{len(outside)} verdicts on what was not drawn are left out"
     return [Note("outside-sample", len(outside), message, tuple(outside[:_SHOWN]))]
+
+
+def refuse_many(systems: int, slices: int = 1) -> None:
+    """Raise if there are more differences than can be looked at.
+
+    >>> refuse_many(30), refuse_many(300), refuse_many(12, 700)
+    (None, None, None)
+    """
+    pairs = systems * (systems - 1) // 2 * slices
+    if pairs > MOST:
+        where = f" in {slices:,} slices" if slices > 1 else ""
+        message = f"{systems:,} systems{where} have {pairs:,} differences, more than the {MOST:,} that are possible"
+        raise UsageError(message, hint="estimate fewer systems" + (" or slices (--by)" if slices > 1 else ""))
 
 
 def corrected(rows: Sequence[DifferenceRow]) -> tuple[DifferenceRow, ...]:

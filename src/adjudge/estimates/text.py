@@ -15,6 +15,8 @@ from adjudge.stats.notebook import rows_html
 from adjudge.stats.power import POWER, detectable
 from adjudge.stats.text import Cell, Grid, clean, format_grid, note_line, slice_text
 
+_DIFFERENCES, _NOTES = 3000, 200  # lines; what slices of slices have more is for a program to read
+
 ASSUMPTIONS = (
     "The sample was drawn by the recorded probabilities.",
     "All drawn units were assessed.",
@@ -29,7 +31,8 @@ def render_estimate(estimate: Estimate) -> str:
     """The scores of every system, their differences, the ranking, and the sample."""
     blocks = [format_grid(score_grid(estimate))]
     if estimate.differences:
-        blocks.append(format_grid(difference_grid(estimate)))
+        more = _more(len(estimate.differences) - _DIFFERENCES, "differences, --format csv has all")
+        blocks.append("\n".join((format_grid(difference_grid(estimate)), *more)))
     if len(estimate.ranking) > 1:
         blocks.append(format_grid(ranking_grid(estimate)))
     lines = [f"{name:<10} {value}" for name, value in footer(estimate)]
@@ -54,7 +57,12 @@ def _score_notes(scores: Sequence[ScoreRow]) -> list[str]:
         if note not in shared
         for row in own
     }
-    return [clean(note) for note in (*shared, *sorted(apart))]
+    return [clean(note) for note in (*shared, *sorted(apart)[:_NOTES], *_more(len(apart) - _NOTES, "notes"))]
+
+
+def _more(number: int, what: str) -> tuple[str, ...]:
+    """A line on what is not shown, if there is any."""
+    return (f"... and {number:,} more {what}",) if number > 0 else ()
 
 
 def score_grid(estimate: Estimate) -> Grid:
@@ -87,10 +95,10 @@ def _score(row: ScoreRow) -> Cell:
 
 
 def difference_grid(estimate: Estimate) -> Grid:
-    """One row per pair and part."""
+    """One row per pair and part; of very many, those of all documents first."""
     rows: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
     sliced = any(row.slice for row in estimate.differences)
-    for row in estimate.differences:
+    for row in estimate.differences[:_DIFFERENCES]:
         name = f"{row.metric} {row.part}{' (model)' * (row.method == 'model')}"
         labels = [name] + [slice_text(row.slice) if row.slice else "all"] * sliced
         labels.append(f"{row.a} - {row.b}")
