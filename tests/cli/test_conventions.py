@@ -144,7 +144,7 @@ def test_two_columns_of_records(score):
         ("Ada B-PER\n", ["--fragments", "keep"], 'fragments="keep" does not apply to files that are read as bio'),
         (GOLD, ["--annotator", "3"], 'annotator="3" does not apply to files that are read as jsonl'),
         (GOLD, ["--map", "PERSN=PER"], "map: no item is called 'PERSN'"),
-        (GOLD, ["--map", "PER=X", "--map", "PER=Y"], "--map gives one name twice"),
+        (GOLD, ["--map", "PER=X", "--map", "PER=Y"], "--map PER is given twice"),
         (GOLD, ["--map", "PER"], "'PER' is not valid, write for example PERSON=PER"),
         (GOLD, ["--field", "nothing"], 'field="nothing" does not apply to files that are read as jsonl'),
         (GOLD, ["--labels", "O,B-X"], "labels=['O', 'B-X'] does not apply to files that are read as jsonl"),

@@ -2,7 +2,55 @@
 
 from __future__ import annotations
 
+import click
 import pytest
+
+from adjudge.cli.app import app
+
+LISTS = ("NAMES", "LIST", "LEVELS", "SCORES")
+
+
+def options(command: click.Command, *path: str):
+    """Every option with a value of every command, hidden ones too, and the words that lead to the command."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from options(command.get_command(context, name), *path, name)
+        return
+    for each in command.params:
+        if isinstance(each, click.Option) and (not each.is_flag or each.secondary_opts):
+            yield path, command, each
+
+
+def test_nothing_that_is_given_twice_is_lost(adjudge) -> None:
+    """An option has both values, or one value and an error; of NAME=VALUE, a name has one value."""
+    kinds = set()
+    for path, command, each in options(app):
+        flag = each.opts[-1]
+        pair = each.multiple and "=" in (each.metavar or "")
+        if each.is_flag:
+            given = [flag, each.secondary_opts[0]]
+        else:
+            given = [word for text in (("x=1", "x=2") if pair else ("a", "b")) for word in (flag, *[text] * each.nargs)]
+        if each.metavar in LISTS and not each.multiple:
+            context = command.make_context(path[-1], [*given], resilient_parsing=True)
+            assert "a,b" in str(context.params[each.name]), (path, flag)
+            kinds.add("list")
+        elif pair or not each.multiple:
+            ran = adjudge(*path, *given)
+            assert ran.code == 2, (path, flag)
+            assert f"{flag} x is given twice" in ran.err if pair else "is given twice, give it once" in ran.err, (
+                path,
+                flag,
+                ran.err,
+            )
+            kinds.add("pair" if pair else "one")
+    assert kinds == {"list", "pair", "one"}
+
+
+def test_a_name_that_is_given_one_value_twice_is_no_mistake(adjudge) -> None:
+    files = ("relation", "validate", "gold.jsonl")
+    assert adjudge(*files, "--severity", "empty=off", "--severity", "empty=off").code == 0
 
 
 def test_a_list_that_is_given_twice_is_one_list(adjudge) -> None:

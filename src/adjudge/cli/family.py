@@ -228,10 +228,6 @@ def _hierarchies(options: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     from adjudge.metrics.derived import as_hierarchy
 
-    fields = [field for field, _ in options["hierarchy"]]
-    for field in fields:
-        if fields.count(field) > 1:
-            raise UsageError(f"{field} is given two hierarchies", hint="give one")
     return {field: as_hierarchy(file, credit=options["hierarchy_credit"]) for field, file in options["hierarchy"]}
 
 
@@ -241,10 +237,7 @@ def conventions_of(options: dict[str, Any]) -> dict[str, Any]:
     found = {name: each for name, each in given.items() if each not in (None, (), False)}
     for name in ("fields", "map"):
         if name in found:
-            pairs = found[name]
-            found[name] = dict(pairs)
-            if len(found[name]) < len(pairs):
-                raise UsageError(f"--{name} gives one name twice", hint="give each name once")
+            found[name] = dict(found[name])
     if "field_" in found:
         found["field"] = found.pop("field_")
     if "base" in found:

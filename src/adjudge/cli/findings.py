@@ -104,7 +104,7 @@ def kinds_help(kinds: Sequence[str]) -> str:
 
 
 def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str, Severity]:
-    """What `--severity` says, if there are such kinds; of two for one kind the last counts."""
+    """What `--severity` says, if there are such kinds."""
     given: dict[str, str] = {}
     for option in options["severity"]:
         kind, equals, severity = option.partition("=")

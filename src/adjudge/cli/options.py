@@ -215,7 +215,10 @@ class Command(click.Command):
         """Take gold and systems from the arguments and from the options that once stood for them."""
         for place, (name, equals, text) in enumerate([each.partition("=") for each in args]):
             args[place] = f"{self.old.get(name, name)}{equals}{text}"
-        rest = super().parse_args(ctx, self._joined(args))
+        args = self._joined(args)
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
+        rest = super().parse_args(ctx, args)
         sides = [each for each in self.params if isinstance(each, click.Argument) and each.name in ("gold", "systems")]
         if len(sides) == 2 and not ctx.resilient_parsing:
             old, systems = ctx.params.pop("old_gold", None), list(ctx.params.pop("old_systems", None) or ())
@@ -238,7 +241,7 @@ class Command(click.Command):
     def _joined(self, args: Sequence[str]) -> list[str]:
         """The arguments, an option whose value is a list given once with all of its values between commas."""
         single = [each for each in self.params if isinstance(each, click.Option) and not each.multiple]
-        known = {name: each for each in single for name in each.opts if each.metavar in _LISTS or name == "--metric"}
+        known = {name: each for each in single for name in each.opts if each.metavar in _LISTS}
         found: list[str] = []
         first: dict[click.Option, int] = {}  # where the value of an option is
         waiting = iter(args)
@@ -250,13 +253,26 @@ class Command(click.Command):
                 continue
             value = text if equals else next(waiting, None)
             if option in first and value is not None:
-                if option.metavar not in _LISTS:
-                    raise UsageError(f"{name} is given twice", hint="give it once")
                 found[first[option]] += f",{value}"
                 continue
             first[option] = len(found) + (not equals)
             found += [each] if equals or value is None else [each, value]
         return found
+
+    def _refuse_repeated(self, ctx: click.Context, args: Sequence[str]) -> None:
+        """Raise if an option that has one value, or one name of its NAME=VALUE, is given twice: one would be lost."""
+        values, _, given = self.make_parser(ctx).parse_args(list(args))
+        for each in dict.fromkeys(given):
+            if not isinstance(each, click.Option) or (each.is_flag and not each.secondary_opts):
+                continue
+            twice = given.count(each) > 1 and not each.multiple
+            flag = "/".join(each.opts[-1:] + each.secondary_opts)
+            if each.multiple and "=" in (each.metavar or ""):
+                names = [text.partition("=")[0].strip() for text in dict.fromkeys(values[each.name])]
+                twice = len(names) > len(set(names))
+                flag += f" {max(names, key=names.count)}"
+            if twice:
+                raise UsageError(f"{flag} is given twice", hint="give it once")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, section by section."""
