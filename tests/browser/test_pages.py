@@ -69,6 +69,32 @@ def test_every_part_fits_the_window(every, look, width):
         assert page.evaluate(FITS) <= width, address
 
 
+def test_names_in_figures_are_whole(every, look):
+    """No short header is broken inside a word, and no label of a chart is cut off at its left edge."""
+    page = look(every)
+    if "#mistakes" not in page.evaluate(TABS):
+        return
+    go(page, "#mistakes")
+    broken = page.evaluate("""() => {
+      const broken = [], range = document.createRange();
+      for (const cell of document.querySelectorAll("#mistakes .finds thead th, #mistakes .figures thead th")) {
+        const text = cell.firstChild;
+        if (!cell.checkVisibility() || !text || text.nodeType !== 3) continue;
+        for (const word of text.data.matchAll(/[a-z]{1,8}/gi)) {
+          range.setStart(text, word.index);
+          range.setEnd(text, word.index + word[0].length);
+          if (new Set([...range.getClientRects()].map((each) => each.top)).size > 1) broken.push(text.data);
+        }
+      }
+      for (const label of document.querySelectorAll("#mistakes svg.chart text")) {
+        const own = label.getBoundingClientRect(), chart = label.closest("svg").getBoundingClientRect();
+        if (own.width && own.left < chart.left - 1) broken.push(label.textContent);
+      }
+      return broken;
+    }""")
+    assert not broken
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(every, axe, pages, scheme):
     page = axe(pages / f"{every}.html", scheme=scheme)

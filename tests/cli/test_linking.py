@@ -79,3 +79,18 @@ def test_wrong_usage(files, capsys):
     assert run(["linking", "score", "gold.tsv", "system.tsv", "--test", "approximate-randomisation"]) == 2
     assert "cannot be exchanged" in capsys.readouterr().err
     assert run(["linking", "score", "gold.tsv", "system.tsv", "--pool", "macro"]) == 2
+
+
+def test_words_of_mentions_are_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    line = "run\tm1\tOslo\td1:310-313\tm.1\tGPE\tNAM\t1.0\n"
+    (tmp_path / "gold.tab").write_text(line)
+    (tmp_path / "system.tab").write_text(line.replace("m.1", "m.2"))
+    assert run(["linking", "score", "gold.tab", "system.tab", "--explain", "d1", "--metric", "linking.link"]) == 0
+    said = "missed   GPE Oslo (linked[0]): entity is 'm.2', gold 'm.1'; near GPE Oslo (linked[0])"
+    assert said in capsys.readouterr().out.splitlines()
+
+
+def test_mentions_without_words_are_places(files, capsys):
+    assert run(["linking", "score", "gold.tsv", "system.tsv", "--explain", "d2", "--metric", "linking.mention"]) == 0
+    assert "correct  PER 0–4, entity E1 (mentions[0]) | ORG 0–4, entity E1 (mentions[0])" in capsys.readouterr().out

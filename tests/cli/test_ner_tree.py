@@ -103,3 +103,28 @@ def test_trees_of_another_text(adjudge, tmp_path):
         code, _, err = adjudge("tree", "score", "gold.conllu", "other.conllu", *more)
         assert code == 1
         assert "both files must have the same characters" in err
+
+
+def test_trees_are_explained_in_words(adjudge):
+    code, out, _ = adjudge("tree", "score", "gold.conllu", "system.conllu", "--explain", "1")
+    assert code == 0
+    lines = out.splitlines()
+    assert "correct  root runs (dependencies[1])" in lines
+    wrong = "wrong    nsubj It ← runs (dependencies[0]) | obj It ← runs (dependencies[0]): nsubj was taken for obj"
+    assert wrong in lines
+    assert max(map(len, lines)) < 120  # no list of what a metric chose its words by
+
+
+def test_the_sentence_of_trees_is_saved(adjudge, tmp_path):
+    (tmp_path / "moved.conllu").write_text(
+        TREE.replace("\t2\tnsubj", "\t0\troot").replace("\t0\troot\t_\t_\n\n", "\t1\tnsubj\t_\t_\n\n")
+    )
+    saved = ("--save", "r.json", "--save-documents", "--quiet")
+    assert adjudge("tree", "score", "gold.conllu", "moved.conllu", *saved)[0] == 0
+    result = json.loads((tmp_path / "r.json").read_text())
+    (document,) = result["documents"]
+    assert document["text"] == "It runs"
+    assert [item["text"] for item in document["items"][:2]] == ["It ← runs", "runs"]
+    # Another head and another label: not the same edge with a wrong label.
+    las = next(each for each in result["systems"][0]["aligned"][0]["matchings"] if each["metric"] == "tree.las")
+    assert len(las["missed"]) == 2

@@ -480,3 +480,17 @@ def test_a_page_is_about_as_large_as_what_it_shows(result):
     ]
     items = sum(len(msgspec.json.encode(each)) for each in result.documents[12:])
     assert sizes[1] - sizes[0] < 12 * items
+
+
+def test_lengths_count_words_to_their_end_and_no_dots():
+    """Of a relation of two words, and of an item that is too long to be shown in full."""
+    items = (Item(id="a", text="Ann … Rome"), Item(id="b", text="it left " * 8))
+    saved, own = saved_document(
+        "d", [Alignment(gold=items, matchings=(Matching(metric="m", pairs=(), missed=(Single(0), Single(1))),))]
+    )
+    made = scores({"A": 0.0})
+    system = msgspec.structs.replace(made.systems[0], aligned=tuple(own))
+    page = render_result(msgspec.structs.replace(made, systems=(system,), documents=(saved,)), title="x")
+    tree = tree_of(page)
+    table = tree.xpath("//figure[@data-file='lengths']//table")[0]
+    assert [cell.text_content() for cell in table.xpath("./thead//th")][1:] == ["2 words", "longer"]

@@ -31,7 +31,10 @@ _TAC_COLUMNS = 8
 
 
 class Row(NamedTuple):
-    """One mention, half-open; `level` is NAM or NOM in the tab format; without candidates, `entity` is None."""
+    """One mention, half-open; without candidates, `entity` is None.
+
+    In the tab format, `level` is NAM or NOM, and `text` the words of the mention.
+    """
 
     document: str
     start: int
@@ -40,6 +43,7 @@ class Row(NamedTuple):
     type: str | None = None
     score: float | None = None
     level: str | None = None
+    text: str = ""
 
 
 class Table(NamedTuple):
@@ -66,7 +70,7 @@ def read_edl(source: Source, *, name: str | None = None) -> Corpus:
 
     >>> line = b"run\tm1\tOslo\td1:310-313\tm.05l64\tGPE\tNAM\t1.0\n"
     >>> read_edl(line).documents[0].data["mentions"]
-    [{'span': {'start': 310, 'end': 314}, 'type': 'GPE', 'entity': 'm.05l64', 'level': 'NAM'}]
+    [{'span': {'start': 310, 'end': 314}, 'type': 'GPE', 'entity': 'm.05l64', 'level': 'NAM', 'text': 'Oslo'}]
     """
     return _corpus(read_table(source, tac=True, name=name))
 
@@ -77,7 +81,7 @@ def read_table(source: Source, *, tac: bool | None = None, name: str | None = No
     once.
 
     >>> read_table(b"d1\t0\t4\tNIL1\n").rows
-    [Row(document='d1', start=0, end=5, entity='NIL1', type=None, score=None, level=None)]
+    [Row(document='d1', start=0, end=5, entity='NIL1', type=None, score=None, level=None, text='')]
     """
     whole, text = read_text(source, name=name)
     lines = [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1)]
@@ -177,7 +181,7 @@ def _tac_row(line: str) -> Row:
     if not fields[4].strip():
         raise _WrongError(4, "the id is empty", "write an id of the knowledge base, or NIL and a name")
     score = _score(fields[7], 7)
-    return Row(*place, fields[4].strip(), fields[5].strip() or None, score, fields[6].strip())
+    return Row(*place, fields[4].strip(), fields[5].strip() or None, score, fields[6].strip(), fields[2].strip())
 
 
 def _best(rows: list[Row]) -> list[Row]:
@@ -212,7 +216,8 @@ def _corpus(table: Table) -> Corpus:
     mentions: dict[str, list[dict[str, Any]]] = {name: [] for name in table.documents}
     for row in table.rows:
         found = {"span": {"start": row.start, "end": row.end}, "type": row.type, "entity": row.entity}
-        mentions[row.document].append({**found, "level": row.level} if table.tac else found)
+        more = {"level": row.level, "text": row.text} if table.tac else {}
+        mentions[row.document].append({**found, **more})
     documents = tuple(
         Document(id=name, data={"id": name, "mentions": mentions[name]}, line=line)
         for name, line in table.documents.items()

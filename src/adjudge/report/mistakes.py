@@ -170,7 +170,8 @@ def _kind(gold: Item, system: Item) -> str:
 def _reach(tally: Tally, item: Item, often: Counter[tuple[str, str]], found: bool) -> None:
     """Whether an item was found, by how long it is, and how often gold has it."""
     words = _words(item)
-    tally.lengths[_bucket(len(words[0].split()) or 1, _LENGTHS), found] += 1
+    length = sum(word not in ("…", "←") for word in (item.text or short(item)).split())
+    tally.lengths[_bucket(length or 1, _LENGTHS), found] += 1
     tally.times[_bucket(often[words], _TIMES), found] += 1
 
 

@@ -201,7 +201,7 @@ def headline(result: Result) -> Headline:
         documents = units(result, result.systems[0].documents)
         told = [(clean(" ".join(key)), str(score_cell(scores_by(result, key).get(0)))) for key in keys[:4]]
         name, value = told[0]
-        said = f" has a {name} of ", f" on {documents}."
+        said = f" has {_one(name)} of ", f" on {documents}."
         sentences = [((clean(result.systems[0].name), True), (said[0], False), (value, True), (said[1], False))]
         if len(told) > 1:
             others = ", ".join(f"{name} {value}" for name, value in told[1:])
@@ -210,6 +210,15 @@ def headline(result: Result) -> Headline:
         sentences = [((f"{len(result.systems)} systems without a score.", False),)]
     sentences += [((f"{line}.", False),) for line in unread_lines(result)]
     return Headline(tuple(sentences), tuple(notes[:CAREFUL]), len(notes[CAREFUL:]))
+
+
+def _one(name: str) -> str:
+    """A score with its article.
+
+    >>> _one("amr.smatch f1"), _one("ner.strict f1")
+    ('an amr.smatch f1', 'a ner.strict f1')
+    """
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _first(result: Result, key: Key) -> list[Sentence]:
@@ -226,10 +235,10 @@ def _first(result: Result, key: Key) -> list[Sentence]:
         ahead = 100 * (best.value - second.value)
     if ahead is not None and abs(ahead) < 0.05:
         both = ((who, True), (" and ", False), (next_, True))
-        first: Sentence = (*both, (f" are first, both with a {name} of ", False), (value, True), (chance, False))
+        first: Sentence = (*both, (f" are first, both with {_one(name)} of ", False), (value, True), (chance, False))
     else:
         above = () if ahead is None else ((f", {ahead:.1f} points above ", False), (next_, True))
-        first = ((who, True), (f" is first with a {name} of ", False), (value, True), *above, (chance, False))
+        first = ((who, True), (f" is first with {_one(name)} of ", False), (value, True), *above, (chance, False))
     sentences = [first]
     level = len(list(_level_with_first(result, key, order)))
     if level > 1:

@@ -16,7 +16,7 @@ INK, SOFT, LINE, PAPER = "#1f2328", "#5c6470", "#dcdfe3", "#ffffff"
 NAME = 22
 """Letters of a name that a chart shows; the whole name is in the title of its line or box."""
 
-_LETTER = 6.4  # the width of a letter of 12 pixels, roughly
+_LETTER = 7.2  # the width of a letter of 12 pixels in a wide font, roughly
 _OBEYED = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

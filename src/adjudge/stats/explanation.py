@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice
@@ -219,8 +220,12 @@ def said(item: Item) -> str:
 
 
 def _own(path: str) -> str:
-    """A path without the steps by which a metric derived its items."""
-    return path.rpartition("|")[2]
+    """A path without the steps by which a metric derived its items, and what it chose them by.
+
+    >>> _own("amr|read|domains[2]"), _own("dependencies|only(label,nsubj,obj)[0]")
+    ('domains[2]', 'only(…)[0]')
+    """
+    return re.sub(r"\([^()]*\)", "(…)", path.rpartition("|")[2])
 
 
 def short(item: Item) -> str:

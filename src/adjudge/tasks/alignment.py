@@ -139,7 +139,7 @@ def _where(item: Item) -> tuple[Any, ...] | None:
     if not item.label or not isinstance(item.value, Mapping):
         return None
     if item.place:
-        return item.level, item.group, item.place, item.roles
+        return item.level, item.group, item.place, item.roles, _head(item.value)
     fields = [
         (name, each)
         for name, each in item.value.items()
@@ -180,6 +180,8 @@ def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any)
         own = {name: each for name, each in value.items() if f"{level}.{name}[*]" not in levels}
     outer = _outer(path)
     said = words(text, [where for _, where in placed]) if placed and text is not None else _written(value)
+    if placed and text is not None and (head := _head(value)) and (where := place(head - 1, head)) is not None:
+        said += f" ← {words(text, [where])}"
     roles = tuple(role for role, _ in placed)
     if isinstance(own, list | dict) and len(msgspec.json.encode(own)) > _LONG:
         own = None  # such as all others of a cluster, in each of its mentions
@@ -224,11 +226,19 @@ def _placed(value: Any) -> Iterator[tuple[str, tuple[int, int]]]:
     own = _span(value)
     if own is not None:
         yield "", own
+    if _head(value) is not None and isinstance(value["dependent"], int) and value["dependent"] > 0:
+        yield "", (value["dependent"] - 1, value["dependent"])
     for name, inner in value.items():
         for each in inner if isinstance(inner, list | tuple) else (inner,):
             found = _span(each) if isinstance(each, dict) and len(each) == 2 else None
             if found is not None:
                 yield str(name), found
+
+
+def _head(value: Any) -> int | None:
+    """The number of the head of a dependent word, 0 for the root."""
+    head = value.get("head") if isinstance(value, Mapping) and "dependent" in value else None
+    return head if isinstance(head, int) else None
 
 
 def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -239,11 +249,28 @@ def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _written(value: Any) -> str:
+    """The words of an item that has no place in a text: what it says itself, without the label, which stands beside it.
+
+    >>> _written({"span": {"start": 0, "end": 4}, "type": "PER", "entity": "E1"}), _written({"text": "Oslo", "n": 1})
+    ('0–4, entity E1', 'Oslo')
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        shown = [(name, each) for name, each in value.items() if each is not None and not isinstance(each, bool)]
-        return ", ".join(f"{name} {_written(each)}" for name, each in shown[:8])
+        if isinstance(value.get("text"), str) and value["text"]:
+            return str(value["text"])
+        if len(value) == 2 and (span := _span(value)) is not None:
+            return f"{span[0]}–{span[1]}"
+        named = next((name for name in LABELS if isinstance(value.get(name), str)), None) if len(value) > 1 else None
+        shown = [
+            (name, each)
+            for name, each in value.items()
+            if name != named and each is not None and each != "" and not isinstance(each, bool)
+        ]
+        return ", ".join(
+            _written(each) if isinstance(each, dict) and _span(each) else f"{name} {_written(each)}"
+            for name, each in shown[:8]
+        )
     if isinstance(value, list | tuple):
         return ", ".join(_written(each) for each in value[:8])
     return "–" if value is None else str(value)
@@ -282,9 +309,11 @@ def plain(value: Any) -> Any:
 
 def _text(data: Any, spans: Sequence[tuple[int, int]]) -> tuple[str | None, Any]:
     """The text of a document, and where a span stands in it; spans count characters, or tokens if those fit better."""
-    text, tokens, sentences = (field_of(data, name) for name in ("text", "tokens", "sentences"))
+    text, tokens, sentences, trees = (field_of(data, name) for name in ("text", "tokens", "sentences", "dependencies"))
     if isinstance(sentences, list | tuple) and tokens is NOTHING:
         tokens = [token for each in sentences if isinstance(each, list | tuple) for token in each]
+    if isinstance(trees, list | tuple) and tokens is NOTHING:  # the text of CoNLL-U has no blanks
+        tokens, text = [each.get("form") if isinstance(each, Mapping) else None for each in trees], NOTHING
     listed = isinstance(tokens, list | tuple) and bool(tokens) and all(isinstance(token, str) for token in tokens)
     if isinstance(text, str) and not (listed and 2 * sum(_fits(text, *span) for span in spans) < len(spans)):
         size = len(text)
