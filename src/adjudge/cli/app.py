@@ -252,7 +252,7 @@ app = LazyGroup(
     COMMANDS,
     find_families,
     help="Compare system output with gold annotations: scores, confidence intervals, significance tests, error "
-    "analysis. Files instead of a COMMAND are scored by the task that they look like.",
+    "analysis. Given files instead of a COMMAND, it guesses the task and scores them.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:"
     "\n  adjudge demo"

@@ -43,9 +43,9 @@ _LACKS = {"relation": "no relations", "linking": "no ids"}
 def doctor(files: tuple[str, ...], **options: Any) -> int:
     """Report what a file or folder is, what looks wrong with it, which commands can read it, and what to run next.
 
-    FILE is anything: annotation, the output of a system, a saved result, a specification of a metric, a folder; - is
-    standard input. For several files it also reports how they fit together, and which one looks like gold. The exit
-    code is 1 if none of them is in a known format.
+    FILE can be annotation, system output, a saved result, a metric specification or a folder; - is standard input. For
+    several files it also reports how they fit together, and which one looks like gold. The exit code is 1 if none of
+    them is in a known format.
     """
     from adjudge.tasks.doctor import examine
     from adjudge.tasks.guess import next_command, together

@@ -108,7 +108,7 @@ side_options = [
         "Diagnostic: ignore realis; or ignore both realis and which string of the filler is given.",
     ),
     value("--genre", "NAME", "Score only documents of this genre, such as newswire or forum."),
-    value("--genre-list", "FILE", "Genres of documents: id, TAB, genre. Without it, ids tell by their prefix."),
+    value("--genre-list", "FILE", "Genres of documents: id, TAB, genre. Without it, the prefix of an id is its genre."),
 ]
 
 

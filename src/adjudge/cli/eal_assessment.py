@@ -111,8 +111,8 @@ def response_line(response: Response) -> str:
     choice(
         "--trim",
         TRIMS,
-        "First keep only the best of responses that differ in base filler and justifications (cas), or whose CASes "
-        "are nested, too (nested), or are in one cluster of EXISTING (coref).",
+        "First keep only the best of the responses that differ in base filler and justifications alone (cas), also "
+        "if their CASes are nested (nested), or in one cluster of EXISTING (coref).",
     ),
     choice(
         "--unlinked",

@@ -63,7 +63,7 @@ def design_path(store: Path) -> Path:
     value("--clusters", "STORE", "With --by class: assessments whose clusters say which fillers are one."),
     value("--after", "DESIGN ASSESSMENTS", "Another round after these.", nargs=2),
     choice("--strata", ("genre",), "Draw from every genre in proportion, at least two documents of each."),
-    value("--genre-list", "FILE", "With --strata: id, TAB, genre. Without it, ids tell by their prefix."),
+    value("--genre-list", "FILE", "With --strata: id, TAB, genre. Without it, the prefix of an id is its genre."),
     value("--seed", "N", "Seed of the draw.", default=13, type=Whole("give a whole number from 0")),
     target_options("Store of assessments of the drawn documents", required=False),
     ids_option(keep=False),

@@ -291,7 +291,7 @@ def filter_quotes(
 ) -> None:
     """Remove the responses whose base filler or CAS begins or ends in <quote> ... </quote>.
 
-    Capitals count as well, and a quotation that is never closed reaches to the end of its document, with a note.
+    Tags match in any case, and a quotation that is never closed reaches to the end of its document, with a note.
     A response with a whole quotation inside one of them stays, with a note. Removed responses are also removed from
     their hoppers, and empty hoppers are dropped.
     """
@@ -329,8 +329,8 @@ def filter_quotes(
 def expand_justifications(store: str, docs: str | None, given: str | None, offsets: str | None, **options: Any) -> None:
     """Widen each predicate justification to the sentences in which it begins and ends.
 
-    Sentences are given, or found in the source documents: they end at . ! ? before white space and no small letter, at
-    tags and at blank lines. Responses that become the same are merged, with the higher confidence.
+    Sentences are given, or found in the source documents: they end at . ! ? before white space, unless a lower-case
+    letter follows, at tags and at blank lines. Responses that become the same are merged, with the higher confidence.
     """
     units = UNITS[offsets] if offsets else get_profile(options["profile"]).offsets
     sources = None if docs is None else Sources(docs)
@@ -351,7 +351,7 @@ def expand_justifications(store: str, docs: str | None, given: str | None, offse
 @command(
     "trim",
     click.Argument(["store"], metavar="STORE"),
-    flag("--nested", "Responses with nested CASes compete, too."),
+    flag("--nested", "Responses with nested CASes also compete."),
     choice(
         "--unlinked",
         UNLINKED,
@@ -413,7 +413,7 @@ def pool(stores: tuple[str, ...], **options: Any) -> None:
 
     Which system gave which response with which confidence is written next to the store, into
     OUT.provenance.tsv. A STORE that has such a file is itself a pool, and its systems count. Neither the order of the
-    stores nor pooling in several steps makes a difference. The pool has no linking; filter and trim before.
+    stores nor pooling in several steps makes a difference. The pool has no linking; filter and trim first.
     """
     profile, output, overwrite = get_profile(options["profile"]), options["output"], options["overwrite"]
     paths = _names(stores)

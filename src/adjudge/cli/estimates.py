@@ -42,7 +42,9 @@ level_option = value("--ci", "LEVEL", "Confidence of the intervals. [default: 95
     value("--strata", "FIELD", "Draw from every value of a field in proportion, at least two of each."),
     flag("--active", "Draw items more often if they affect the scores and the judge is unsure."),
     value("--for pair", "A,B", "With --active: items that affect the difference of these two systems."),
-    value("--uniform", "SHARE", "With --active: this share of the sample is drawn evenly. [default: 0.2]", type=share),
+    value(
+        "--uniform", "SHARE", "With --active: this share of the sample is drawn uniformly. [default: 0.2]", type=share
+    ),
     choice(
         "--design", ("fixed", "poisson"), "Draw exactly this many units, or each unit independently.", default="fixed"
     ),
@@ -182,7 +184,7 @@ def emit_estimate(found: Estimate, text: str, options: Mapping[str, Any]) -> Non
     click.Argument(["labels"], metavar="LABELS"),
     value("--design", "FILE", _DESIGN, required=True),
     value("--judge opinions", "FILE", "Verdicts of the judge (id, judge), if the pool has none."),
-    value("--threshold", "P", "From this value on the judge's verdict is correct.", default=0.5, type=float),
+    value("--threshold", "P", "Verdicts of the judge from this value on count as correct.", default=0.5, type=float),
     _by,
     level_option,
     format_option("text", "json"),

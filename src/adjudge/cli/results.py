@@ -245,12 +245,12 @@ def select(
 ) -> None:
     """Select the documents, or items, whose annotation or assessment would change the ranking of systems most.
 
-    RESULT is what score wrote with --save; NAME=FILE calls its system NAME. Systems are ranked by one score. The effect
-    of a document on two neighbours of the ranking is their difference minus their difference without it, in units of
-    the difference or its standard error, whichever is larger; its influence is the sum over all neighbours. Flips:
-    without the document, two neighbours change places. Disagreement: how far the scores of systems on the document are
-    apart, on average over all pairs. For items, "without it" means judged the other way: a gold item stops being gold,
-    and an item that only systems have becomes gold.
+    RESULT is what score wrote with --save; NAME=FILE calls its system NAME. Systems are ranked by one score. The
+    effect of a document on two neighbours in the ranking is their difference minus their difference without it, in
+    units of the difference or its standard error, whichever is larger; its influence is the sum over all neighbours.
+    Flips: without the document, two neighbours change places. Disagreement: how far the scores of systems on the
+    document are apart, on average over all pairs. For items, "without it" means judged the other way: a gold item
+    stops being gold, and an item that only systems have becomes gold.
     """
     from adjudge.report.comparing import render_items, render_selection
     from adjudge.stats.compare import compare as compare_results

@@ -73,7 +73,12 @@ def scoring_options(
     if isinstance(by, str):
         slices = value("--by", "FIELD", f"{by} Repeatable.", multiple=True)
     else:
-        slices = choice("--by", by, f"Also score by {' or '.join(by)}. Repeatable.", multiple=True)
+        slices = choice(
+            "--by",
+            by,
+            f"Also score by {', '.join(by[:-1])}{' or ' * (len(by) > 1)}{by[-1]}. Repeatable.",
+            multiple=True,
+        )
     found: list[click.Parameter] = [
         slices,
         docs_option,

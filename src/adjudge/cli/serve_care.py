@@ -75,7 +75,7 @@ def rebuild(folder: str) -> None:
     examples=["adjudge serve backup autumn -o saved"],
 )
 def backup(folder: str, output: Any) -> None:
-    """Back up everything that cannot be rebuilt into a new folder, as of one moment, while people work.
+    """Back up everything that cannot be rebuilt into a new folder, a snapshot of one moment, while people work.
 
     It can be restored into SQLite or PostgreSQL, whichever it came from. Keep it as safe as FOLDER itself: it contains
     secret.key.

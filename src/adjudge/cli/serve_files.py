@@ -263,7 +263,7 @@ def import_(folder: str, **options: Any) -> int:
     ],
 )
 def export(folder: str, output: Path | None, reader: str | None, scope: str | None, **options: Any) -> int:
-    """Write the decisions in FOLDER as files, as of one moment; the server may be running.
+    """Write the decisions in FOLDER as files, a snapshot of one moment; the server may be running.
 
     With -o everything goes into a folder of its own: official answers, those of each reader, events, the schema, and a
     manifest. Without it the official answers go back into the folder of adjudge eal campaign that was taken over, where
