@@ -1,1 +1,1 @@
-"""The one way from two sides to a result: name, read, choose, pair, count, add up. Every task goes through it."""
+"""The one way from two sides to a result, for every task: name, read, choose, pair, count, add up."""

@@ -1,7 +1,7 @@
 """The same work on a Dask cluster: documents go out as bytes, rows come back as bytes, in order.
 
-Dask moves the documents of a lost worker to another one; one that loses several is an error, never a gap. Workers must
-have the same release of adjudge, for the same numbers.
+Dask moves the documents of a lost worker to another; a document that loses several workers is an error, never a gap.
+Workers must have the same release of adjudge, for the same numbers.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _result(distributed: Any, future: Any) -> bytes:
 
 
 def work_on(sent: bytes, packed: bytes, version: str, folder: str | None) -> bytes:
-    """The row of one document, pickled; what is wrong with it comes back in its place."""
+    """The row of one document, pickled, or what is wrong with it."""
     if version != __version__:
         raise ImportError(f"a worker has adjudge {__version__}, the scoring program has {version}")
     if folder is not None and Path.cwd() != Path(folder):
@@ -119,7 +119,7 @@ def work_on(sent: bytes, packed: bytes, version: str, folder: str | None) -> byt
 
 @lru_cache(maxsize=4)
 def _unpacked(packed: bytes) -> Callable[[Any, Any], Any]:
-    """What is to be run, unpacked once by each worker."""
+    """The function to run, unpacked once by each worker."""
     function: Callable[[Any, Any], Any] = pickle.loads(packed)  # noqa: S301
     return function
 
@@ -173,7 +173,7 @@ def _client(distributed: Any, address: str, jobs: int | None) -> Iterator[Any]:
 
 @contextmanager
 def _ending(cluster: Any) -> Iterator[None]:
-    """End the workers of our own cluster at once if the work is interrupted; asked kindly, they finish theirs."""
+    """End the workers of our own cluster at once if the work is interrupted; else they would finish first."""
     try:
         yield
     except BaseException:

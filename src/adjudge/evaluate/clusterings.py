@@ -43,7 +43,7 @@ class Fraction(NamedTuple):
 
 @dataclass(frozen=True)
 class Contingency:
-    """What two clusterings have in common, document by document.
+    """The overlap of two clusterings, document by document.
 
     `shared` has a row for every pair of clusters (`pairs`: gold, system) with common items and a column for every
     document; `gold` and `system` have the sizes of clusters likewise.
@@ -92,7 +92,7 @@ class Contingency:
 
 
 def contingency(gold: Sequence[Assigned], system: Sequence[Assigned]) -> Contingency:
-    """What two sides have in common; both have the same documents in the same order.
+    """The overlap of two sides, which have the same documents in the same order.
 
     >>> contingency([{1: "a", 2: "a"}], [{1: "x"}]).shared.toarray().tolist()
     [[1]]
@@ -180,7 +180,7 @@ def _divided(above: Array, below: Array) -> Array:
 
 
 def _ceaf(sizes: _Sizes, components: Sequence[Any], *, entities: bool) -> Fraction:
-    """The best 1:1 alignment of clusters, by items in common or by Dice."""
+    """The best one-to-one alignment of clusters, by items in common or by Dice."""
     import numpy as np
 
     value = _divided(2 * sizes.shared, sizes.of_gold + sizes.of_system) if entities else sizes.shared
@@ -199,7 +199,7 @@ def _ceaf(sizes: _Sizes, components: Sequence[Any], *, entities: bool) -> Fracti
 
 
 def _assigned(value: Array, pairs: Any) -> Array:
-    """The value of the best assignment in every sample; samples in which all is the same are solved once."""
+    """The value of the best assignment in every sample; equal samples are solved once."""
     import numpy as np
 
     from adjudge.algebra.solve.matrix import solved_or_late
@@ -217,7 +217,7 @@ def _assigned(value: Array, pairs: Any) -> Array:
 
 
 def _connected(pairs: Any, gold: int, system: int) -> list[Any]:
-    """The places of the pairs of each group of clusters that hang together."""
+    """The indices of the pairs in each connected group of clusters."""
     import numpy as np
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
@@ -291,7 +291,7 @@ class ClusterTask(CorpusTask):
         }
 
     def system_notes(self, name: str, outcome: Outcome) -> list[Note]:
-        """Those that were given, and which slices gold has nothing of."""
+        """The notes that were given, and the slices of which gold has nothing."""
         from adjudge.stats.notes import nothing_in_gold, summed_up
 
         found = []

@@ -1,4 +1,4 @@
-"""Tasks that are more than sums over documents, counted anew in every sample of the documents.
+"""Tasks whose counts are not sums over documents, and are computed anew for every sample of documents.
 
 The samples are the corpus itself, the corpus without one document (or a random group, if there are more than a
 thousand), bootstrap samples, and pairs of leave-outs. In a bootstrap sample a document that is drawn twice occurs
@@ -118,7 +118,7 @@ def draw(
 
 
 class Outcome(NamedTuple):
-    """What is known of every system before the result is put together.
+    """What is known of every system before the result is assembled.
 
     `tests` is the number of resamples of the tests of each family of slices, by their fields.
     """
@@ -130,7 +130,7 @@ class Outcome(NamedTuple):
 
 
 class CorpusTask(ABC):
-    """A task whose counts are those of a whole corpus. What is abstract is what a new one has to say."""
+    """A task that counts a whole corpus at once. New ones define the abstract methods."""
 
     name: ClassVar[str]
     one_draw: ClassVar[bool] = False
@@ -168,7 +168,7 @@ class CorpusTask(ABC):
         return sampled
 
     def compared(self, found: list[Comparison], outcome: Outcome) -> list[Comparison]:
-        """All comparisons: by what was counted in the same samples, and by whatever test the task has of its own."""
+        """All comparisons: from counts in the same samples, and from tests of the task's own."""
         return found
 
     def system_notes(self, name: str, outcome: Outcome) -> Sequence[Note]:
@@ -184,7 +184,7 @@ class CorpusTask(ABC):
         raise NotImplementedError
 
     def panels(self, result: Result) -> tuple[Panel, ...]:
-        """What the page shows beside scores and documents."""
+        """What the page shows besides scores and documents."""
         return ()
 
 
@@ -201,7 +201,7 @@ def corpus_explanations(task: CorpusTask, document: str, run: Run) -> dict[str, 
 
 
 def corpus_result(task: CorpusTask, run: Run) -> Result:
-    """Count a task in all samples, and put scores, intervals, comparisons and notes together.
+    """Count a task in all samples, and assemble scores, intervals, comparisons and notes.
 
     If the run asks for it, the result has the outcome of every document. All documents have their time together.
     """
@@ -211,7 +211,7 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
 
 @contextmanager
 def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[None]:
-    """Give all documents together the time of each of them, or what is left of it; `sooner` is what else to ask for."""
+    """Share the time of all documents among them, or what is left of it; `sooner` is what else to ask for."""
     seconds = (DEFAULT if time_limit is None else time_limit) * max(documents, 1)
     try:
         with within(Deadline(min(seconds, running().left))):
@@ -316,7 +316,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
 
 
 def _clusters(task: CorpusTask, field: str) -> int:
-    """How many clusters the documents are drawn in."""
+    """The number of clusters that are drawn."""
     from adjudge.stats.build import refuse_few_clusters
 
     if task.clusters is None:

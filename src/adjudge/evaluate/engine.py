@@ -1,4 +1,4 @@
-"""One loop over the documents of a corpus: counted here, in other processes, or on a cluster, in parts.
+"""The loop over the documents of a corpus: counted in parts, here, in other processes or on a cluster.
 
 A part is some documents of all sides. Files whose format says where a document begins are cut into parts that whoever
 counts them reads by himself, so that no process holds more than a few; all else is read here and shared out.
@@ -36,7 +36,7 @@ _WITH_NUMPY = 50_000_000  # bytes of all files from which on some readers are fa
 
 
 class Share(NamedTuple):
-    """What was counted of one system in one part: rows of numbers, remarks, problems, and what else was asked for."""
+    """The counts of one system in one part: rows of numbers, remarks, problems, and whatever else was requested."""
 
     counts: bytes
     remarks: list[tuple[str, Remark]]
@@ -46,7 +46,7 @@ class Share(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What was counted of some documents.
+    """The counts of some documents.
 
     Parts of files also bring, of gold and of every system, all bare documents, also those that were not chosen, and
     what the hash of the whole is made of.
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 class Counted:
-    """All that was counted of one system."""
+    """All counts of one system."""
 
     def __init__(self, side: Side) -> None:
         self.side = side
@@ -77,7 +77,7 @@ class Counted:
 
 
 class Evaluation(NamedTuple):
-    """A corpus that was counted: the documents that count, in the order of gold, and every system by name.
+    """The counts of a corpus: the chosen documents, in the order of gold, and every system by name.
 
     If it was read `apart`, in parts, the documents of the sides are bare.
     """
@@ -130,7 +130,7 @@ class Counter(NamedTuple):
     with_numpy: bool = False
 
     def pairs(self, gold: Mapping[str, Any], systems: Sequence[Mapping[str, Any]]) -> Part:
-        """The counts of documents that are in memory."""
+        """The counts of documents in memory."""
         task, known = self.task, dict[bytes, Mapping[str, Any]]()
         ids = tuple(gold if self.docs is None else (name for name in gold if name in self.docs))
         attributes: list[Mapping[str, Any]] = []
@@ -159,7 +159,7 @@ class Counter(NamedTuple):
         shares: Sequence[Share],
         counts: Sequence[array[float]],
     ) -> Mapping[str, Any]:
-        """Count one document, which is forgotten before the next one is read; its attributes."""
+        """Count one document, which is dropped before the next is read; returns its attributes."""
         task, keep, document = self.task, self.keep or self.align, gold[name]
         prepared = task.prepare(document)
         for share, own, numbers in zip(shares, systems, counts, strict=True):
@@ -206,7 +206,7 @@ class Counter(NamedTuple):
 
 
 def _interned(known: dict[bytes, Mapping[str, Any]], attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same attributes once for all documents that have them."""
+    """Equal attributes, stored once for all documents that have them."""
     try:
         return known.setdefault(msgspec.json.encode(attributes), attributes)  # tells 1, 1.0 and true apart
     except (TypeError, ValueError, RecursionError):
@@ -277,7 +277,7 @@ def _without_others(system: Side, known: Collection[str]) -> Side:
 
 
 def by_position(gold: Side, system: Side) -> Side:
-    """A system whose documents stand in the order of those of gold, if only one has ids; not of two files."""
+    """A system whose documents are in the order of gold, if only one side has ids and they are not both files."""
     one = system.paired_by_place != gold.paired_by_place and len(system.documents) == len(gold.documents)
     files = all(each.path not in ("", "<documents>") for each in (gold, system))
     if not one or files or system.documents.keys() == gold.documents.keys():
@@ -295,7 +295,7 @@ def by_position(gold: Side, system: Side) -> Side:
 
 
 def _chosen(names: Sequence[str], gold: Side, systems: Sequence[Side]) -> tuple[_Some, list[_Some]]:
-    """Some gold documents and those of the systems that belong to them."""
+    """Some gold documents and the corresponding documents of the systems."""
     own = [_Some([name for name in names if name in side.documents], side.documents) for side in systems]
     return _Some(names, gold.documents), own
 
@@ -314,7 +314,7 @@ class _Some(Mapping[str, Any]):
         return self.documents[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A document, if it is one of these."""
+        """A document, if it is one of the chosen."""
         return self.documents[name] if name in self.names else default
 
     def __iter__(self) -> Iterator[str]:
@@ -364,11 +364,11 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
 
 
 class _Unfit(Exception):
-    """The files have to be read in one piece, which says what is wrong with them."""
+    """The files have to be read whole, which reports what is wrong with them."""
 
 
 def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation | None:
-    """The same without holding whole files; None if they cannot be cut, or are too small for it to pay."""
+    """The same without holding whole files; None if they cannot be cut, or are too small for it to be worthwhile."""
     sources = [gold, *(source for _, source in named)]
     if any(not isinstance(each, str | os.PathLike) or is_stdin(each) for each in sources):
         return None
@@ -410,7 +410,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
 
 @contextmanager
 def _digests(paths: Sequence[str]) -> Iterator[list[Future[str]]]:
-    """The hashes of whole files, made meanwhile by a thread of this process."""
+    """The hashes of whole files, computed meanwhile by a thread of this process."""
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(1)

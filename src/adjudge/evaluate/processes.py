@@ -1,4 +1,4 @@
-"""Run one function over many documents, always in order and with the same numbers, wherever the work is done.
+"""Run one function over many documents, in order and with the same numbers wherever the work is done.
 
 There are three places: this process, several processes of this machine, and a Dask cluster (`cluster.py`). Documents
 leave and rows come back a few at a time, so that memory does not grow with the corpus; many small ones go as one.
@@ -92,7 +92,7 @@ def map_documents(
 
 
 def work_folder(paths: Iterable[Any]) -> str | None:
-    """The folder in which workers elsewhere must run to find the same files; None if all paths are absolute.
+    """The folder in which remote workers must run to find the same files; None if all paths are absolute.
 
     >>> work_folder(["/data/key.conll"]) is None
     True
@@ -101,14 +101,14 @@ def work_folder(paths: Iterable[Any]) -> str | None:
 
 
 def processors() -> int:
-    """The processors this process may use, which on a shared machine are fewer than there are."""
+    """The number of processors this process may use, which on a shared machine can be fewer than there are."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def can_travel(observe: Callable[[Any, Any], Any]) -> bool:
-    """Whether other processes could be started to run a function.
+    """Whether a function can be run in other processes.
 
     >>> can_travel(lambda gold, system: gold)
     False
@@ -135,7 +135,7 @@ def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | No
 
 
 def _can_start(*, required: bool) -> bool:
-    """Whether a new process can read the program again, as it has to: one from standard input is gone."""
+    """Whether a new process can read the program again, as it must: one from standard input is gone."""
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
     if getattr(main, "__spec__", None) is not None or file is None or Path(file).exists():
@@ -236,7 +236,7 @@ def _elsewhere(
 
 
 def _submitted(pool: Any, pair: Pair) -> Any:
-    """A document on its way; if the pool broke just now, a future that says so, for it must not be lost."""
+    """A document that was submitted; if the pool has just broken, a future that says so, so that it is not lost."""
     from concurrent.futures import Future
     from concurrent.futures.process import BrokenProcessPool
 
@@ -255,7 +255,7 @@ def _submitted(pool: Any, pair: Pair) -> Any:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C waiting while processes are made: in the middle of that it would be lost, or reach a worker."""
+    """Hold Ctrl-C back while processes are started: it would be lost, or reach a worker."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -267,7 +267,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _has_given_up(pool: Any) -> bool:
-    """Whether a worker ended by itself, with an error, and was not killed."""
+    """Whether a worker exited with an error, rather than being killed."""
     return any((process.exitcode or 0) > 0 for process in list((getattr(pool, "_processes", None) or {}).values()))
 
 
@@ -318,7 +318,7 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
 
 
 class _Failure(msgspec.Struct, frozen=True):
-    """One of our errors on its way home: exceptions with several problems do not survive pickling."""
+    """One of our errors on its way back: exceptions with several problems do not survive pickling."""
 
     kind: type[AdjudgeError]
     problems: tuple[Problem, ...]
@@ -343,7 +343,7 @@ def failed(error: AdjudgeError) -> _Failure:
 
 
 def row_of(done: tuple[str, Any] | _Failure) -> tuple[str, Any]:
-    """The row of a document that came back; what was wrong with it is raised."""
+    """The row of a document that came back, or its error, which is raised."""
     if isinstance(done, _Failure):
         raise done.kind(done.problems)
     return done
@@ -360,24 +360,24 @@ _worker_entries: Any = b""  # of the workers that were started last
 
 
 def begin_document(name: str) -> None:
-    """Say which document this process counts from now on."""
+    """Record which document this process is counting."""
     _ENTRY.pack_into(_own_entry, _own_place, monotonic(), name.encode(errors="replace")[: _ENTRY.size - 8])
 
 
 def end_document() -> None:
-    """Say that this process counts none."""
+    """Record that this process is counting none."""
     _ENTRY.pack_into(_own_entry, _own_place, 0.0, b"")
 
 
 def share_memory(context: Any, workers: int) -> tuple[Any, Any]:
-    """Memory for some workers, and the number of the next one that takes a place in it."""
+    """Shared memory for some workers, with the number of the next free place."""
     global _worker_entries
     _worker_entries = context.RawArray("b", _ENTRY.size * workers)
     return _worker_entries, context.Value("i", 0)
 
 
 def join_memory(memory: Any, number: Any) -> None:
-    """Take a place in the memory of all workers, if there is one."""
+    """Take a place in the shared memory, if there is one."""
     global _own_entry, _own_place
     with number.get_lock():
         place = number.value * _ENTRY.size
@@ -387,7 +387,7 @@ def join_memory(memory: Any, number: Any) -> None:
 
 
 def slow_document(seconds: float) -> str:
-    """The name of the document that has taken longest, if that is more than these seconds."""
+    """The document that has been running longest, if for more than this many seconds."""
     entries = [
         _ENTRY.unpack_from(memory, place)
         for memory in (_own_entry, _worker_entries)

@@ -1,4 +1,4 @@
-"""From the counts of every document to a result: tables, slices, notes and the signature.
+"""From counts per document to a result: tables, slices, notes and the signature.
 
 Notes also tell what looks like a mistake in the files, which then score next to nothing: the names of files tell
 swapped sides; the spans of gold and system are compared as pairs of numbers, document by document, and a note says if
@@ -32,7 +32,7 @@ EXAMPLES = 10
 
 
 def result_of(evaluation: Evaluation) -> Result:
-    """Add up and, if asked, resample; numpy is loaded only when there is something to draw."""
+    """Add up and, if requested, resample; numpy is loaded only if there is something to draw."""
     from adjudge.stats.build import Counts, Scoring, build_result
     from adjudge.stats.scores import USUAL
     from adjudge.stats.table import StatsTable
@@ -101,14 +101,14 @@ def _attribute(name: str, documents: Sequence[Mapping[str, Any]], use: str = "sl
 
 
 def input_note(note: Problem | CorpusNote) -> Note:
-    """What a reader says of a file as a whole."""
+    """A reader's note on a whole file."""
     from adjudge.stats.result import Note
 
     return Note("input", 1, str(note)) if isinstance(note, Problem) else Note(*msgspec.structs.astuple(note))
 
 
 def notes_of(evaluation: Evaluation, name: str) -> Iterator[Note]:
-    """What is said of every task: of the files, and of documents that one side does not have."""
+    """The notes of every task: on the files, and on documents that one side does not have."""
     from adjudge.stats.result import Note
 
     side = evaluation.systems[name].side
@@ -142,14 +142,14 @@ def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
 
 
 def _ends(evaluation: Evaluation) -> dict[str, str]:
-    """What the ends of spans were taken to be, if the shapes of the inputs do not say it."""
+    """How ends of spans were interpreted, if the shapes of the inputs do not say."""
     readings = [side.reading for side in _sides(evaluation) if side.reading is not None]
     ends = dict.fromkeys(each.ends for each in readings if each.ends is not None and each.said != "shape")
     return {"ends": "+".join(ends)} if ends else {}
 
 
 def readings_of(evaluation: Evaluation) -> dict[str, Reading]:
-    """What every side was taken for: `gold`, and the systems by name."""
+    """How every side was interpreted: `gold`, and the systems by name."""
     from adjudge.model.document import Reading
 
     names = ("gold", *evaluation.systems)
@@ -162,7 +162,7 @@ def readings_of(evaluation: Evaluation) -> dict[str, Reading]:
 
 
 def is_unsigned(evaluation: Evaluation) -> bool:
-    """Whether the signature is made only if somebody asks for it: it would hash documents in memory."""
+    """Whether the signature is computed on demand only, because it would hash documents in memory."""
     return any(not isinstance(side.digest, str) for side in _sides(evaluation))
 
 
@@ -212,7 +212,7 @@ SYSTEM = frozenset(
 
 
 def with_doubts(result: Result, evaluation: Evaluation) -> Result:
-    """The result with notes on systems that look as if something was wrong with the files.
+    """The result with notes on systems whose files look wrong.
 
     Spans are asked for only if a score is low.
     """
@@ -236,7 +236,7 @@ def with_doubts(result: Result, evaluation: Evaluation) -> Result:
 
 
 def _is_low(system: SystemResult, task: Task) -> bool:
-    """Whether the F1 of a system is so low that it may be a mistake."""
+    """Whether the F1 of a system is suspiciously low."""
     whole = [score for score in system.scores if not score.slice and score.part == "f1"]
     telling = [score for score in whole if score.metric == task.telling] or whole
     return any(score.value is not None and score.value < task.low for score in telling)
@@ -258,7 +258,7 @@ def _spans(evaluation: Evaluation, place: int) -> dict[str, set[Span]]:
 
 
 def swapped_note(gold: str | None, system: str | None) -> Note | None:
-    """A note if the file of the system is called like gold, and that of gold is not.
+    """A note if the system's file is named like gold, and gold's is not.
 
     >>> swapped_note("pred.jsonl", "gold.jsonl").message
     'the system is called gold.jsonl and gold is called pred.jsonl: are the two swapped?'
@@ -279,7 +279,7 @@ def swapped_note(gold: str | None, system: str | None) -> Note | None:
 def offset_notes(
     pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]], *, unit: str = "character", who: str = ""
 ) -> list[Note]:
-    """A note if the spans of a system (second of each pair) are those of gold (first), moved by the same little way.
+    """A note if the spans of a system (second of each pair) are those of gold (first), shifted by a small constant.
 
     >>> [note.message for note in offset_notes([([(0, 4), (9, 12), (20, 27)], [(0, 3), (9, 11), (20, 26)])])]
     ['0 of 3 spans equal a gold span, 3 would with ends one higher; if its ends are inclusive, say ...]
@@ -301,7 +301,7 @@ def offset_notes(
 
 
 def spans_in(value: Any, depth: int = 0) -> Iterator[Span]:
-    """All in a value that has a start and an end, wherever it is.
+    """Everything in a value that has a start and an end, at any depth.
 
     >>> sorted(spans_in({"span": {"start": 3, "end": 5}, "other": [{"start": 7, "end": 9, "x": "a"}]}))
     [(3, 5), (7, 9)]
@@ -337,13 +337,13 @@ def _distinct(pairs: Iterable[tuple[Iterable[Span], Iterable[Span]]]) -> Iterabl
 
 
 def _moved(documents: Sequence[tuple[set[Span], set[Span]]], move: Span) -> int:
-    """How many system spans are gold spans whose start and end were moved so far."""
+    """How many system spans are gold spans with start and end shifted this far."""
     start, end = move
     return sum(sum((a - start, b - end) in ours for a, b in theirs) for ours, theirs in documents)
 
 
 def _corrected(move: Span, unit: str) -> str:
-    """What would have to be changed of spans that are moved so far, and what may have moved them."""
+    """What to change about spans that are shifted this far, and what may have shifted them."""
     start, end = move
     if start == end:
         return f"starts and ends {_back(start)}; does one side count {unit}s from 0 and the other from 1?"

@@ -28,7 +28,7 @@ _ENDINGS = (
 
 
 def is_file(source: Any) -> bool:
-    """Whether something is read rather than looked at: a path, bytes, or a stream."""
+    """Whether a source has to be read: a path, bytes, or a stream."""
     return isinstance(source, str | os.PathLike | bytes) or hasattr(source, "read")
 
 
@@ -94,7 +94,7 @@ def _several(
 
 
 def stem(source: Any) -> str:
-    """What a system is called after its file.
+    """The name of a system, from its file.
 
     >>> stem("runs/mine.jsonl.gz")
     'mine'
@@ -192,7 +192,7 @@ class Names(NamedTuple):
 
 
 class Numbered(Protocol):
-    """One side of an evaluation, whose documents may have been numbered because they had no ids."""
+    """One side of an evaluation, whose documents may have been numbered for lack of ids."""
 
     @property
     def name(self) -> str:
@@ -256,7 +256,7 @@ def _some(names: Iterable[str]) -> str:
 
 
 def find_pattern(gold: Iterable[str], system: Iterable[str]) -> str | None:
-    """By what the names of two sides differ, if it is the same for most of them; None if they do not look related.
+    """How the names of two sides differ, if most differ in the same way; None if they look unrelated.
 
     >>> find_pattern(["d1", "d2"], ["run/d1", "run/d2"]), find_pattern(["a.sgm", "b.sgm"], ["a.txt", "b.txt"])
     ("the prefix 'run/' of the system", "the endings '.sgm' of gold and '.txt' of the system")
@@ -270,7 +270,7 @@ def find_pattern(gold: Iterable[str], system: Iterable[str]) -> str | None:
 
 
 def _added(gold: Sequence[str], system: Sequence[str]) -> str | None:
-    """A prefix or suffix that one side has and the other has not."""
+    """A prefix or suffix that only one side has."""
     for side, short, long in (("system", set(gold), system), ("gold", set(system), gold)):
         of = "gold" if side == "gold" else "the system"
         found: Counter[tuple[str, str]] = Counter()
@@ -288,7 +288,7 @@ def _added(gold: Sequence[str], system: Sequence[str]) -> str | None:
 
 
 def _written(gold: Sequence[str], system: Sequence[str]) -> str | None:
-    """The same names, written in another way."""
+    """The same names, spelt differently."""
     ways: tuple[tuple[str, tuple[Callable[[str], str], ...]], ...] = (
         ("upper and lower case", (str.casefold,)),
         ("blanks at the ends", (str.strip,)),
@@ -309,7 +309,7 @@ def _written(gold: Sequence[str], system: Sequence[str]) -> str | None:
 
 
 def _replaced(gold: Sequence[str], system: Sequence[str]) -> str | None:
-    """A prefix or suffix that all names of one side share, for another one that those of the other share."""
+    """A prefix or suffix shared by one side, in place of another shared by the other."""
     for kind, turn in (("prefix", 1), ("suffix", -1)):
         sides = [[name[::turn] for name in names] for names in (gold, system)]
         shared = [_common_start(names) for names in sides]

@@ -1,4 +1,4 @@
-"""What a task is: how its files are read, what is counted of a pair of documents, and what is made of the counts.
+"""What a task defines: how its files are read, what is counted in a pair of documents, and what the counts become.
 
 A task is a small value that holds its own options (the profile, the metrics, ...), so that it can travel to another
 process. Everything else, from naming the systems to the signature, is done once for all tasks by the engine.
@@ -108,7 +108,7 @@ def run_of(
 
 
 class Remark(NamedTuple):
-    """Something that happened to one document on the way to its counts, where, and how often."""
+    """Something noticed about one document while it was counted: what, where, and how often."""
 
     code: str
     example: str = ""
@@ -116,7 +116,7 @@ class Remark(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What one document of one system gave: the counts in the order of the task's columns, and what to remark on.
+    """The counts of one document of one system, in the order of the task's columns, and remarks.
 
     `detail` is whatever alignments, pages and official outputs are made of; it is kept only if the run or the task
     says so. With `problems` there is no score: all of them are raised together, by the task.
@@ -129,7 +129,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What many documents of one system gave: their counts one after the other, and their details."""
+    """The counts of many documents of one system, one after the other, and their details."""
 
     counts: array[float]
     details: list[Any]
@@ -165,7 +165,7 @@ class Side:
 
 
 class Reported(NamedTuple):
-    """What of the counts goes into the result: columns, measures, and the numbers of every system.
+    """Which counts go into the result: columns, measures, and the numbers of every system.
 
     `pool` is how documents are pooled, if it is not as the run says. `best` has rows by place with the highest counts
     that an unfinished search leaves possible. `attributes` are those of the documents, if there are more than were
@@ -183,7 +183,7 @@ class Reported(NamedTuple):
 
 
 class Task(ABC):
-    """One kind of structure to be compared. What is abstract or has no value is what a new task has to say."""
+    """One kind of structure to compare. A new task defines whatever is abstract or has no value."""
 
     name: ClassVar[str]
     columns: tuple[str, ...]
@@ -223,24 +223,24 @@ class Task(ABC):
 
     @abstractmethod
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
-        """One side; with `only`, what is broken in documents of other names does no harm."""
+        """Read one side; with `only`, errors in other documents do no harm."""
 
     def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
-        """A system, if its files differ from those of gold."""
+        """Read a system, if its files differ from those of gold."""
         return self.read(source, name, only=only, digest=digest)
 
     def validate(self, source: Any, checks: Checks) -> Findings:
-        """What is wrong with a file: what the reader refuses and notes, and, if there is gold, how the two fit."""
+        """Report what is wrong with a file: what the reader refuses and notes and, with gold, how the two fit."""
         from adjudge.evaluate.validation import check_source
 
         return check_source(self, source, checks)
 
     @abstractmethod
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:
-        """The counts of one document; None is a system that does not have it."""
+        """Count one document; None stands for a system that does not have it."""
 
     def count_all(self, gold: Sequence[Any], systems: Sequence[Sequence[Any]]) -> list[Rows] | None:
-        """The counts of many documents at once, for each system; None if each takes a look of its own.
+        """Count many documents at once, for each system; None if each is counted on its own.
 
         The documents of a system are in the order of gold, None if it does not have one.
         """
@@ -251,7 +251,7 @@ class Task(ABC):
         """The outcome of every item of a document, from the row that `observe` made of it, with its detail."""
 
     def with_gold(self, gold: Any) -> tuple[Task, Any]:
-        """The task that knows what only the gold file tells; what can be read only once is read."""
+        """The task with what only the gold file tells; sources that can be read only once are read."""
         return self, gold
 
     def with_texts(self) -> Task:
@@ -259,7 +259,7 @@ class Task(ABC):
         return self
 
     def cut(self, sources: Sequence[Any], parts: int, run: Run) -> list[tuple[Any, ...]] | None:
-        """Files in about so many parts, each with its share of every side; None if they are read in one piece."""
+        """Files in about this many parts, each with its share of every side; None if they are read whole."""
         from adjudge.formats.ranges import cut_documents
 
         if self.begins is None:
@@ -271,37 +271,37 @@ class Task(ABC):
         return self.read(part.read(), "gold" if only is None else "system", only=only, digest=False)
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[Task, Sequence[Side]]:
-        """The task and the systems, now that all that was read in one piece is known."""
+        """The task and the systems, once everything that is read whole is known."""
         for side in systems:
             check_places(gold, side)
         return self, systems
 
     def files(self) -> Iterable[str]:
-        """What is read only when documents are counted, by whoever counts them."""
+        """The files read only when documents are counted, by the process that counts them."""
         return ()
 
     def prepare(self, gold: Any) -> Any:
-        """What is done with a gold document once, for all systems."""
+        """Prepare a gold document once, for all systems."""
         return gold
 
     def attributes(self, document: Any) -> Mapping[str, Any]:
-        """What a gold document can be sliced by."""
+        """The attributes by which a gold document can be sliced."""
         return {}
 
     def spans(self, document: Any) -> Iterable[tuple[int, int]]:
-        """The places of everything that is compared, which tell whether a whole side is shifted."""
+        """The positions of everything compared, which show whether a whole side is shifted."""
         return ()
 
     def are_texts(self, gold: Any, system: Any) -> bool:
-        """Whether the strings of a list are documents, and not the files of systems."""
+        """Whether strings in a list are documents rather than files of systems."""
         return False
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:
-        """Whether something in memory can be all documents of a system, and not the content of one."""
+        """Whether something in memory can be all documents of a system rather than the content of one."""
         return True
 
     def bare(self, document: Any) -> Any:
-        """What has to be known of a document when its content is forgotten."""
+        """What is kept of a document when its content is dropped."""
         return document
 
     def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:
@@ -313,24 +313,24 @@ class Task(ABC):
         return {}
 
     def drawing(self) -> Drawing | None:
-        """How corpora are drawn, if not as usual."""
+        """How corpora are drawn, if not in the usual way."""
         return None
 
     def reported(self, evaluation: Evaluation) -> Reported:
-        """What of the counts goes into the result, if not all of them."""
+        """Which counts go into the result, if not all."""
         counts = {name: counted.counts for name, counted in evaluation.systems.items()}
         return Reported(self.columns, self.measures(), counts)
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
-        """What a reader of the scores of one system should know, beside missing and unknown documents."""
+        """What a reader of one system's scores should know, besides missing and unknown documents."""
         return []
 
     def panels(self, evaluation: Evaluation, result: Result) -> tuple[Panel, ...]:
-        """What the page of the result shows beside scores and items; saved with the documents."""
+        """What the page shows besides scores and items; saved with the documents."""
         return ()
 
     def check(self, evaluation: Evaluation) -> None:  # noqa: B027  # most tasks allow everything
-        """Raise whatever the profile does not allow and only the whole corpus shows."""
+        """Raise what the profile does not allow and only the whole corpus reveals."""
 
     def result(self, evaluation: Evaluation) -> Result:
         """Scores, intervals, slices and comparisons."""

@@ -1,6 +1,6 @@
 """What is wrong with a file of any task: what its reader refuses, what its documents look like, how they fit gold.
 
-An error is what cannot be scored as it is meant, a warning what can, but is hardly meant so.
+An error cannot be scored as intended; a warning can be scored, but is probably not intended.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Misfits: TypeAlias = Callable[[Any, bool], Iterable[tuple[str, str, str | None]]
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What a file is checked for: how much is listed, how bad kinds of findings are, and gold, if it must fit it.
+    """How a file is checked: how much is listed, how severe findings of each kind are, and the gold that it must fit.
 
     `side` is what the file is, `gold` or `system`, if the task reads them differently; None is whatever can be read.
     """
@@ -57,7 +57,7 @@ class Checks:
 
 
 class Content(NamedTuple):
-    """How the content of documents is looked at: why it does not fit, and the fields that are known at every path.
+    """How the content of documents is checked: why it does not fit, and the known fields at every path.
 
     `sets` are the fields of documents in which a value should stand once, and `jsonl` are files of one document a line.
     """
@@ -69,7 +69,7 @@ class Content(NamedTuple):
 
 
 def check_source(task: Task, source: Any, checks: Checks, content: Content | None = None) -> Findings:
-    """Read a file as the task does, and look at every document; with gold, also at how the two fit."""
+    """Read a file as the task does, and check every document; with gold, also how the two fit."""
     found = Findings(source_name(source), limit=checks.limit, severities=check_severities(checks.severity, KINDS))
     side = _read(task, source, checks, found, by_line=content is not None)
     gold = None if checks.gold is None else task.read(checks.gold, "gold")
@@ -143,7 +143,7 @@ def _rest(source: Any, read: Callable[[bytes], Side], problems: list[Problem]) -
 
 
 class _Looking:
-    """The documents of a side on their way through all checks of their content."""
+    """The documents of a side, as they go through all checks of their content."""
 
     def __init__(
         self, side: Side, content: Content, labels: Mapping[str, Counter[str]], found: Findings, whole: bool
@@ -156,7 +156,7 @@ class _Looking:
         self._close: dict[tuple[str, str], bool] = {}
 
     def look(self) -> None:
-        """All documents, and then in which columns the findings are."""
+        """Check all documents, then find the columns of the findings."""
         empty = unfit = 0
         for document in self.side.documents.values():
             self.document, before = document, self.items
@@ -254,7 +254,7 @@ class _Looking:
             self.say("other-text", path, message, "correct the offsets or the text", error=False)
 
     def _fields(self, record: Mapping[str, Any], path: str, bare: str) -> None:
-        """Fields that look like misspelt ones."""
+        """Fields that look misspelt."""
         known = self.content.fields.get(bare, frozenset())
         for name in record.keys() - known:
             close = self._close.get((bare, name))
@@ -287,7 +287,7 @@ class _Looking:
 
 
 def _bare(path: str) -> str:
-    """A path without numbers of elements.
+    """A path without the indices of elements.
 
     >>> _bare("$.events[12].type")
     '$.events.type'
@@ -304,7 +304,7 @@ def _short(text: str, most: int = 60) -> str:
 
 
 def _fit(task: Task, gold: Side, side: Side, found: Findings, whole: bool) -> None:
-    """Documents that are missing, unknown, or other ones, and offsets that are shifted everywhere."""
+    """Documents that are missing, unknown or different, and offsets that are shifted throughout."""
     for name, document in side.documents.items():
         if name not in gold.documents:
             close = did_you_mean(name, gold.documents) if found.has_room("unknown-document") else None
