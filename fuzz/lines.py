@@ -94,6 +94,7 @@ def _kinds() -> dict[str, Callable[[random.Random], Case]]:
         ("eal", "campaign", source.choice(("run", "run", "status")), "c"), _all_below(CAMPAIGN)
     )
     found["serve"] = lambda source: Case(tuple(source.choice(_SERVE).split()), _all_below(SERVED) | _HANDED_IN)
+    found["eal campaign init"] = lambda _: Case(("eal", "campaign", "init", "new"), {})
     for name, case in _others():
         found[name] = lambda _, case=case: case  # type: ignore[misc]
     found |= {f"nasty: {name}": (lambda _, case=case: case) for name, case in known().items()}  # type: ignore[misc]

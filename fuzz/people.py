@@ -163,6 +163,33 @@ def saved(source: random.Random) -> Case:
     return Case(words, {"saved.json": _saved(documents, systems, shape)})
 
 
+STATISTICS = (
+    *(("--pairs",), ("--by", "k"), ("--cluster-by", "k"), ("--runs-fixed",), ("--pool", "macro"), ("--no-rank",)),
+    *(("--interval", how) for how in ("jackknife", "percentile", "bca")),
+    *(("--test", how) for how in ("jackknife", "bootstrap", "randomisation")),
+    *(("--rank-by", "ner.strict.f1"), ("--fail-if-worse", "s0"), ("--save", "saved.json"), ("--format", "latex")),
+)
+
+
+def systems(source: random.Random) -> Case:
+    """Many systems, or runs of some, on few documents that are alike or belong together."""
+    nasty = Nasty(source)
+    documents, number = source.choice((1, 2, 5, 12)), source.choice((2, 3, 12, 40))
+
+    def side(name: int) -> str:
+        ends = [1 if nasty.shape == "tied" or not name else source.choice((1, 2)) for _ in range(documents)]
+        spans = [[{"span": {"start": 0, "end": end}, "type": nasty.name(name)}] for end in ends]
+        rows = ({"id": f"d{n}", "k": n % 5, "entities": own} for n, own in enumerate(spans))
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    runs = nasty.shape in ("hub", "symmetric")
+    given = [f"s{n // 3}#{n % 3}=s{n}.jsonl" if runs else f"s{n}=s{n}.jsonl" for n in range(number)]
+    more = [word for words in source.sample(STATISTICS, 3) for word in words]
+    words = ("ner", "score", "gold.jsonl", *given, "--reader", "jsonl", "--time-limit", f"{LIMIT:g}")
+    files = {"gold.jsonl": side(0), **{f"s{n}.jsonl": side(n + 1) for n in range(number)}}
+    return Case((*words, *more, "--bootstrap", source.choice(("0", "10", "100"))), dict(files), documents)
+
+
 def unsaid(source: random.Random) -> Case:
     """Nasty files without a command, or to look at only."""
     case = source.choice(list(KINDS.values()))(source)
@@ -181,5 +208,6 @@ PEOPLE: dict[str, Callable[[random.Random], Case]] = {
     "annotators": annotators,
     "submissions": submissions,
     "saved": saved,
+    "systems": systems,
     "unsaid": unsaid,
 }

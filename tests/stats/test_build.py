@@ -256,3 +256,18 @@ def test_bounds_are_of_parts_that_can_still_rise():
 def test_fractions_are_of_sums_only():
     found = [recall([1, 2], [1, 4], pool=pool)[0] for pool in ("micro", "macro")]
     assert [(score.numerator, score.denominator) for score in found] == [(2.0, 6.0), (None, None)]
+
+
+@pytest.mark.parametrize("more", [(), ("--bootstrap", "0"), ("--interval", "percentile"), ("--runs-fixed",)])
+def test_runs_on_one_document_have_a_mean_and_no_interval(tmp_path, capsys, more):
+    from adjudge.cli import run
+
+    for name, end in (("gold", 1), ("right", 1), ("wrong", 2)):
+        entity = f'{{"span": {{"start": 0, "end": {end}}}, "type": "A"}}'
+        (tmp_path / name).write_text(f'{{"id": "d", "entities": [{entity}]}}')
+    runs = [f"A#1={tmp_path / 'right'}", f"A#2={tmp_path / 'wrong'}", f"B={tmp_path / 'right'}"]
+    words = ["ner", "score", str(tmp_path / "gold"), *runs, "--reader", "jsonl", "--metric", "ner.strict", *more]
+    assert run(words) == 0
+    said = capsys.readouterr().out
+    assert ["ner.strict", "A", "50.0", "50.0", "50.0"] in [line.split() for line in said.splitlines()]
+    assert ("A: the mean of 2 runs, taken as fixed" if "--runs-fixed" in more else "A: the mean of 2 runs\n") in said

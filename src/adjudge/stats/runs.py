@@ -54,7 +54,7 @@ class Runs(NamedTuple):
     def interaction(self) -> float:
         """The interaction of documents and runs."""
         n, k = self.pseudo.shape
-        if k < 2:
+        if min(n, k) < 2:
             return 0.0
         rest = self.pseudo - self.pseudo.mean(axis=1, keepdims=True) - self.pseudo.mean(axis=0) + self.pseudo.mean()
         total: float = float((rest**2).sum())
@@ -223,10 +223,9 @@ def _notes(number: int, runs: Mapping[Key, Runs], keys: Sequence[Key], *, fixed:
         return [Note("one-run", 1, "one run only: the interval does not include variation between runs")]
     if fixed:
         return [Note("runs", number, f"the mean of {number} runs, taken as fixed")]
-    share = runs[keys[0]].spread().share
-    return [
-        Note("runs", number, f"the mean of {number} runs; they are {share:.0%} of the variance of {' '.join(keys[0])}")
-    ]
+    own = runs[keys[0]]
+    share = f"; they are {own.spread().share:.0%} of the variance of {' '.join(keys[0])}" if len(own.pseudo) > 1 else ""
+    return [Note("runs", number, f"the mean of {number} runs{share}")]
 
 
 def _comparisons(
