@@ -17,6 +17,7 @@ import pytest
 
 from adjudge.errors import AdjudgeError, Problem
 from adjudge.findings import Finding, Findings, finding_line, finding_lines
+from adjudge.model.nugget import ClusterColumns, NuggetColumns
 from adjudge.rooms import load
 
 TABLE = Path(__file__).with_name("readers.jsonl")
@@ -30,6 +31,8 @@ def plain(value):
         return str(value)
     if isinstance(value, Finding | Findings):
         return finding_line(value) if isinstance(value, Finding) else finding_lines(value)
+    if isinstance(value, NuggetColumns | ClusterColumns):
+        return [plain(each) for each in value]
     if isinstance(value, msgspec.Struct):
         names = value.__struct_fields__
     elif is_dataclass(value):

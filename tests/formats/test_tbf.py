@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats import tbf_scan
 from adjudge.formats.tbf import file_mode, guess_mode, open_tbf, read_tbf, write_tbf
-from adjudge.formats.tbf_scan import parse_pieces
+from adjudge.formats.tbf_columns import parse_columns
+from adjudge.formats.tbf_scan import parse_lines, parse_pieces
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
 from problems import budget
 
@@ -354,3 +355,50 @@ def test_the_mode_by_the_first_lines(tmp_path: Path) -> None:
             path.write_text(f"#BeginOfDocument d\n{text}#EndOfDocument\n")
             assert file_mode(path) == open_tbf(path).mode
     assert file_mode(tmp_path / "none.tbf") is None
+
+
+PLACES = st.sampled_from(
+    ["4,8", "04,8", "4, 8", "8,4", "4,8;13,16", "4,8,9", "4", "x,8", "1_0,20", "٤,8", "7" * 16 + ",8"]
+)
+
+
+@given(
+    st.lists(
+        st.builds(
+            "\t".join,
+            st.tuples(st.sampled_from(["s", "#s", " s", ""]), st.just("d"), st.sampled_from(["E1", "E2", "a@b"])),
+        ).flatmap(
+            lambda head: st.builds(
+                lambda place, rest: f"{head}\t{place}\t{rest}",
+                PLACES,
+                st.sampled_from(
+                    ["ran\tA\tActual"] * 6 + ["ran\tA\tActual ", "a\nb\tA\tActual", "ran\tA\tActual\t0.5", "ran\tA"]
+                ),
+            )
+        )
+        | st.sampled_from(
+            ["@Coreference\tR1\tE1,E2"] * 3 + ["@After\tR2\tE1,E2", "@Coreference\tR1\tE1 ", "@ Coreference\tR1\t"]
+        ),
+        max_size=5,
+    )
+)
+@settings(max_examples=budget(100))
+def test_columns_say_what_the_lines_say(lines):
+    text = "\n".join(["#BeginOfDocument d", *lines, ""])
+    columns = parse_columns(text, 1, "char", "a.tbf")
+    nuggets, relations = parse_lines(text, 1, "char", "a.tbf", problems := [])
+    if columns is None:
+        return
+    found, clusters = columns
+    assert not problems
+    assert list(zip(found.ids, found.types, found.realis, strict=True)) == [(n.id, n.type, n.realis) for n in nuggets]
+    assert [(each,) if found.kind == "piece" else each for each in found.places] == [each.pieces for each in nuggets]
+    assert found.system == nuggets[0].system
+    assert [tuple(each) for each in getattr(clusters, "members", ())] == [each.arguments for each in relations]
+
+
+def test_lines_that_are_all_alike_are_read_in_columns():
+    lines = "\n".join(f"s\td\tE{n}\t{n},{n + 3}\tran\tA\tActual" for n in range(3))
+    text = f"#BeginOfDocument d\n{lines}\n@Coreference\tR1\tE1,E2\n"
+    assert parse_columns(text, 1, "char", "a.tbf") is not None
+    assert parse_columns(text.replace("E1", "a@b"), 1, "token", "a.tbf") is not None

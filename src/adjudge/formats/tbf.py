@@ -23,6 +23,7 @@ from weakref import finalize
 from adjudge.bounded import Unpacked
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.formats.source import Source, opened, read_block, reads, source_name
+from adjudge.formats.tbf_columns import parse_columns
 from adjudge.formats.tbf_scan import BLANKS, BOM, LIMIT, Index, Mode, Section, decode, parse_lines, scan
 from adjudge.model.nugget import Nugget, NuggetDocument
 
@@ -85,7 +86,8 @@ class TbfFile:
         begin, end = self.sections[first], self.sections[last]
         text = self._text(begin.offset, end.offset + end.size - begin.offset)
         problems: list[Problem] = []
-        nuggets, relations = parse_lines(text, begin.line, self.mode, self.path, problems)
+        columns = parse_columns(text, begin.line, self.mode, self.path)
+        nuggets, relations = columns or parse_lines(text, begin.line, self.mode, self.path, problems)
         return NuggetDocument(id, nuggets, relations, None, end.line, problems)
 
     def problems(self, id: str) -> list[Problem]:

@@ -41,8 +41,8 @@ class Places(NamedTuple):
         return self.several[key] if key in self.several else [self.one[key]]
 
 
-def places_of(keys: Sequence[Key | None]) -> Places:
-    """The nuggets of every place.
+def places_of(keys: Sequence[Key | None], *, plain: bool = False) -> Places:
+    """The nuggets of every place; `plain` if it is known that all of them are single pieces.
 
     >>> places_of(["t1", "t2", None, "t1"])
     Places(one={'t1': 0, 't2': 1}, several={'t1': [0, 3]}, counted=False)
@@ -61,7 +61,7 @@ def places_of(keys: Sequence[Key | None]) -> Places:
             one[key] = indices[0]
         several.pop(None, None)
     one.pop(None, None)
-    return Places(one, several, Counted in set(map(type, one)))
+    return Places(one, several, not plain and Counted in set(map(type, one)))
 
 
 class Side(NamedTuple):

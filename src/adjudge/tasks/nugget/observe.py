@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,6 +14,8 @@ from adjudge.model.nugget import (
     COREFERENCE,
     NOT_ANNOTATED,
     SUBEVENT,
+    ClusterColumns,
+    NuggetColumns,
     NuggetDocument,
     Relation,
     TokenTable,
@@ -89,6 +91,8 @@ def is_char(*documents: NuggetDocument) -> bool:
     True
     """
     for document in documents:
+        if isinstance(document.nuggets, NuggetColumns):
+            return document.nuggets.kind != "tokens"
         for nugget in document.nuggets:
             if nugget.pieces or nugget.tokens:
                 return bool(nugget.pieces)
@@ -99,12 +103,25 @@ def side(document: NuggetDocument, settings: Settings, invisible: Container[str]
     """What is compared of one document."""
     if not document.nuggets:
         return Side((), (), (), ())
-    ids, types, realis, _, tokens, pieces, *_ = zip(*document.nuggets, strict=True)
-    keys = keys_of_pieces(pieces, repeated=settings.official) if char else keys_of_tokens(tokens, invisible)
+    nuggets = document.nuggets
+    ids: Sequence[str]
+    keys: Sequence[Key | None]
+    if isinstance(nuggets, NuggetColumns) and (nuggets.kind != "tokens") == char:
+        ids, types, realis, kind, places = nuggets.ids, nuggets.types, nuggets.realis, nuggets.kind, nuggets.places
+    else:
+        ids, types, realis, _, tokens, pieces, *_ = zip(*nuggets, strict=True)
+        kind, places = ("pieces", pieces) if char else ("tokens", tokens)
+    if kind == "piece":
+        keys = places
+    elif kind == "pieces":
+        keys = keys_of_pieces(places, repeated=settings.official)
+    else:
+        keys = keys_of_tokens(places, invisible)
     spelled = settings.spelling
     if spelled is not None:
         types, realis = tuple(map(spelled, types)), tuple(map(spelled, realis))
-    return Side(keys, types, realis, ids, places_of(keys), dict(zip(ids, range(len(ids)), strict=True)))
+    found = places_of(keys, plain=kind == "piece")
+    return Side(keys, types, realis, ids, found, dict(zip(ids, range(len(ids)), strict=True)))
 
 
 def of_types(document: NuggetDocument, settings: Settings) -> NuggetDocument:
@@ -185,13 +202,17 @@ def prepare(document: NuggetDocument, settings: Settings, invisible: Container[s
 
 
 def _summary(document: NuggetDocument, own: Side, settings: Settings) -> Summary:
-    names = {relation.name for relation in document.relations}
-    relations = COREFERENCE in names, AFTER in names or SUBEVENT in names
+    relations = bool(document.relations), False
+    if not isinstance(document.relations, ClusterColumns):
+        names = {relation.name for relation in document.relations}
+        relations = COREFERENCE in names, AFTER in names or SUBEVENT in names
     nuggets = document.nuggets
     if not nuggets:
         return Summary((), (), None, False, *relations)
     types, realis = (set[str](), set[str]()) if settings.spelling else (set(own.types), set(own.realis))
     kept = tuple(map(intern, types)), tuple(map(intern, realis))  # the same objects in all documents
+    if isinstance(nuggets, NuggetColumns):
+        return Summary(*kept, intern(nuggets.system), False, *relations)
     first = nuggets[0]
     return Summary(*kept, intern(first.system), bool(first.confidence), *relations)
 

@@ -17,7 +17,7 @@ from adjudge.evaluate.sides import Source, is_file, is_stdin
 from adjudge.evaluate.task import Remark, Reported, Row, Run, Side, Task, run_of
 from adjudge.formats.recognise import Expected, recognised
 from adjudge.formats.tbf import file_mode, open_tbf
-from adjudge.model.nugget import NuggetDocument, TokenTable
+from adjudge.model.nugget import NuggetColumns, NuggetDocument, TokenTable
 from adjudge.tasks.nugget.coreference import NOTHING, Chained
 from adjudge.tasks.nugget.measures import (
     chosen_columns,
@@ -257,7 +257,10 @@ class NuggetTask(Task):
 
     def spans(self, document: NuggetDocument) -> Iterable[tuple[int, int]]:
         """The pieces of text of all nuggets; none if they are tokens."""
-        return (piece for nugget in document.nuggets for piece in nugget.pieces)
+        nuggets = document.nuggets
+        if isinstance(nuggets, NuggetColumns) and nuggets.kind == "piece":
+            return nuggets.places
+        return (piece for nugget in nuggets for piece in nugget.pieces)
 
     def bare(self, document: NuggetDocument) -> NuggetDocument:
         """Its name."""
