@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from adjudge.estimates.pool import MEASURE
+from adjudge.model.prf import ratio
 from adjudge.stats.measure import Array, Key, Prf
 from adjudge.stats.points import scores_of
 
@@ -80,10 +81,7 @@ def _extreme(pair: Pair, square: float, right: tuple[int, int]) -> Array:
     found = []
     for neither in tried:
         gold = square * (base + neither)
-        ratios = [
-            np.divide(top, size + gold, out=np.zeros_like(top), where=size + gold > 0)
-            for top, size in zip((a, b), pair.system, strict=True)
-        ]
+        ratios = [ratio(top, size + gold) for top, size in zip((a, b), pair.system, strict=True)]
         found.append(ratios[0] - ratios[1])
     return np.concatenate(found)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from adjudge.errors import UsageError, some_of
 from adjudge.estimates.pool import Drawn, Pool, Sampling
+from adjudge.model.prf import ratio
 from adjudge.stats.measure import Array
 from adjudge.stats.resample import Stream
 
@@ -204,7 +205,7 @@ def item_importance(pool: Pool, pair: tuple[str, str] | None = None) -> dict[str
     member = pool.member.astype(np.float64)
     judge = np.array([item.judge for item in pool.items], dtype=np.float64)
     total, size = judge.sum(), member.sum(axis=0)
-    score = np.divide(2 * (judge @ member), size + total, out=np.zeros(len(size)), where=size + total > 0)
+    score = ratio(2 * (judge @ member), size + total)
     slope = (2 * member - score) / np.maximum(size + total, 1e-300)
     if pair is None:
         moved = (slope**2).sum(axis=1)

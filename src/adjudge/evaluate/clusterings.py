@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
+from adjudge.model.prf import ratio
 
 if TYPE_CHECKING:
     from adjudge.evaluate.task import Run
@@ -166,24 +167,18 @@ def _pairwise(sizes: _Sizes) -> Fraction:
 
 
 def _b3(sizes: _Sizes) -> Fraction:
-    found, hit = (_divided(sizes.shared**2, each).sum(axis=0) for each in (sizes.of_system, sizes.of_gold))
+    found, hit = (ratio(sizes.shared**2, each).sum(axis=0) for each in (sizes.of_system, sizes.of_gold))
     return Fraction(found, sizes.system.sum(axis=0), hit, sizes.gold.sum(axis=0))
 
 
 _COUNTED = {"muc": _muc, "pairwise": _pairwise, "b3": _b3}
 
 
-def _divided(above: Array, below: Array) -> Array:
-    import numpy as np
-
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-
-
 def _ceaf(sizes: _Sizes, components: Sequence[Any], *, entities: bool) -> Fraction:
     """The best one-to-one alignment of clusters, by items in common or by Dice."""
     import numpy as np
 
-    value = _divided(2 * sizes.shared, sizes.of_gold + sizes.of_system) if entities else sizes.shared
+    value = ratio(2 * sizes.shared, sizes.of_gold + sizes.of_system) if entities else sizes.shared
     best = np.zeros(value.shape[1])
     for rows in components:
         own = sizes.pairs[rows]

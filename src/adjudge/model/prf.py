@@ -27,7 +27,7 @@ def ratio(numerator: Any, denominator: Any, undefined: Any = 0.0) -> Any:
         return numerator / denominator if denominator else undefined
     import numpy as np
 
-    value = np.full(np.shape(denominator), undefined, dtype=float)
+    value = np.full(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)), undefined, dtype=float)
     np.divide(numerator, denominator, out=value, where=denominator != 0)
     return value
 

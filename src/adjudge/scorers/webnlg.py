@@ -25,7 +25,7 @@ from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.findings import raise_problems
 from adjudge.formats.kg_webnlg import read_entries
 from adjudge.formats.source import read_whole
-from adjudge.model.prf import precision_recall_f1
+from adjudge.model.prf import precision_recall_f1, ratio
 from adjudge.scorers import Option, Published, Scorer
 from adjudge.scorers.shared import both_sides, sum_in_order
 from adjudge.scorers.webnlg_spans import (
@@ -359,10 +359,8 @@ def _full_triples(ours: Sequence[Entry], theirs: Sequence[Entry]) -> Callable[[A
     def counted(weights: Any) -> dict[str, Any]:
         gold, system, both = (table @ weights.T for table in tables)
         present = (gold + system) > 0
-        precision = np.divide(both, system, out=np.zeros_like(both), where=system > 0)
-        recall = np.divide(both, gold, out=np.zeros_like(both), where=gold > 0)
-        f1 = np.divide(2 * both, gold + system, out=np.zeros_like(both), where=present)
-        found = {"precision": precision, "recall": recall, "f1": f1, "triples": present.astype(float)}
+        shares = {"precision": ratio(both, system), "recall": ratio(both, gold), "f1": ratio(2 * both, gold + system)}
+        found = {**shares, "triples": present.astype(float)}
         return {f"full:{name}": values.sum(axis=0) for name, values in found.items()}
 
     return counted

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import msgspec
 import numpy as np
 
 from adjudge.errors import UsageError
+from adjudge.model.prf import ratio
 from adjudge.stats.inference import Inference
 from adjudge.stats.intervals import Interval
 from adjudge.stats.resample import exact_product, exact_slices, exact_sums, function_intervals
@@ -227,9 +228,7 @@ def _beyond_chance(observed: Array, expected: Array) -> Array:
 
 def shares(counts: Array, totals: Array) -> Array:
     """Counts over totals; nan where a total is 0."""
-    value = np.full(counts.shape, np.nan)
-    np.divide(counts, totals, out=value, where=totals > 0)
-    return value
+    return cast("Array", ratio(counts, totals, np.nan))
 
 
 def _kappa(sums: Array) -> Array:

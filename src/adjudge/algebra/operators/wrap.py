@@ -348,9 +348,7 @@ class NormaliseOp(Wrapper):
         inner *= 1 + square
         ours = square * np.array([g[1] for g in gs])
         for row, s in zip(inner, ss, strict=True):
-            below = ours + s[1]
-            np.divide(row, below, out=row, where=below > 0)
-            row[below <= 0] = self.undefined
+            row[:] = ratio(row, ours + s[1], self.undefined)
         return inner
 
     def variables(self, p: Any) -> tuple[Hashable, ...]:

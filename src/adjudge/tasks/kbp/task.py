@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import fields
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part
 from adjudge.evaluate.task import Run
+from adjudge.model.prf import ratio
 from adjudge.stats.inference import SignatureValue, hash_chunks
 from adjudge.stats.intervals import exchange_p, normal_reach, studentised
 from adjudge.stats.measure import Measure, Total, part_keys
@@ -563,6 +564,4 @@ def _f1(counts: SampleCounts, together: bool) -> npt.NDArray[Any]:
     if together:
         counts = SampleCounts(*(np.vstack((side, side.sum(axis=0))) for side in counts))
     both, gold, system = counts
-    value = np.zeros(both.shape)
-    np.divide(2 * both, gold + system, out=value, where=(gold + system) != 0)
-    return value
+    return cast("npt.NDArray[Any]", ratio(2 * both, gold + system))
