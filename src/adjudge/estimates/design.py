@@ -128,14 +128,12 @@ def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = Fal
         )
 
 
-def verdicts_of(
-    design: Design, verdicts: Mapping[str, float], *, what: str = "item"
-) -> tuple[dict[str, float], list[str]]:
+def verdicts_of(design: Design, verdicts: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
     """The verdicts on drawn units, and the units with verdicts that were not drawn; a drawn one without is an error."""
     drawn = design.drawn
     missing = sorted(drawn - verdicts.keys())
     if missing:
-        have = f"drawn {what} has" if len(missing) == 1 else f"drawn {units_named(what)} have"
+        have = "drawn item has" if len(missing) == 1 else "drawn items have"
         raise ValidationError(f"{len(missing)} {have} no verdict: {', '.join(missing)}")
     outside = sorted(verdicts.keys() - drawn)
     return {unit: verdicts[unit] for unit in drawn}, outside

@@ -20,7 +20,7 @@ from adjudge.estimates.design import Design
 from adjudge.estimates.pool import Pool
 from adjudge.estimates.rows import VARIES, DifferenceRow, How, ScoreRow
 from adjudge.stats.intervals import quantiles
-from adjudge.stats.measure import Array, Key
+from adjudge.stats.measure import Array
 from adjudge.stats.resample import Stream
 
 METHOD = "model"
@@ -96,7 +96,7 @@ def fit(x: Array, verdicts: Array, document: Any, documents: int) -> Fitted:
 
 
 def impute(
-    pool: Pool, design: Design, verdicts: Mapping[str, float], how: How, key: Key = ("argument", "score")
+    pool: Pool, design: Design, verdicts: Mapping[str, float], how: How
 ) -> tuple[list[ScoreRow], list[DifferenceRow]]:
     """The clipped argument score of every system, sum max(0, tp - beta fp) / sum correct, and all differences."""
     names = sorted({item.document for item in pool.items})
@@ -114,8 +114,8 @@ def impute(
     scores = [
         ScoreRow(
             system=name,
-            metric=key[0],
-            part=key[1],
+            metric="argument",
+            part="score",
             value=float(point[at]),
             **_ends(values[:, at], how.level),
             level=how.level,
@@ -131,8 +131,8 @@ def impute(
         DifferenceRow(
             a=a,
             b=b,
-            metric=key[0],
-            part=key[1],
+            metric="argument",
+            part="score",
             value=float(point[i] - point[j]),
             **_ends(values[:, i] - values[:, j], how.level),
             method=METHOD,

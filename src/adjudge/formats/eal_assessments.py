@@ -63,7 +63,7 @@ _NAMES = ("event type", "role", "CAS", "base filler", "coreference", "realis", "
 _ACCEPTED = ("C", "I")
 
 
-def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[AnswerKey, list[Problem]]:
+def parse_key(data: bytes, document: str) -> tuple[AnswerKey, list[Problem]]:
     r"""The assessments of a file that could be read, and every problem with it.
 
     Assessments that contradict the guidelines are in the answer and among the problems. Of two assessments of one
@@ -77,7 +77,7 @@ def parse_key(data: bytes, document: str, place: str | None = None) -> tuple[Ans
     >>> print(problems[0])
     D1:1:75: column 18 (mention type) is NIL, answer it, because event type and role are C or I
     """
-    key, findings = scan_key(data, document, place)
+    key, findings = scan_key(data, document)
     return key, errors_of(findings)
 
 

@@ -51,11 +51,10 @@ class Rooms(NamedTuple):
     flat: bool = False
 
 
-def read_tree(folder: Path, place: str | None = None) -> Tree:
+def read_tree(folder: Path) -> Tree:
     """The entries of a folder and of the folders in it, no deeper."""
     entries: dict[str, str | None] = {}
     irregular: set[str] = set()
-    place = place or str(folder)
     todo = [""]
     try:
         for prefix in todo:
@@ -71,8 +70,8 @@ def read_tree(folder: Path, place: str | None = None) -> Tree:
     except (OSError, ValueError) as error:  # a ValueError is a path with a null character
         reason = getattr(error, "strerror", None) or str(error)
         hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
-        raise refusal(error, Problem(f"the store cannot be read: {reason}", path=place, hint=hint)) from None
-    return Tree(place, entries, irregular=irregular)
+        raise refusal(error, Problem(f"the store cannot be read: {reason}", path=str(folder), hint=hint)) from None
+    return Tree(str(folder), entries, irregular=irregular)
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

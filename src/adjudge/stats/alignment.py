@@ -124,10 +124,10 @@ class Group(NamedTuple):
     system: tuple[str, ...]
 
 
-def compare_groups(alignment: Alignment, matching: Matching, *, counts: float = 0.0) -> list[Group]:
+def compare_groups(alignment: Alignment, matching: Matching) -> list[Group]:
     """Groups that share items as one, in the order of gold; the spurious ones last.
 
-    Pairs join their groups if they are not wrong and have at least a credit of `counts`.
+    Pairs join their groups if they are not wrong.
 
     >>> gold = tuple(Item(id=name, group=(chain,)) for name, chain in ("a1", "b1", "c2"))
     >>> system = tuple(Item(id=name, group=(chain,)) for name, chain in ("a1", "b2", "c2"))
@@ -143,7 +143,7 @@ def compare_groups(alignment: Alignment, matching: Matching, *, counts: float = 
     shared: dict[str, dict[str, int]] = {name: {} for name in ours}
     visitors: dict[str, list[str]] = {}
     for pair in matching.pairs:
-        if pair.outcome == "wrong" or pair.credit < counts:
+        if pair.outcome == "wrong":
             continue
         for one in alignment.gold[pair.gold].group:
             for other in alignment.system[pair.system].group:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Draws: TypeAlias = Literal["numpy", "java"]
 
 _MULTIPLIER, _INCREMENT, _MASK = 0x5DEECE66D, 0xB, (1 << 48) - 1
+_LEVEL = 0.95
 
 
 def rank_systems(
@@ -35,9 +36,6 @@ def rank_systems(
     seed: int = 13,
     draws: Draws = "numpy",
     percentiles: str = "linear",
-    level: float = 0.95,
-    key: Key | None = None,
-    pool: str = "micro",
 ) -> Ranking:
     """Rank systems by the median of one score, by default the overall score, or that of arguments if there is no other.
 
@@ -55,18 +53,15 @@ def rank_systems(
 
     if resamples < 1:
         raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
-    key = key or ranking_key(measures)
+    key = ranking_key(measures)
     needed = needed_measures(measures, [key])
-    estimators = {
-        name: Additive(each, needed, pool)  # type: ignore[arg-type]
-        for name, each in tables.items()
-    }
+    estimators = {name: Additive(each, needed) for name, each in tables.items()}
     weights = java_weights if draws == "java" else None
     drawn = bootstrap(estimators, resamples=resamples, seed=seed, weights=weights)
     samples = {name: drawn[name][key] for name in tables}
     points = {name: estimators[name].point()[key] for name in tables}
-    standings = official_standings(key, samples, points, level, percentiles)
-    return Ranking(*key, resamples, seed, draws, level, standings, samples)
+    standings = official_standings(key, samples, points, _LEVEL, percentiles)
+    return Ranking(*key, resamples, seed, draws, _LEVEL, standings, samples)
 
 
 def can_be_ranked(result: Result) -> bool:

@@ -59,10 +59,10 @@ def _letters(text: str) -> str:
     return "".join([c for c in text if c.isalnum()]).lower()
 
 
-def recounted(table: TokenTable, text: str, *, path: str | None = None) -> TokenTable:
+def recounted(table: TokenTable, text: str) -> TokenTable:
     """A table with offsets in UTF-16 units as one in code points."""
     named = [((token.begin, token.end), f"the token {token.id!r}", token.line) for token in table.tokens]
-    places = _recounted(text, named, path or table.path)
+    places = _recounted(text, named, table.path)
     both = zip(table.tokens, places, strict=True)
     return TokenTable(table.document, [token._replace(begin=at[0], end=at[1]) for token, at in both], table.path)
 
