@@ -35,7 +35,7 @@ def render_agreement(found: Agreement, format_: str = "text", *, quiet: bool = F
 
 
 def agreement_data(found: Agreement) -> dict[str, Any]:
-    """Agreement as JSON data; values of items as far as JSON can hold them."""
+    """Agreement as JSON data, with the values of items that JSON can represent."""
     bare = msgspec.structs.replace(found, disagreements=None)
     data: dict[str, Any] = msgspec.to_builtins(bare)
     data["disagreements"] = None

@@ -1,4 +1,4 @@
-"""The page and the graphs of a campaign of event arguments, made from what its last step scores."""
+"""The page and the graphs of a campaign of event arguments, made from the scores of its last step."""
 
 from __future__ import annotations
 

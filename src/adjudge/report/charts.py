@@ -71,7 +71,7 @@ class Chart(NamedTuple):
 
 
 def panel_chart(panel: Panel, systems: Sequence[str] = ()) -> Chart | None:
-    """A panel as a chart, None if it is only a table. A name that is that of a system has the colour of the system.
+    """A panel as a chart; None if it is only a table. The name of a system has the colour of that system.
 
     >>> rows = (("gold paths", 4), ("relation missing", 1), ("found", 3))
     >>> chart = panel_chart(Panel(kind="steps", name="w", title="1 hop", header=("step", "paths"), rows=rows))
@@ -106,7 +106,7 @@ def cell_text(value: Cell, *, percent: bool = False) -> str:
 
 
 def described(panel: Panel, most: int = 12) -> str:
-    """What a chart shows, for who does not see it."""
+    """What a chart shows, for readers who cannot see it."""
     rows = [
         f"{cell_text(row[0])} {', '.join(cell_text(each, percent=panel.percent) for each in row[1:7])}"
         for row in panel.rows[:most]
@@ -126,7 +126,7 @@ def drawn(panels: Iterable[Panel], systems: Sequence[str]) -> dict[str, bytes]:
 
 
 def inline(chart: Chart) -> str:
-    """The chart for a page: an `svg` element without colours of its own but for old readers."""
+    """The chart for a page: an `svg` element with colours of its own only for old readers."""
     large = " large" if chart.width > LARGE else ""
     return (
         f'<svg class="chart{large}" role="img" viewBox="0 0 {px(chart.width)} {px(chart.height)}" '
@@ -136,7 +136,7 @@ def inline(chart: Chart) -> str:
 
 
 def standalone(chart: Chart) -> str:
-    """The chart as a file: on white, with its title and letters that every program has.
+    """The chart as a file: on white, with its title and a font that every program has.
 
     >>> standalone(Chart("c", "a < b", "", 10, 10, "")).splitlines()[1][:62]
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -34 64 44" '
@@ -336,7 +336,7 @@ def _boxes(panel: Panel, series: _Series) -> _Drawn:
 
 
 def _steps(panel: Panel, _: _Series) -> _Drawn:
-    """All, what each step takes away from the right end, and what is left."""
+    """The total, what each step removes from the right end, and the rest."""
     row, gap, right = 24.0, 6.0, 60.0
     steps = [(str(each[0]), _value(each[1])) for each in panel.rows]
     left = 24 + room(label for label, _ in steps)
@@ -371,7 +371,7 @@ def _steps(panel: Panel, _: _Series) -> _Drawn:
 def _matrix(panel: Panel, _: _Series) -> _Drawn:
     """Numbers in cells: shares the darker the larger, counts the larger their share of the row.
 
-    A row and a column of one name agree: such a cell of counts has another colour, and a frame.
+    Where row and column have the same name, they agree: such a cell has another colour and a frame.
     """
     columns, rows = panel.header[1:], [str(each[0]) for each in panel.rows]
     told = [[cell_text(value, percent=panel.percent) for value in each[1:]] for each in panel.rows]

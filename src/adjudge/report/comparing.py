@@ -38,7 +38,7 @@ def render_comparison(
 
 
 def difference_grids(found: Differences) -> dict[str, Grid]:
-    """The documents and the slices as tables, by title; what is empty is left out."""
+    """The documents and the slices as tables, by title, without empty ones."""
     grids = {}
     if found.documents:
         groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
@@ -93,7 +93,7 @@ def selection_grids(found: Selection, *, quiet: bool = False) -> dict[str, Grid]
 
 
 def _with_notes(grids: dict[str, Grid], found: Selection | ItemSelection, format_: str) -> str:
-    """Tables, and below them what is not proven of the scores."""
+    """Tables, and below them which scores are not proven."""
     lines = [note_line(note) for note in found.notes]
     if format_ == "md":
         lines = [escape_markdown(line) for line in lines]
@@ -102,7 +102,7 @@ def _with_notes(grids: dict[str, Grid], found: Selection | ItemSelection, format
 
 
 def _standing(found: Selection | ItemSelection) -> dict[str, Grid]:
-    """The ranking that documents or items are chosen for."""
+    """The ranking for which documents or items are chosen."""
     standing = tuple((Cell(clean(name)), Cell(_percent(value))) for name, value in found.ranking.items())
     gaps = tuple(
         (Cell(clean(f"{each.a} - {each.b}")), Cell(_points(each.difference)), Cell(_percent(each.error)))

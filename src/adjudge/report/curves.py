@@ -57,7 +57,7 @@ def _hops(result: Result) -> Iterator[Panel]:
 
 
 def _confidence(result: Result) -> Iterator[Panel]:
-    """Precision over recall as the confidence rises from which on facts are kept, for every metric with such slices."""
+    """Precision over recall as the minimum confidence of facts rises, for every metric with such slices."""
     found: dict[str, dict[str, dict[float, dict[str, float]]]] = {}
     for system in result.systems:
         for score in system.scores:
@@ -161,7 +161,7 @@ def _settings(result: Result) -> Settings | None:
 
 
 class Numbers(NamedTuple):
-    """All that is recomputed: `values[key][system]` has the score of every document, nan where it has none."""
+    """Everything recomputed: `values[key][system]` has the score of every document, or nan."""
 
     ids: tuple[str, ...]
     keys: tuple[Key, ...]
@@ -188,7 +188,7 @@ def numbers_of(result: Result) -> Numbers:
 
 
 def _estimators(result: Result) -> dict[str, Additive]:
-    """The systems as their tables say; nothing if the result has none, or they are not of the same documents."""
+    """The systems from their tables; nothing if the result has none, or their documents differ."""
     from adjudge.stats.points import Additive
 
     options = result.options
@@ -201,7 +201,7 @@ def _estimators(result: Result) -> dict[str, Additive]:
 
 
 def _samples(result: Result, estimators: dict[str, Additive], keys: Sequence[Key]) -> Any:
-    """The corpora of the bootstrap, drawn again; nothing if a task has drawn its corpora in another way."""
+    """The bootstrap corpora, drawn again; nothing if the task draws its corpora in another way."""
     import numpy as np
 
     from adjudge.stats.resample import bootstrap

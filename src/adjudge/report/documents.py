@@ -1,7 +1,7 @@
-"""The documents of a page as data: a line of JSON for each, which the script reads when somebody looks at it.
+"""The documents of a page as data: a line of JSON each, which the script reads when the document is shown.
 
-There are short names and lists instead of objects where there are many, and nothing that can be worked out: an item of
-a system that is like a gold item only says which one. `assets/documents.js` is the other end.
+Names are short, lists stand in for objects where there are many, and nothing derivable is included: a system item equal
+to a gold item only refers to it. `assets/documents.js` is the other end.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DIGITS = 4
 
 
 class Names(dict[str, int]):
-    """Numbers for texts that occur again and again."""
+    """Numbers for texts that occur repeatedly."""
 
     def __missing__(self, name: str) -> int:
         return self.setdefault(name, len(self))
@@ -111,7 +111,7 @@ def _document(result: Result, place: int | None, names: tuple[Names, Names, Name
 
 
 def units(text: str) -> Callable[[int], int]:
-    """From offsets of characters to those of the browser, which counts letters beyond U+FFFF twice.
+    """From character offsets to those of the browser, which counts characters beyond U+FFFF twice.
 
     >>> [units("a\U0001f600b")(place) for place in range(4)]
     [0, 1, 3, 4]
@@ -194,7 +194,7 @@ def _single(single: Single) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """A value without numbers that JSON does not have."""
+    """A value without numbers that JSON cannot represent."""
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, dict):
@@ -220,7 +220,7 @@ class Told(NamedTuple):
 
 
 class ToldMetric(NamedTuple):
-    """What one metric made of a document: a row for each item, or the tables of its records if it counts leaves."""
+    """A document by one metric: a row for each item, or the tables of its records if it counts leaves."""
 
     metric: str
     rows: list[Told]
@@ -228,7 +228,7 @@ class ToldMetric(NamedTuple):
 
 
 class ToldDocument(NamedTuple):
-    """A document of the first system; `notice` says why there is nothing of it, if so."""
+    """A document of the first system; `notice` says why it is empty, if it is."""
 
     id: str
     text: str | None

@@ -1,6 +1,6 @@
-"""What goes wrong most, as panels: outcomes, boundaries and labels, words that are missed, errors by length and rarity.
+"""The most frequent errors, as panels: outcomes, boundaries and labels, missed words, errors by length and rarity.
 
-All of it is counted from the alignments that were saved with a result, for one metric after the other.
+All are counted from the alignments saved with a result, metric by metric.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def alignments(result: Result, place: int) -> Iterator[Alignment]:
 
 
 def _frequencies(result: Result, metric: str) -> Counter[tuple[str, str]]:
-    """How often gold has an item of these words and this label, wherever any system was asked for it."""
+    """How often gold has an item with these words and this label, where any system was scored on it."""
     found: Counter[tuple[str, str]] = Counter()
     for at, document in enumerate(result.documents):
         asked: set[int] = set()
@@ -139,12 +139,12 @@ def _count(tally: Tally, found: Alignment, matching: Matching, often: Counter[tu
 
 
 def _says(why: str) -> bool:
-    """Whether a reason can be that of many items: one with numbers in it is that of one."""
+    """Whether a reason can apply to many items: one with numbers in it applies to one."""
     return bool(why) and not any(letter.isdigit() for letter in why)
 
 
 def near_item(item: Item, single: Single, others: Sequence[Item]) -> Item | None:
-    """The item of the other side that stands in its place: near, and of overlapping words, or of no place at all."""
+    """The nearest item of the other side, if it overlaps or one of them has no position."""
     if single.near is None:
         return None
     other = others[single.near]
@@ -152,7 +152,7 @@ def near_item(item: Item, single: Single, others: Sequence[Item]) -> Item | None
 
 
 def overlap(one: Sequence[Place], other: Sequence[Place]) -> bool:
-    """Whether two places share a letter.
+    """Whether two places share a character.
 
     >>> overlap([(0, 3)], [(2, 5)]), overlap([(0, 3)], [(3, 5)])
     (True, False)
@@ -251,7 +251,7 @@ def _table(name: str, title: str, caption: str, columns: Sequence[str], counted:
 
 
 def _shares(system: str, own: Counter[tuple[str, bool]], labels: Sequence[str]) -> tuple[Cell, ...]:
-    """Of how many items of each label it has found which share."""
+    """The share of items that were found, for each label: a row for a system."""
     whole = [own[label, True] + own[label, False] for label in labels]
     return (
         clean(system),
@@ -262,7 +262,7 @@ def _shares(system: str, own: Counter[tuple[str, bool]], labels: Sequence[str]) 
 def _strings(
     name: str, title: str, counted: dict[str, Counter[tuple[str, str]]], often: Counter[tuple[str, str]]
 ) -> Iterator[Panel]:
-    """Words and labels that most systems miss, or invent, most often; those that happen once are not pattern."""
+    """Words and labels that most systems miss, or invent, most often; a single case is not a pattern."""
     total: Counter[tuple[str, str]] = Counter()
     for own in counted.values():
         total.update(own)
@@ -305,7 +305,7 @@ def _strings(
 
 
 def _confusions(system: str, confused: Counter[tuple[str, str]]) -> Iterator[Panel]:
-    """Gold labels against those of the system; the most frequent ones if there are many."""
+    """Gold labels against system labels; only the most frequent if there are many."""
     if not any(one and other and one != other for one, other in confused):
         return
     sizes: Counter[str] = Counter()
@@ -338,7 +338,7 @@ def _confusions(system: str, confused: Counter[tuple[str, str]]) -> Iterator[Pan
 
 
 def outcome_counts(matching: Matching) -> list[int]:
-    """How many items have which of the `OUTCOMES`."""
+    """The number of items with each of the `OUTCOMES`."""
     pairs = Counter(_outcome(pair) for pair in matching.pairs)
     return [
         *(pairs[outcome] for outcome in OUTCOMES[:3]),

@@ -24,7 +24,7 @@ Sentence: TypeAlias = "tuple[tuple[str, bool], ...]"  # words, and whether they 
 
 
 class Headline(NamedTuple):
-    """Who is first, in words, and the first notes; there are so many `more`."""
+    """Who is first, in words, and the first notes; `more` counts the others."""
 
     sentences: tuple[Sentence, ...]
     careful: tuple[str, ...]
@@ -81,7 +81,7 @@ class SliceTable(NamedTuple):
 
 
 def headline_keys(result: Result) -> list[Key]:
-    """The score of each metric by which systems are compared, the one that they are ranked by first."""
+    """The score of each metric by which systems are compared, beginning with the one that ranks them."""
     counts = count_keys(result.measures)
     whole = [score for system in result.systems for score in system.scores if not score.slice]
     last = {score.metric: score.part for score in whole if not is_count(score, counts)}
@@ -171,7 +171,7 @@ def _compared(result: Result, key: Key) -> dict[tuple[str, str], Comparison]:
 
 
 def _beyond(result: Result, comparison: Comparison | None) -> bool | None:
-    """Whether a difference is beyond chance, None if nobody has tested it."""
+    """Whether a difference is beyond chance; None if it was not tested."""
     if comparison is None:
         return None
     p = comparison.p if comparison.p_holm is None else comparison.p_holm
@@ -316,7 +316,7 @@ def _difference(
 
 
 def slices(result: Result) -> Iterator[SliceTable]:
-    """For every field and metric the scores of all systems; what there are more of, systems or slices, are the rows."""
+    """For every field and metric the scores of all systems; rows are systems or slices, whichever are more."""
     counts = count_keys(result.measures)
     keys = dict(headline_keys(result))
     tables: dict[tuple[tuple[str, ...], str], dict[str, dict[int, Score]]] = {}

@@ -207,7 +207,7 @@ def policy(style: str, *scripts: str) -> str:
 
 
 def shown(value: Any) -> Any:
-    r"""A text in which everything that a browser would obey, or not show at all, is written as an escape.
+    r"""A text in which everything that a browser would interpret, or not show, is escaped.
 
     >>> print(shown("a\x00b\u202ec"), shown(1))
     a\x00b\u202ec 1
@@ -239,7 +239,7 @@ def asset(name: str) -> str:
 
 
 def as_json(data: Any) -> Markup:
-    r"""Data as JSON that can stand in a script element: nothing in it ends the element or begins a comment.
+    r"""Data as JSON for a script element: nothing in it ends the element or begins a comment.
 
     >>> print(as_json({"text": "</script><!--"}))
     {"text":"\u003c/script\u003e\u003c!--"}
@@ -256,7 +256,7 @@ def as_json(data: Any) -> Markup:
 
 
 def as_lines(data: Iterable[Any]) -> Markup:
-    """Each in a line of its own."""
+    """Each on a line of its own."""
     from markupsafe import Markup
 
     return Markup("\n").join(map(as_json, data))
@@ -294,7 +294,7 @@ def write_page(result: Result, path: str | os.PathLike[str] | None = None) -> Pa
 
 
 def shown_page(result: Result) -> str | None:
-    """The address of a page that a notebook can link to, written once for a result and gone when the program ends."""
+    """The address of a page for a notebook to link to, written once per result and removed when the program ends."""
     import atexit
     from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What charts are made of: the plane with its axes, marks and labels, names and numbers. Every text is escaped."""
+"""The parts of charts: the plane with its axes, marks and labels, names and numbers. Every text is escaped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Axis(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A point that is worth a look, with what is said at the axis and what is said when one points at it.
+    """A notable point, with its label at the axis and its tooltip.
 
     A thin line leads down to the axis if it `drops`.
     """
@@ -59,7 +59,7 @@ def text(value: str) -> str:
 
 
 def short(name: str, letters: int = NAME) -> str:
-    """A name that is not longer than so many letters.
+    """A name, shortened to a number of characters.
 
     >>> short("a system with a very long name")
     'a system with a very …'
@@ -85,7 +85,7 @@ def nice_ticks(low: float, high: float, *, about: int = 6) -> list[float]:
 
 
 def around(values: Iterable[float], *, floor: float | None = None, ceiling: float | None = None) -> tuple[float, float]:
-    """Ends of an axis that has room for all values, with a little space around them.
+    """The ends of an axis with room for all values and a little space around them.
 
     >>> around([0.2, 0.4])
     (0.19, 0.41)
@@ -127,21 +127,21 @@ class Plot(NamedTuple):
         top: float,
         bottom: float = 48,
     ) -> Plot:
-        """What margins leave of a drawing; it may be small, but it is there."""
+        """The drawing without its margins; never empty."""
         return Plot(left, top, max(width - left - right, 60), max(height - top - bottom, 40), x, y)
 
     @property
     def right(self) -> float:
-        """Where it ends on the right."""
+        """Its right edge."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
-        """Where it ends below."""
+        """Its bottom edge."""
         return self.top + self.height
 
     def at(self, x: float, y: float) -> Point:
-        """The place of two values."""
+        """The position of two values."""
         across = (x - self.x.low) / ((self.x.high - self.x.low) or 1.0)
         up = (y - self.y.low) / ((self.y.high - self.y.low) or 1.0)
         return self.left + self.width * across, self.top + self.height * (up if self.y.down else 1 - up)
@@ -224,7 +224,7 @@ def drop(plot: Plot, mark: Mark) -> str:
 
 
 def label_beside(plot: Plot, mark: Mark) -> str:
-    """The label of a mark right at it."""
+    """The label of a mark, next to it."""
     if not mark.label:
         return ""
     x, y = plot.at(mark.x, mark.y)
@@ -255,7 +255,7 @@ def labels_below(plot: Plot, marks: Sequence[Mark]) -> str:
 
 
 def apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Places that keep a distance, each as near as possible to where it was, from top to bottom."""
+    """Positions kept apart, each as near as possible to where it was, from top to bottom."""
     order = sorted(range(len(places)), key=lambda at: places[at])
     found = list(places)
     before = low - least
@@ -283,7 +283,7 @@ def _format(ticks: Sequence[float], factor: float) -> Callable[[float], str]:
 
 
 def number(value: float, digits: int = 6) -> str:
-    """A number without zeros that say nothing.
+    """A number without trailing zeros.
 
     >>> number(20.0), number(0.125), number(0.125, 2)
     ('20', '0.125', '0.12')
@@ -302,7 +302,7 @@ def series_class(number: int) -> str:
 
 
 def colour(number: int) -> str:
-    """The colour of a series where no page has a say."""
+    """The colour of a series outside a page."""
     return SERIES[number % len(SERIES)]
 
 

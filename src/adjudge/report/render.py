@@ -67,7 +67,7 @@ def render(
     """A result as text that ends with a newline.
 
     `quiet` leaves out everything but the numbers (text, md, latex). `rows` is what CSV has a row for: `scores` or
-    `comparisons`. More than two systems are ranked and not compared, unless all `pairs` are asked for.
+    `comparisons`. More than two systems are ranked rather than compared, unless `pairs` is set.
     """
     if format_ not in get_args(Format):
         hint = did_you_mean(format_, get_args(Format)) or f"formats are {', '.join(get_args(Format))}"
@@ -262,7 +262,7 @@ def _best(result: Result) -> set[Place]:
 
 
 def _caption(result: Result) -> str:
-    """What the numbers are, for who has not read the text yet."""
+    """What the numbers are, for readers who have not read the text yet."""
     from adjudge.stats.text import units
 
     documents = max((system.documents for system in result.systems), default=0)

@@ -92,7 +92,7 @@ def latex_table(table: Table) -> str:
 
 
 def _protected(row: str) -> str:
-    r"""A row that the `\\` of the row before does not take for its own star or optional argument."""
+    r"""A row that the `\\` before it cannot take for its star or optional argument."""
     return "{}" + row if row.lstrip().startswith(("[", "*")) else row
 
 
