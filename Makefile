@@ -151,7 +151,7 @@ $(FUZZ_VENV)/.installed: pyproject.toml
 bench: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python -m benchmarks $(BENCH_OPTIONS) $(BENCH)
 
-# The same, and then docs/benchmarks.md anew.
+# The same, and docs/benchmarks.md is regenerated.
 bench-docs: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python -m benchmarks --write-docs $(BENCH_OPTIONS) $(BENCH)
 
