@@ -262,6 +262,7 @@ def _kbp() -> None:
     made = ("--generate", "6", "--write-queries", "queries.xml", "--write-answers", "a")
     call("kbp", "query", *gold, *made, "a.tac", "--bootstrap", "0")
     copy(Path("queries.xml"), "q.xml")
+    copy(Path("a"), "answers.tsv")
     for name in ("b", "c"):
         call("kbp", "query", *gold, "--queries", "q.xml", "--write-answers", name, "b.tac", "--bootstrap", "0")
     judged = []

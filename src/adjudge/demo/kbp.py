@@ -2,7 +2,7 @@
 
 Two systems are Cold Start files, one has its extractions document by document.
 
-adjudge kbp report --gold GOLD --wiki LINKS SYSTEM... -o report.html
+adjudge kbp report GOLD SYSTEM... --wiki LINKS -o report.html
 """
 
 from __future__ import annotations

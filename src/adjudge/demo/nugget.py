@@ -1,6 +1,6 @@
 """The bundled campaign of event nuggets: ten short documents, their tokens and texts, and three systems.
 
-adjudge nugget report -g GOLD -s SYSTEM -t TOKENS --texts TEXTS -o report.html
+adjudge nugget report GOLD SYSTEM -t TOKENS --texts TEXTS -o report.html
 """
 
 from __future__ import annotations
