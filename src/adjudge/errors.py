@@ -11,9 +11,11 @@ import errno
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 T = TypeVar("T")
 
@@ -35,8 +37,7 @@ def visible(text: str, *, keep: str = "") -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """One complaint: where it is, what is wrong, and what to do about it; `more` if it stands for others not listed.
 
     >>> print(Problem("expected a string, got 5", path="gold.jsonl", line=3, column=7, hint="quote the value"))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import (
     FEW,
@@ -43,8 +45,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "off")
 _PASTED = 2000  # characters of a line to be pasted that are shown to people
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One thing to fix; `kind` is a stable name for programs, `repair` what lenient reading has done about it.
 
     `error` says whether the rules of the format forbid it (a strict reader refuses the file) or only find it unusual;

@@ -6,7 +6,16 @@ import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Option(NamedTuple):
+    """An option that a file declares; a flag has neither a metavar nor choices."""
+
+    about: str
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    required: bool = False
 
 
 @cache

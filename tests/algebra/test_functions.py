@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from adjudge.algebra.functions import PLAIN, WITH_ARGUMENTS, Fn, resolve
 from adjudge.algebra.leaf_values import days, near, within
-from adjudge.algebra.values import as_date, as_number
+from adjudge.algebra.quantities import as_date, as_number
 from adjudge.errors import UsageError
 
 TREE = {"label": "S", "children": [{"label": "NP", "children": [{"label": "D"}]}, {"label": "VP", "children": None}]}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adjudge.algebra import shape
 from adjudge.algebra.leaf_values import absent, code, credit, outside, reading
-from adjudge.algebra.values import as_date, as_number
+from adjudge.algebra.quantities import as_date, as_number
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "records_reading.json").read_text(encoding="utf-8"))
 MONEY = shape.Enum(values={"USD": ("$", "US Dollar"), "EUR": ("€",)})

@@ -17,7 +17,8 @@ from adjudge.algebra import shape
 from adjudge.algebra.edit_distance import levenshtein
 from adjudge.algebra.operators.base import freeze
 from adjudge.algebra.operators.misfit import Misfit
-from adjudge.algebra.values import as_date, as_number, fold, squad
+from adjudge.algebra.quantities import as_date, as_number
+from adjudge.algebra.values import fold, squad
 
 Read: TypeAlias = Callable[[Any], Hashable]
 Grade: TypeAlias = Callable[[Any, Any], float]

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from adjudge.algebra import ir, shape
-from adjudge.algebra.operators import bag, collection, combine, leaf, leaves, record, wrap
+from adjudge.algebra.operators import bag, leaf, record, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Cuts, Line, Op
 from adjudge.algebra.operators.leaf_outcomes import Outcomes
 from adjudge.algebra.operators.misfit import HERE, Misfit
@@ -25,6 +25,7 @@ from adjudge.errors import Problem, UsageError, ValidationError
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.algebra.operators import leaves
 
 DEFAULTS = ir.Conventions()
 
@@ -321,12 +322,16 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             ops = {name: inside(inner, f"{path}.{name}") for name, inner in node.fields.items()}
             return record.RecordOp(ops, node.size) if isinstance(node, ir.Record) else record.SumOp(ops)
         case ir.Union():
+            from adjudge.algebra.operators import combine
+
             return combine.UnionOp(node, [inside(case.of, path) for case in node.cases])
         case ir.Mapped():
             return wrap.MappedOp(node, inside(node.of, path))
         case ir.Unit():
             return wrap.UnitOp(inside(node.of, path))
         case ir.Max():
+            from adjudge.algebra.operators import combine
+
             return combine.MaxOp([inside(inner, path) for inner in node.of])
         case ir.Threshold():
             _check_cut(node, path)
@@ -344,19 +349,23 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
 
             return LatentOp(inside(node.of, path))
     element = inside(node.of, f"{path}[*]")
+    if isinstance(node, ir.Overlap):
+        return bag.OverlapOp(node, element)
+    if isinstance(node, ir.Set) and element.exact:
+        return bag.ExactSetOp(node, element)
+    if isinstance(node, ir.Graph):
+        from adjudge.algebra.operators.search import GraphOp
+
+        return GraphOp(node, element)
+    from adjudge.algebra.operators import collection
+
     match node:
         case ir.Set():
-            return bag.ExactSetOp(node, element) if element.exact else collection.SetOp(node, element)
+            return collection.SetOp(node, element)
         case ir.Greedy():
             return collection.GreedyOp(node, element)
         case ir.Sequence():
             return collection.SequenceOp(node, element)
-        case ir.Graph():
-            from adjudge.algebra.operators.search import GraphOp
-
-            return GraphOp(node, element)
-        case ir.Overlap():
-            return bag.OverlapOp(node, element)
 
 
 class OfRecords(NamedTuple):
@@ -392,6 +401,8 @@ def of_records(op: Op) -> OfRecords | None:
     """The records that an operator compares, if it compares nothing else."""
     if not (isinstance(op, record.RecordOp) and len(op.ops) == 1 and op.size is None):
         return None
+    from adjudge.algebra.operators import collection, leaves
+
     ((name, inner),) = op.ops.items()
     if isinstance(inner, leaves.LeavesOp):
         return OfRecords(name, inner)

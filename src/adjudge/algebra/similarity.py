@@ -6,7 +6,6 @@ the similarity of a field, `record(name=exact, span=iou(above=0.5))` builds one 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +15,6 @@ from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import function, set_of
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.model.whereabouts import json_place
 
 Function = str | Callable[..., Any] | Fn
 
@@ -324,6 +322,10 @@ def read_parents(path: Path) -> dict[str, str]:
 
 
 def _parents_from_json(content: str, path: str) -> dict[str, str]:
+    import json
+
+    from adjudge.model.whereabouts import json_place
+
     try:
         found = json.loads(content)
     except json.JSONDecodeError as error:

@@ -35,7 +35,8 @@ from adjudge.cli.options import (
 from adjudge.cli.output import check_baseline, emit, finish, is_file, say
 from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
-from adjudge.scorers.published import Option, find_scorers, published_result, published_runs, published_signature
+from adjudge.rooms import Option
+from adjudge.scorers.published import find_scorers, published_result, published_runs, published_signature
 from adjudge.tasks.family import JSONL, PROFILES, Family, adjusted, find_family, given_of, shown
 from adjudge.tasks.readers import GUESS, chosen, refuse_guess
 from adjudge.tasks.task import Adjust

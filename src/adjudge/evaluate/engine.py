@@ -12,11 +12,11 @@ import os
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import AdjudgeError, EnvironmentFault, FormatError, UsageError, ValidationError
 from adjudge.evaluate.processes import begin_document, can_travel, end_document, map_documents, processors, work_folder

@@ -9,10 +9,8 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import signal
 import struct
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +31,6 @@ WORTHWHILE = 2.0  # seconds of work below which starting processes costs more th
 _SHORT = 0.05  # seconds
 _LONG = 0.25  # seconds for the first documents, from which on they tell how long the others take
 _ALLOCATIONS = 100_000  # new objects before a worker looks for cycles; it makes many objects and few cycles
-_ENDINGS = (signal.SIGINT, signal.SIGTERM)
 # What writing to a pool says whose worker has just died: its pipe has no reader, or is closed (which has no number).
 _POOL_IS_GONE = (errno.EPIPE, errno.EBADF, None)
 RETRIES = 2  # times that a lost worker is replaced before a document gets the blame
@@ -156,6 +153,8 @@ def _can_copy() -> bool:
     """
     if sys.platform != "linux":
         return False
+    import threading
+
     until = time.perf_counter() + _SHORT
     try:
         while len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
@@ -256,10 +255,12 @@ def _submitted(pool: Any, pair: Pair) -> Any:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Hold Ctrl-C back while processes are started: it would be lost, or reach a worker."""
+    import signal
+
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
         yield
     finally:
@@ -290,6 +291,8 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
 
     A copy of the parent has what is to be run; a fresh interpreter gets it pickled.
     """
+    import signal
+    import threading
     from multiprocessing import parent_process
     from multiprocessing.connection import wait
 
@@ -297,7 +300,7 @@ def _start(work: Callable[[Any, Any], Any] | bytes, started: Any, collecting: bo
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a copy would do what the parent does
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     gc.freeze()  # what is there already stays, and need not be looked at
     gc.set_threshold(_ALLOCATIONS)
     if not collecting:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import msgspec
@@ -135,8 +134,7 @@ class Rows(NamedTuple):
     details: list[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """Gold or one system: its documents by id, in the order of the file.
 
     `digest` is a hash of what was read, or for what is in memory a function that makes it if asked. `notes` is what

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean, shape
 from adjudge.evaluate.results import offset_notes

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.coerce.corpus import Declared, Table
@@ -34,7 +32,7 @@ class Values(NamedTuple):
     def corpus(self, reading: Reading) -> Corpus:
         """The documents that were understood, with their lines."""
         known = self.by_id(reading)
-        documents = [msgspec.structs.replace(each, line=known.get(each.id)) for each in reading.documents.values()]
+        documents = [replace(each, line=known.get(each.id)) for each in reading.documents.values()]
         return Corpus(path=self.place, documents=tuple(documents), digest=self.digest, notes=reading.notes)
 
     def by_id(self, reading: Reading) -> Mapping[str, int]:
@@ -51,6 +49,8 @@ class Values(NamedTuple):
             return Problem(problem.message, path=self.place, hint=problem.hint)
         if problem.path is not None or not problem.message.startswith((f"{side}:", f"{side},")):
             return problem
+        import re
+
         found = re.search(_NAMED, problem.message)
         message = problem.message.removeprefix(side).lstrip(":, ")
         line = self._line(found[1]) if found else None

@@ -3,6 +3,7 @@
 A file declares a `Scorer` with a name and a family, and is found by looking.
 """
 
-from adjudge.scorers.published import Option, Published, Scorer
+from adjudge.rooms import Option
+from adjudge.scorers.published import Published, Scorer
 
 __all__ = ["Option", "Published", "Scorer"]

@@ -10,7 +10,7 @@ from adjudge.algebra.solve.deadline import DEFAULT, NEVER, OutOfTime
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.formats.source import source_name
-from adjudge.rooms import declared
+from adjudge.rooms import Option, declared
 
 if TYPE_CHECKING:
     from adjudge.evaluate.clusterings import Counter
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from adjudge.stats.inference import Inference
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
-
-
-class Option(NamedTuple):
-    """An option of a published scorer; a flag has neither a metavar nor choices."""
-
-    about: str
-    metavar: str = ""
-    choices: tuple[str, ...] = ()
-    required: bool = False
 
 
 class Published(NamedTuple):

@@ -27,8 +27,8 @@ import msgspec
 
 from adjudge.algebra.edit_distance import distances
 from adjudge.algebra.places import Where
+from adjudge.algebra.quantities import as_date
 from adjudge.algebra.solve.deadline import timed
-from adjudge.algebra.values import as_date
 from adjudge.model.prf import precision_recall_f1
 from adjudge.scorers import Published, Scorer
 from adjudge.scorers.json_schema import SCHEMA, Json, JsonSchema, guessed

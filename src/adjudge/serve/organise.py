@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import combinations
 from pathlib import Path
@@ -12,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import UsageError, ValidationError
 from adjudge.findings import Finding

@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.model.prf import either, f_measure, harmonic, precision_recall_f1, ratio
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
 Pool: TypeAlias = Literal["micro", "macro"]
 
 
-@dataclass(frozen=True)
-class Additive:
+class Additive(msgspec.Struct, frozen=True, dict=True):
     """The counts of a system and the measures that are made of them.
 
     `best` has the highest counts that are still possible, if the search of a document was cut short. `clusters` names

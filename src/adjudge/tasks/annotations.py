@@ -374,6 +374,6 @@ def resolve_documents(metric: Any, sides: Sequence[Side], **options: Any) -> Res
 
 
 def _only(side: Side, documents: Sequence[str]) -> Side:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return replace(side, documents={each: side.documents[each] for each in documents})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -13,13 +12,11 @@ import msgspec
 from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_file, is_stdin, name_systems
 from adjudge.evaluate.task import Side
-from adjudge.formats.coerce.corpus import IDS, ITEMS
+from adjudge.formats.coerce.corpus import IDS, ITEMS, TAGS
 from adjudge.formats.coerce.declared import Said
-from adjudge.formats.coerce.entities import TAGS
 from adjudge.formats.coerce.native import NATIVE, is_native
 from adjudge.formats.exported import COERCED
 from adjudge.formats.source import is_parquet, peeked, stdin_head
-from adjudge.model.tags import SCHEMES
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
 
@@ -30,7 +27,6 @@ LINES = {  # what says that lines of JSON have the documents of a task, in whate
     "event": ("events",),
     "tree": ("dependencies", "heads", "arcs"),
 }
-_SUFFIX = re.compile(r"\.\w{1,8}$")
 _LABELS = frozenset(("type", "subject_type", "object_type", "label", "role", "relation"))
 
 
@@ -60,7 +56,9 @@ def looks_like_answer(text: str) -> bool:
     >>> looks_like_answer("I found no names"), looks_like_answer("<PER>Ada</PER>"), looks_like_answer("my runs/a.jsonl")
     (True, True, False)
     """
-    return looks_like_data(text) or "<" in text or (len(text.split()) > 1 and not _SUFFIX.search(text))
+    import re
+
+    return looks_like_data(text) or "<" in text or (len(text.split()) > 1 and not re.search(r"\.\w{1,8}$", text))
 
 
 def is_memory(system: Any) -> bool:
@@ -79,6 +77,8 @@ def _entered(kind: str, source: Any, reader: str, said: Said, *, gold: bool) -> 
 
         return read_values(source, reader=reader if reader in COERCED else "", gold=gold)
     if reader == "bio" and said.get("scheme") is not None:
+        from adjudge.model.tags import SCHEMES
+
         scheme = str(said["scheme"])
         if scheme == "IO":
             from adjudge.formats.exports import read_values
@@ -149,7 +149,7 @@ def mapped(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], s
 
 
 def _relabelled(side: Side, labels: Mapping[str, str], seen: set[str]) -> Side:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     def changed(value: Any, key: str = "") -> Any:
         if isinstance(value, str):

@@ -7,10 +7,12 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.bounded import GZIP, ZSTD
 from adjudge.errors import AdjudgeError, Problem, UsageError

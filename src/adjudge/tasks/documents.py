@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean, some_of
 from adjudge.evaluate.sides import Names, check_sides, is_file, is_stdin
 from adjudge.evaluate.task import Side
-from adjudge.findings import LIMIT
-from adjudge.formats.jsonl import canonical, read_all, read_shards
-from adjudge.formats.jsonl import columns as find_columns
 from adjudge.formats.source import find_shards, is_parquet, source_name
 from adjudge.model.document import Corpus, Document
 
@@ -188,6 +184,8 @@ def digest_of(documents: Mapping[str, Document]) -> str:
     """A hash of documents in memory; those that could stand in a file have the hash of that file."""
     import hashlib
 
+    from adjudge.formats.jsonl import canonical
+
     digest = hashlib.sha256()
     for identifier, document in documents.items():
         if own_id(document.data) != identifier:
@@ -222,6 +220,8 @@ def _written(value: Any) -> str:
 
 def _read(source: Any, read: Read | None) -> Corpus:
     """One file, or all of a pattern or a folder; a reader of its own may want the folder itself."""
+    from adjudge.formats.jsonl import read_all, read_shards
+
     if read is None and is_parquet(source):
         return read_shards(source_name(source), [str(source)])
     if read is not None and isinstance(source, str | Path) and Path(source).is_dir():
@@ -272,6 +272,7 @@ class Stored(Mapping[str, Document]):
     """
 
     def __init__(self, documents: Iterable[Document], *, several: bool) -> None:
+        import weakref
         from tempfile import TemporaryFile
 
         self._file = TemporaryFile(prefix="adjudge-")  # noqa: SIM115 - open as long as the value lives
@@ -304,6 +305,9 @@ class Stored(Mapping[str, Document]):
 
 def placed(side: Side, found: Sequence[tuple[str, Complaint]], *, jsonl: bool) -> Iterator[Problem]:
     """Complaints about the documents of one side with file, line and, in JSON lines, column."""
+    from adjudge.findings import LIMIT
+    from adjudge.formats.jsonl import columns as find_columns
+
     own = [(name, side.documents.get(name), each) for name, each in found]
     sought: dict[str, list[tuple[int, str]]] = {}
     there = [(document, each) for _, document, each in own if document is not None and document.line]

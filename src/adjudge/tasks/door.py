@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import FormatError, UsageError
 from adjudge.evaluate.sides import is_file
@@ -17,11 +17,9 @@ from adjudge.formats.coerce.answers import chat_answer
 from adjudge.formats.coerce.corpus import UNITS, Declared, Table, origin
 from adjudge.formats.coerce.declared import Said, called
 from adjudge.formats.coerce.documents import Reading
-from adjudge.formats.coerce.entities import is_document
 from adjudge.formats.coerce.native import NATIVE, is_native
 from adjudge.formats.coerce.sides import FAMILIES, both_sides
 from adjudge.formats.coerce.spans import UnevenPlace, items_of
-from adjudge.formats.coerce.structures import is_chain_map, is_clusters
 from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
 from adjudge.formats.exported import COERCED, Values, understood
 from adjudge.model.document import Corpus, CorpusNote
@@ -87,8 +85,10 @@ def opened(
             raise UsageError(f"{next(iter(options))} does not apply to these metrics")
         return gold, system
     said = Said({name: value for name, value in options.items() if value is not None})
-    if kind == "coref" and said.get("shape") == "mapping" and is_chain_map(gold) and isinstance(system, Mapping):
-        system = {"system": system} if is_chain_map(system) else system
+    if kind == "coref" and said.get("shape") == "mapping" and isinstance(system, Mapping):
+        from adjudge.formats.coerce.structures import is_chain_map
+
+        system = {"system": system} if is_chain_map(gold) and is_chain_map(system) else system
     alone = isinstance(system, tuple) and not system  # one side is read, and what is said may be for the other
     if kind in FAMILIES and (said or not {*COERCED, JSONL}.isdisjoint(readers)):
         gold, system = loaded(kind, gold, system, readers, said)
@@ -307,16 +307,22 @@ def _listed(source: Any) -> Any:
 
 def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
     """Systems by name; a mapping whose keys are documents of gold is one system."""
-    if isinstance(system, list | tuple) and system and all(map(is_read, system)) and not is_document(system):
-        return {str(place): each for place, each in enumerate(system)}
+    if isinstance(system, list | tuple) and system and all(map(is_read, system)):
+        from adjudge.formats.coerce.entities import is_document
+
+        if not is_document(system):
+            return {str(place): each for place, each in enumerate(system)}
     if not isinstance(system, Mapping) or is_read(system) or not system or origin(system) == "datasets":
         return {"system": system}
     if any(map(_is_loaded, system.values())):
         return dict(system)
     known = _ids_of(gold)
     sources = all(map(_is_source, system.values()))
-    if kind == "coref" and not is_clusters(gold) and any(map(is_clusters, system.values())):
-        sources = False  # the clusters of documents, which are there by id
+    if kind == "coref":
+        from adjudge.formats.coerce.structures import is_clusters
+
+        if not is_clusters(gold) and any(map(is_clusters, system.values())):
+            sources = False  # the clusters of documents, which are there by id
     # Two documents or more by id, beside values that are each one document: these are known by other ids.
     others = kind in ("ner", "linking") and isinstance(gold, Mapping) and len(gold) > 1 and not _is_one(kind, gold)
     others = others and all(map(_is_one_document, system.values()))
@@ -337,6 +343,8 @@ def _ids_of(gold: Any) -> set[str]:
 
 def _is_one_document(value: Any) -> bool:
     """Whether a value has the entities of one document: a list of tags, or of spans with their places."""
+    from adjudge.formats.coerce.entities import is_document
+
     if is_document(value):
         return True
     try:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from adjudge.formats.event_lines import read_clusters
-from adjudge.scorers import Option
+from adjudge.rooms import Option
 from adjudge.tasks.family import Family, Reader
 
 Span = tuple[int, int]

@@ -12,8 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.rooms import declared, load
-from adjudge.scorers.published import Option
+from adjudge.rooms import Option, declared, load
 
 if TYPE_CHECKING:
     from adjudge.model.document import Corpus

@@ -10,7 +10,6 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.chosen import is_spec_file, split_names
 from adjudge.tasks.door import OPTIONS
 from adjudge.tasks.family import families, find_family
-from adjudge.tasks.own import OWN, option_names, own_request
 from adjudge.tasks.readers import GUESS, chosen
 from adjudge.tasks.request import COMMON, Asking, request_of
 
@@ -19,8 +18,16 @@ if TYPE_CHECKING:
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
     from adjudge.tasks.agreement import Agreement
-    from adjudge.tasks.reading import Corpus
+    from adjudge.tasks.scoring import Corpus
     from adjudge.tasks.state import State
+
+OWN = {
+    "coref": "Coreference: chains of mentions.",
+    "nugget": "Event nuggets: mentions of events with type and realis, their coreference and order.",
+    "eal": "Event arguments and linking: assessed responses and frames.",
+    "kbp": "Knowledge bases: triples and paths across documents.",
+}
+"""The tasks that are not families of the catalogue, and what each is about."""
 
 
 class NamedTask:
@@ -56,6 +63,8 @@ class NamedTask:
         from adjudge.evaluate.task import OPTIONS as RUN
 
         if self.name in OWN:
+            from adjudge.tasks.own import option_names
+
             return tuple(dict.fromkeys((*option_names(self.name), *RUN)))
         own = [name.replace("-", "_") for name in find_family(self.name).options]
         return tuple(dict.fromkeys((*own, *COMMON, *OPTIONS, "documents", "compat", *RUN)))
@@ -165,6 +174,8 @@ def asking(task: Any, metrics: Any, run: Any, options: dict[str, Any]) -> Asking
     chosen = None if metrics is None else _with_prefix(named, metrics)
     if named.name in OWN:
         if chosen is None or all(isinstance(each, str) and each.startswith(f"{named.name}.") for each in chosen):
+            from adjudge.tasks.own import own_request
+
             return own_request(named.name, chosen, run, options)
         return request_of(None, chosen, run, options)
     return request_of(named.name, chosen, run, options)
@@ -210,7 +221,7 @@ def check_named(
 
     checks = partial(Checks, limit=options.pop("limit", None), severity=options.pop("severity", {}))
     if name == "coref":
-        from adjudge.tasks.own import OwnRequest
+        from adjudge.tasks.own import OwnRequest, own_request
 
         own = own_request(name, None, None, options)
         assert isinstance(own, OwnRequest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -101,8 +100,7 @@ class _MisfitError(Exception):
         self.complaints = complaints
 
 
-@dataclass(frozen=True, slots=True)
-class Observer:
+class Observer(msgspec.Struct, frozen=True):
     """Observes a gold document and that of a system (None if it is missing); travels to other processes.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
@@ -118,12 +116,12 @@ class Observer:
     outcomes: bool = False
     exact: bool = False
     aligned: bool = False
-    limit: float = field(init=False)
+    limit: float = DEFAULT
 
     def __post_init__(self) -> None:
         limits = (metric.time_limit for metric in self.metrics)
         longest = max(DEFAULT if limit is None else limit for limit in limits)
-        object.__setattr__(self, "limit", longest / 2 if self.aligned else longest)
+        msgspec.structs.force_setattr(self, "limit", longest / 2 if self.aligned else longest)
 
     def __call__(self, gold: Ready, system: Any) -> tuple[Seen, list[Complaint]]:
         """The counts, or complaints if a document does not fit."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from adjudge.errors import FormatError, UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
@@ -27,13 +29,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.kbp.inputs import KbInputs
     from adjudge.tasks.kbp.options import KbOptions
 
-OWN = {
-    "coref": "Coreference: chains of mentions.",
-    "nugget": "Event nuggets: mentions of events with type and realis, their coreference and order.",
-    "eal": "Event arguments and linking: assessed responses and frames.",
-    "kbp": "Knowledge bases: triples and paths across documents.",
-}
-"""The tasks that are not families of the catalogue, and what each is about."""
 _COMPAT = {"coref": ("conll-8.01", "corefud"), "nugget": ("evmeval-1.8", "evmeval-2015")}
 _SETTINGS = {
     "coref": ("profile", "singletons", "match", "overlap", "zeros"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.scorers.published import Option
+from adjudge.rooms import Option
 from adjudge.tasks.family import Family, Reader
 
 FAMILY = Family(

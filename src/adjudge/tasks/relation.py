@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from adjudge.scorers import Option
+from adjudge.rooms import Option
 from adjudge.tasks.family import Family, Reader
 
 

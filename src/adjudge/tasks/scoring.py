@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
+from msgspec.structs import replace
 
-from adjudge.errors import FormatError, UsageError, check_keywords, did_you_mean
+from adjudge.errors import FormatError, UsageError, did_you_mean
 from adjudge.evaluate.sides import is_file, is_stdin, name_systems
-from adjudge.formats.coerce.corpus import Declared, fields_of, is_list, origin, plain
-from adjudge.formats.coerce.tables import as_table, table_documents
-from adjudge.scorers.published import Scorer, find_scorers, published_result, published_runs, published_signature
-from adjudge.tasks.family import families, shown
+from adjudge.evaluate.task import Side
+from adjudge.formats.coerce.corpus import is_list, origin
+from adjudge.formats.coerce.native import NATIVE
+from adjudge.model.document import Document, Reading
 from adjudge.tasks.named import NamedTask, asking, task_of
-from adjudge.tasks.reading import Corpus
-from adjudge.tasks.request import repeatable, request_of, run_with
+from adjudge.tasks.request import repeatable, request_of
 from adjudge.tasks.task import MetricsTask
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.tasks.documents import Documents
     from adjudge.tasks.state import State
-
-_DATA = re.compile(r"\{.*\}|\[.*\]|\(.*\)", re.DOTALL)
 
 
 def score(
@@ -62,6 +61,8 @@ def score(
     if (column := options.pop("runs", None)) is not None:
         system = _by_run(system, column)
     if options.get("compat") is not None:
+        from adjudge.tasks.published import published_score
+
         found = published_score(task, gold, system, metrics=metrics, run=run, **options)
         if found is not None:
             return found
@@ -81,7 +82,8 @@ def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
 def _source(name: str, source: Any, systems: Any = None) -> Any:
     if isinstance(source, io.TextIOBase):
         return source.read().encode()
-    if systems is None and isinstance(source, str) and ("\n" in source or _DATA.fullmatch(source.strip())):
+    data = r"(?s)\{.*\}|\[.*\]|\(.*\)"
+    if systems is None and isinstance(source, str) and ("\n" in source or re.fullmatch(data, source.strip())):
         hint = "give data as a list of texts, or as io.StringIO(text)"
         raise FormatError(f"{name}: a text is always the path of a file, and this looks like data", hint=hint)
     return source.side(name) if isinstance(source, Corpus) else source
@@ -108,6 +110,80 @@ def _by_run(system: Any, column: str) -> dict[str, Any]:
 def _is_spent(source: Any) -> bool:
     """Whether something can be read only once."""
     return isinstance(source, Iterator) or hasattr(source, "read") or is_stdin(source)
+
+
+class Corpus:
+    """Documents of one source, in order; by number or by id. Its `reading` says what the source was taken for."""
+
+    def __init__(self, side: Side, reading: Reading, task: str) -> None:
+        self._side, self.reading, self.task = side, reading, task
+
+    @classmethod
+    def of(cls, side: Side, task: str) -> Corpus:
+        """What was read of a side."""
+        ids = "position" if side.paired_by_place else "given"
+        usual = Reading(shape="documents", documents=len(side.documents), ids=ids)
+        return cls(side, side.reading or usual, task)
+
+    def side(self, name: str) -> Side:
+        """The same as a side of an evaluation."""
+        return replace(self._side, name=name)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the documents."""
+        return tuple(self._side.documents)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self._data(name) for name in self._side.documents)
+
+    def __len__(self) -> int:
+        return len(self._side.documents)
+
+    @overload
+    def __getitem__(self, which: int | str) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, which: int | str | slice) -> Any:
+        if isinstance(which, slice):
+            return [self[name] for name in self.ids[which]]
+        name = self.ids[which] if isinstance(which, int) else which
+        if name not in self._side.documents:
+            raise UsageError(f"there is no document {name!r}", hint=did_you_mean(name, self.ids) or "see ids")
+        return self._data(name)
+
+    def _data(self, name: str) -> dict[str, Any]:
+        """A document as plain data, its id first."""
+        document = self._side.documents[name]
+        data = document.data if isinstance(document, Document) else document
+        if hasattr(data, "chains"):  # of coreference
+            return {"id": name, "clusters": [[list(each[:2]) for each in chain.mentions] for chain in data.chains]}
+        if not isinstance(data, Mapping) and not is_list(data) and not isinstance(data, str):
+            data = msgspec.to_builtins(data, enc_hook=vars)
+        if not isinstance(data, Mapping):
+            return {"id": name, NATIVE.get(self.task, "value"): data}
+        found = {"id": name, **{key: value for key, value in data.items() if key != "id"}}
+        if self.task in ("coref", "amr"):
+            found = msgspec.json.decode(msgspec.json.encode(found))  # whose tuples are lists
+        if self.task == "record" and isinstance(found.get("records"), Mapping):
+            found["records"] = [found["records"]]
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the documents as JSON lines, atomically."""
+        from adjudge.files import write_atomically
+
+        write_atomically(path, b"".join(msgspec.json.encode(each) + b"\n" for each in self))
+
+    def __repr__(self) -> str:
+        return f"<{self.task or 'documents'}: {str(self.reading).partition(chr(10))[0]}>"
+
+    def _repr_html_(self) -> str:
+        from adjudge.stats.notebook import corpus_html
+
+        return corpus_html(list(self[:3]), len(self), str(self.reading))
 
 
 def read(task: Any, source: Any, **options: Any) -> Corpus:
@@ -176,7 +252,7 @@ def explain_document(
     ['b']
     """
     request = request_of(None, metric, None, {"stream": False, **options}, function="explain_document")
-    found = request.evaluated(gold, system, msgspec.structs.replace(request.run, docs=(document,)))
+    found = request.evaluated(gold, system, replace(request.run, docs=(document,)))
     task = found.task
     assert isinstance(task, MetricsTask)
     ours = found.gold.documents[document].data
@@ -189,132 +265,6 @@ def explain_document(
         for name, own in found.systems.items()
         for theirs in [own.side.documents[document].data if document in own.side.documents else None]
     }
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Published scorers: `compat=` counts as they do, on files or on what is in memory
-
-_INFERENCE = ("bootstrap", "ci", "seed", "interval", "test")
-_TAGS = ("tags", "ner_tags", "labels")
-_WHOLE = ("docred", "gtt", "grit", "iterx", "auto-err")  # whose files are one JSON value
-
-
-def published_score(
-    task: Any, gold: Any, system: Any, *, metrics: Any, run: Any, compat: str, **options: Any
-) -> Result | None:
-    """The numbers of a published scorer; None if the task has rules of its own, and its programs among these.
-
-    >>> tags = [["B-PER", "I-PER", "O"]]
-    >>> published_score("ner", tags, tags, metrics=None, run=None, compat="seqeval-1.2.2", bootstrap=0).profile
-    'seqeval-1.2.2'
-    """
-    named = task_of(task)
-    family = named.name if named is not None else str(task).partition(".")[0]
-    if family not in families() and compat not in find_scorers(family):
-        return None
-    if named is None or metrics is not None:
-        raise UsageError("a published scorer has its own metrics", hint=f'name the task: score("{family}", ...)')
-    scorers = find_scorers(family)
-    if compat not in scorers:
-        hint = did_you_mean(compat, scorers) or (f"there are {', '.join(scorers)}" if scorers else "leave compat out")
-        raise UsageError(f"{family} has no published scorer {compat!r}", hint=hint)
-    scorer = scorers[compat]
-    own = {name.replace("-", "_"): name for name in scorer.options}
-    check_keywords(options, (*own, *_INFERENCE, "names"), f"score(compat={compat!r})")
-    chosen = {name: options.pop(spelt, None) for spelt, name in own.items()}
-    for name, option in scorer.options.items():
-        if option.required and chosen[name] is None:
-            raise UsageError(f"{compat} needs {name.replace('-', '_')}", hint=option.about)
-    names = options.pop("names", None)
-    inference = run_with(run, options).inference
-    known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
-    several = name_systems(gold, system, names, known=known, is_whole=_is_whole, texts=not is_file(gold))
-    mine = _as_file(gold, scorer)
-    sources = {name: _as_file(each, scorer) for name, each in several}
-    found = published_runs(scorer, mine, sources, {name.replace("-", "_"): each for name, each in chosen.items()})
-    fields = published_signature(mine, sources, shown(scorer.options, chosen))
-    return published_result(scorer, found, fields, inference)
-
-
-def _is_whole(value: Any) -> bool:
-    return not isinstance(value, str) and (is_list(value) or isinstance(value, Mapping) or hasattr(value, "columns"))
-
-
-def _as_file(source: Any, scorer: Scorer) -> Any:
-    """A file as it is; what is in memory as the bytes of one, as the program would read them."""
-    if hasattr(source, "read"):  # which is read twice: to score, and for the signature
-        data = source.read()
-        return data.encode() if isinstance(data, str) else data
-    if is_file(source):
-        return source
-    if scorer.family == "kbp":
-        entries = (
-            [{"id": str(name), "triples": list(own)} for name, own in source.items()]
-            if isinstance(source, Mapping)
-            else list(source)
-        )
-        return msgspec.json.encode(entries, enc_hook=plain)
-    if scorer.name in _WHOLE:
-        return msgspec.json.encode(source, enc_hook=plain)
-    documents = _documents(source)
-    if scorer.family == "ner":
-        return "\n".join(map(_columns, documents)).encode()
-    if scorer.family == "amr":
-        return (
-            "\n\n".join(str(each if isinstance(each, str) else each["amr"]) for _, each in documents).encode() + b"\n"
-        )
-    texts = all(isinstance(each, str) for _, each in documents)
-    if texts and scorer.family != "record":
-        return "\n".join(each for _, each in documents).encode()
-    if texts:
-        documents = [(name, {"output": each}) for name, each in documents]
-    lines = [{"id": name, **_fields(each, scorer.family)} for name, each in documents]
-    return b"".join(msgspec.json.encode(each, enc_hook=plain) + b"\n" for each in lines)
-
-
-def _documents(source: Any) -> list[tuple[str, Any]]:
-    table = as_table(source, "the side")
-    if table is not None:
-        rows = table_documents(table, Declared(), "ner")
-        return [(each.id or str(place), each.value) for place, each in enumerate(rows, 1)]
-    if isinstance(source, Mapping):
-        return [(str(name), value) for name, value in source.items()]
-    return [(_id(value, place), value) for place, value in enumerate(source, 1)]
-
-
-def _id(value: Any, place: int) -> str:
-    fields = fields_of(value)
-    return str(place if fields is None or fields.get("id") is None else fields["id"])
-
-
-def _fields(value: Any, family: str) -> Mapping[str, Any]:
-    fields = fields_of(value)
-    if fields is None:
-        return {"records" if family == "record" else "value": value}
-    known = ("records", "output", "answer", "completion", "response", "prediction")
-    if family == "record" and not any(name in fields for name in known):
-        return {"records": {name: each for name, each in fields.items() if name != "id"}}
-    return fields
-
-
-def _columns(document: tuple[str, Any]) -> str:
-    """A sentence as lines of a token and its tag."""
-    name, value = document
-    fields = fields_of(value)
-    tokens: Any = None
-    tags: Any = None
-    if fields is not None:
-        tags = next((fields[key] for key in _TAGS if key in fields), None)
-        tokens = fields.get("tokens") or fields.get("words")
-    else:
-        pair = is_list(value) and len(value) == 2 and all(map(is_list, value))
-        tokens, tags = value if pair else (None, value)
-    if not is_list(tags) or not all(isinstance(plain(each), str) for each in tags):
-        raise UsageError(f"document {name!r} has no list of tags", hint="published scorers of entities compare tags")
-    words = list(tokens) if tokens is not None else [f"w{place}" for place in range(len(tags))]
-    if len(words) != len(tags):
-        raise UsageError(f"document {name!r} has {len(words)} tokens and {len(tags)} tags", hint="give one tag a token")
-    return "".join(f"{word}\t{tag}\n" for word, tag in zip(words, tags, strict=True))
 
 
 __all__ = ["NamedTask", "explain", "explain_document", "read", "score", "state"]

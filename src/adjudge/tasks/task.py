@@ -6,7 +6,6 @@ import os
 from array import array
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property, partial
 from inspect import signature
 from itertools import chain
@@ -15,15 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra import ir
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.results import Span, result_of, spans_in, with_doubts
 from adjudge.evaluate.sides import check_places, size_of
 from adjudge.evaluate.task import Reported, Row, Rows, Side, Task
-from adjudge.findings import Findings
-from adjudge.formats.jsonl import read_documents, stream_documents
-from adjudge.formats.ranges import Ranges, cut_lines
 from adjudge.formats.source import find_shards, is_blank, source_name
 from adjudge.model.document import Document
 from adjudge.rooms import load
@@ -47,6 +44,8 @@ if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.evaluate.task import Run
     from adjudge.evaluate.validation import Checks
+    from adjudge.findings import Findings
+    from adjudge.formats.ranges import Ranges
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
@@ -208,6 +207,8 @@ class MetricsTask(Task):
             return None
         import hashlib
 
+        from adjudge.formats.jsonl import stream_documents
+
         digest = hashlib.sha256()
         documents = Stored(stream_documents(paths, digest=digest), several=len(paths) > 1)
         return Side(name, source_name(source), documents, digest.hexdigest())
@@ -244,10 +245,14 @@ class MetricsTask(Task):
             return None
         if any(all(map(is_blank, paths)) for paths in files[1:]):
             return None  # a system that found nothing
+        from adjudge.formats.ranges import cut_lines
+
         return cut_lines(files, parts)
 
     def read_part(self, part: Ranges, *, only: Container[str] | None = None) -> Side:  # noqa: ARG002
         """The documents of some ranges of files, and what the hash of the corpus is made of."""
+        from adjudge.formats.jsonl import read_documents
+
         documents: dict[str, Document] = {}
         written = _Written()
         for each in part:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Hashable, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -22,6 +21,8 @@ from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import ValidationError, did_you_mean
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from adjudge.algebra.align import Report
     from adjudge.algebra.functions import Fn
     from adjudge.algebra.operators.leaf_outcomes import Outcomes
@@ -349,6 +350,8 @@ def simplest(number: float) -> Fraction:
     >>> simplest(5 / 6), simplest(0.1), simplest(0.37011)
     (Fraction(5, 6), Fraction(1, 10), Fraction(37011, 100000))
     """
+    from fractions import Fraction
+
     near = Fraction(number).limit_denominator(1000)
     return near if float(near) == number else Fraction(str(number))
 

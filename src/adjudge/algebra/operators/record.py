@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from fractions import Fraction
 from math import fsum
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
@@ -319,6 +318,8 @@ class SumOp(FieldsOp):
         return self.read(value, side, memo)
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        from fractions import Fraction
+
         value = sum((Fraction(*op.ratio(s[k], g[k], ctx)) for k, op in enumerate(self.ops.values())), Fraction(0))
         return value.numerator, value.denominator
 

@@ -9,11 +9,9 @@ does not check it is interrupted by an alarm where the system has one (in the ma
 from __future__ import annotations
 
 import math
-import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -91,7 +89,9 @@ def within(deadline: Deadline, *, each: float = math.inf) -> Iterator[None]:
     True
     """
     now, seconds = _RUNNING.set(deadline), _SECONDS.set(each)
-    alarmed = hasattr(signal, "SIGALRM") and current_thread() is main_thread()
+    import signal
+
+    alarmed = _has_alarm()
     before = signal.signal(signal.SIGALRM, _ring) if alarmed else None
     waiting = _set(deadline) if alarmed else (0.0, 0.0)
     rung = _rung.copy()
@@ -143,12 +143,24 @@ def allowed() -> Deadline:
 
 def _begin(deadline: Deadline) -> None:
     _RUNNING.set(deadline)
-    if hasattr(signal, "SIGALRM") and current_thread() is main_thread() and signal.getsignal(signal.SIGALRM) is _ring:
+    import signal
+
+    if _has_alarm() and signal.getsignal(signal.SIGALRM) is _ring:
         _set(deadline)
+
+
+def _has_alarm() -> bool:
+    """Whether the system can interrupt the code that is running."""
+    import signal
+    from threading import current_thread, main_thread
+
+    return hasattr(signal, "SIGALRM") and current_thread() is main_thread()
 
 
 def _set(deadline: Deadline) -> tuple[float, float]:
     """Let the alarm ring then; what it was set to before."""
+    import signal
+
     left = deadline.left
     return signal.setitimer(signal.ITIMER_REAL, 0.0 if math.isinf(left) else min(max(left, 0.0) + _MORE, _LONGEST))
 

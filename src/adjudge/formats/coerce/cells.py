@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,7 +15,7 @@ _FIELDS = frozenset(
 )
 _CELL = re.compile(r"\s*(?:\[.*\]|\(.*\))\s*", re.DOTALL)
 _VALUE = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+)"""
-_ARRAY = re.compile(rf"\[\s*{_VALUE}(?:\s+{_VALUE})+\s*\]", re.DOTALL)
+_ARRAY = rf"(?s)\[\s*{_VALUE}(?:\s+{_VALUE})+\s*\]"
 _SHOWN = 40  # characters of a cell that is no list
 
 
@@ -76,8 +75,10 @@ def list_in(text: str) -> list[Any] | None:
         return value if isinstance(value, list) else None
     except (msgspec.DecodeError, RecursionError):
         pass
+    import ast
+
     try:
-        if _ARRAY.fullmatch(text):  # numpy writes no commas, and Python would join what stands side by side
+        if re.fullmatch(_ARRAY, text):  # numpy writes no commas, and Python would join what stands side by side
             return [ast.literal_eval(each) for each in re.findall(_VALUE, text)]
         found = ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

@@ -23,6 +23,7 @@ LABELS = ("label", "type", "entity_group", "entity_type", "category", "tag")
 LINKS = ("entity", "kb_id", "wikidata_id", "identifier", "kb", "link")
 TAG_COLUMNS = ("tag", "ner_tag", "ner_tags", "tags", "label", "labels", "ner")
 ITEMS = ("entities", "spans", "label", "labels", "annotations", "ents", "mentions", "predictions")
+TAGS = ("tags", "ner_tags", "labels", "ner")
 TOKEN_COLUMNS = ("token", "word", "tokens", "words", "text", "form")
 UNITS = {"token": "tokens", "char": "characters"}
 """What offsets count, as options and messages call it."""
@@ -107,6 +108,17 @@ def _counted(text: str, number: int) -> str:
     ('1 span is left out', '2 of 4 spans')
     """
     return _NUMBER.sub(lambda found: f"{number} {found[1 if number == 1 else 2]}" if found[1] else str(number), text)
+
+
+class Facts(NamedTuple):
+    """What a document says: relations between spans, triples of texts, or events; each as plain values."""
+
+    relations: list[dict[str, Any]] | None = None
+    triples: list[dict[str, Any]] | None = None
+    events: list[dict[str, Any]] | None = None
+    fixed: bool = False
+    text: str | None = None
+    joined: int = 0  # mentions of several fragments
 
 
 class Table(NamedTuple):

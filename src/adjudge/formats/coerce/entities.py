@@ -10,6 +10,7 @@ from adjudge.formats.coerce.answers import OUTPUTS, answer_value, chat_answer
 from adjudge.formats.coerce.corpus import (
     IDS,
     ITEMS,
+    TAGS,
     Declared,
     Notes,
     fields_of,
@@ -19,12 +20,11 @@ from adjudge.formats.coerce.corpus import (
     plain,
     wrong,
 )
-from adjudge.formats.coerce.spans import Item, Part, is_place, items_of
+from adjudge.formats.coerce.spans import LEFT_OUT, Item, Part, is_place, items_of
 from adjudge.formats.coerce.tags import PREFIX, is_several, is_tag, joined_tags
 from adjudge.formats.coerce.texts import fold
 from adjudge.model.tags import OUTSIDE, split_tag
 
-TAGS = ("tags", "ner_tags", "labels", "ner")
 _KINDS = ({str}, {int})  # of tags, nearly always
 _FIELDS = frozenset((*ITEMS, *TAGS, "tokens", "words", "text"))
 _INLINE = re.compile(r"<(/?)([\w.-]+)>")
@@ -170,9 +170,6 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     exported = "_input_hash" in fields or key == "label" or "start_offset" in _first_keys(fields[key])
     unit = declared.take("unit") or ("char" if text is not None and tokens is None else None)
     return Part(_labelled(items, declared.side), f"{key} with spans", text, tokens, unit, fixed=exported)
-
-
-LEFT_OUT = "left out"
 
 
 def _first_keys(values: Any) -> Sequence[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from adjudge.formats.coerce import structures
 from adjudge.formats.coerce.answers import is_answer
 from adjudge.formats.coerce.cells import is_cell
 from adjudge.formats.coerce.corpus import IDS, LABELS, is_list, origin
@@ -31,6 +30,8 @@ def is_native(kind: str, source: Any) -> bool:
     if kind in ("amr", "coref") and is_list(source) and any(is_answer(kind, each) for each in source):
         return False
     if kind == "coref":
+        from adjudge.formats.coerce import structures
+
         documents = list(source.values() if isinstance(source, Mapping) else source)
         other = ("predicted_clusters", "chains")
         known = not any(isinstance(each, Mapping) and any(name in each for name in other) for each in documents)

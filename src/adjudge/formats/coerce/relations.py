@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from adjudge.formats.coerce.corpus import Declared, fields_of, first_of, is_list, origin, plain, wrong
+from adjudge.formats.coerce.corpus import Declared, Facts, fields_of, first_of, is_list, origin, plain, wrong
 from adjudge.formats.coerce.spans import Item, hull_of, is_place, item_of, pair_of
 
 SUBJECTS = ("subject", "head", "h", "source", "from", "subj")
 OBJECTS = ("object", "tail", "t", "target", "to", "obj")
 TYPES = ("type", "relation", "label", "predicate", "rel", "r", "relation_type", "event_type")
 _NONE = ("no_relation", "NA", "none", "None", "Other")
-
-
-class Facts(NamedTuple):
-    """What a document says: relations between spans, triples of texts, or events; each as plain values."""
-
-    relations: list[dict[str, Any]] | None = None
-    triples: list[dict[str, Any]] | None = None
-    events: list[dict[str, Any]] | None = None
-    fixed: bool = False
-    text: str | None = None
-    joined: int = 0  # mentions of several fragments
 
 
 def is_document(value: Any) -> bool:

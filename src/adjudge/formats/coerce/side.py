@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any
 
 from adjudge.errors import FormatError
-from adjudge.formats.coerce import entities, relations, structures
 from adjudge.formats.coerce.answers import is_raw, unwrapped
-from adjudge.formats.coerce.corpus import IDS, Declared, Notes, fields_of, origin, plain, wrong
-from adjudge.formats.coerce.spans import JOINED, Ends, Item, Part, UnevenPlace, without_fragments
+from adjudge.formats.coerce.corpus import IDS, Declared, Facts, Notes, fields_of, origin, plain, wrong
+from adjudge.formats.coerce.spans import JOINED, LEFT_OUT, Ends, Item, Part, UnevenPlace, without_fragments
 from adjudge.formats.coerce.tables import Loaded, load, named
 
 _KNOWN = {
@@ -42,6 +41,7 @@ class OneSide:
 
     def read(self) -> None:
         """Every document by the shape that it has; those of no known shape are an error together."""
+        parse = _parser(self.kind)
         unknown: list[tuple[str, Any]] = []
         shapes: dict[str, str] = {}
         for name, given in self.values.items():
@@ -52,14 +52,14 @@ class OneSide:
             if self.kind not in ("ner", "linking"):  # which know of answers with tags inside
                 value = unwrapped(self.kind, name, value, self.declared, self.notes)
             try:
-                found = _PARSERS[self.kind](name, value, self.declared, self.notes)
+                found = parse(name, value, self.declared, self.notes)
             except UnevenPlace as error:
                 problem = error.problems[0]
                 raise wrong(self.declared.side, f", document {name!r}: {problem.message}", problem.hint) from None
             if found is None:
                 unknown.append((name, given))
             elif isinstance(found, Part):
-                if found.shape == entities.LEFT_OUT:
+                if found.shape == LEFT_OUT:
                     self.left_out.append(name)
                 elif found.items:
                     self.parts[name] = without_fragments(name, found, self.declared, self.notes)
@@ -67,7 +67,7 @@ class OneSide:
                     self.parts[name] = found
             else:
                 self.facts[name] = found
-                if isinstance(found, relations.Facts) and found.joined:
+                if isinstance(found, Facts) and found.joined:
                     message = JOINED.format(side=self.declared.side)
                     self.notes.add("fragments-joined", message, name, count=found.joined)
             shape = _shape_of(found)
@@ -85,7 +85,7 @@ class OneSide:
     def has_items(self) -> bool:
         """Whether anything was found in any document."""
         found = any(part.items or part.tags for part in self.parts.values())
-        return found or any(each != [] and each != relations.Facts(relations=[]) for each in self.facts.values())
+        return found or any(each != [] and each != Facts(relations=[]) for each in self.facts.values())
 
     def texts(self) -> dict[str, str]:
         """The texts of the documents that have one."""
@@ -96,7 +96,7 @@ def _shape_of(found: Any) -> str:
     """What a document looks like; nothing if it has nothing that could tell."""
     if isinstance(found, Part):
         return found.shape if found.items or found.tags else ""
-    if isinstance(found, relations.Facts):
+    if isinstance(found, Facts):
         return "triples of texts" if found.triples else "relations between spans" if found.relations else ""
     return ""
 
@@ -118,9 +118,15 @@ def _unknown_shape(kind: str, unknown: Sequence[tuple[str, Any]], documents: int
 
 def _is_document(kind: str, declared: Declared) -> Callable[[Any], bool]:
     if kind in ("ner", "linking"):
+        from adjudge.formats.coerce import entities
+
         return partial(entities.is_document, bare=declared.scheme == "IO")
     if kind in ("relation", "event"):
+        from adjudge.formats.coerce import relations
+
         return relations.is_document
+    from adjudge.formats.coerce import structures
+
     if kind == "coref" and declared.shape == "mapping":
         return structures.is_chain_map
     if kind == "coref":
@@ -132,12 +138,21 @@ def _is_spacy(value: Any) -> bool:
     return origin(value) == "spacy" and hasattr(value, "text")
 
 
-_PARSERS: dict[str, Callable[[str, Any, Declared, Notes], Any]] = {
-    "ner": entities.part_of,
-    "linking": entities.part_of,
-    "relation": lambda _, value, declared, __: relations.relations_of(value, declared),
-    "event": lambda _, value, declared, __: relations.events_of(value, declared),
-    "tree": lambda name, value, declared, _: structures.dependencies_of(name, value, declared),
-    "amr": lambda _, value, __, ___: structures.triples_of(value),
-    "coref": lambda _, value, declared, __: structures.clusters_of(value, declared),
-}
+def _parser(kind: str) -> Callable[[str, Any, Declared, Notes], Any]:
+    """What takes the documents of a family; the modules of the others are not loaded."""
+    if kind in ("ner", "linking"):
+        from adjudge.formats.coerce import entities
+
+        return entities.part_of
+    if kind in ("relation", "event"):
+        from adjudge.formats.coerce import relations
+
+        of = relations.relations_of if kind == "relation" else relations.events_of
+        return lambda _, value, declared, __: of(value, declared)
+    from adjudge.formats.coerce import structures
+
+    if kind == "amr":
+        return lambda _, value, __, ___: structures.triples_of(value)
+    if kind == "tree":
+        return lambda name, value, declared, _: structures.dependencies_of(name, value, declared)
+    return lambda _, value, declared, __: structures.clusters_of(value, declared)

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from adjudge.formats.coerce import entities, relations, tags
-from adjudge.formats.coerce.corpus import UNITS, is_list, origin, wrong
+from adjudge.formats.coerce.corpus import UNITS, Facts, is_list, origin, wrong
 from adjudge.formats.coerce.declared import Said, called, declared_for
 from adjudge.formats.coerce.documents import Reading, reading_of
 from adjudge.formats.coerce.side import OneSide
 from adjudge.formats.coerce.spans import Located, Part, exclusive, located
-from adjudge.formats.coerce.texts import cuts_word
 
 FAMILIES = ("ner", "linking", "relation", "event", "tree", "amr", "coref")
 
@@ -51,7 +49,7 @@ def _coerced(
             other.parts.pop(name, None)
     if kind in ("ner", "linking"):
         _bring_together(first, others)
-    texts = any(isinstance(fact, relations.Facts) and fact.triples for side in sides for fact in side.facts.values())
+    texts = any(isinstance(fact, Facts) and fact.triples for side in sides for fact in side.facts.values())
     readings = [reading_of(side, texts=texts) for side in sides]
     if isinstance(options, Said):
         options.note([side.declared for side in sides])
@@ -93,6 +91,8 @@ def _some(names: Iterable[str]) -> str:
 
 
 def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
+    from adjudge.formats.coerce import entities, tags
+
     for system in systems:
         tags.check_lengths(gold.parts, system.parts, system.declared.side)
         for name, part in system.parts.items():
@@ -135,6 +135,8 @@ def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
 def _cut(part: Part) -> int:
     if part.text is None or part.unit != "char":
         return 0
+    from adjudge.formats.coerce.texts import cuts_word
+
     return sum(
         cuts_word(part.text, item.start, item.end)
         for item in part.items

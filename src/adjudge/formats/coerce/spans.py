@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError
 from adjudge.formats.coerce.corpus import (
@@ -22,15 +22,19 @@ from adjudge.formats.coerce.corpus import (
     wrong,
 )
 from adjudge.formats.coerce.texts import cuts_word, fold, folded_occurrences, occurrences
-from adjudge.model.tags import Chunk
+
+if TYPE_CHECKING:
+    from adjudge.model.tags import Chunk
 
 TEXTS = ("text", "word", "mention", "surface", "value", "name")
-_ENTITY = re.compile(
+_ENTITY = (
     r"(?i)(q|kb|mesh|umls|wiki(pedia|data)?|entity|concept|node|page|gold|target|link(ed)?)_?(id|[ui]ri|url|title|name)"
     r"|cui|[ui]ri|url|wiki(pedia|data)?|concept|mesh|umls"
 )  # what people call the entity of a mention
 _PAIRS = ("span", "offsets", "position")
 _PIECES = (*_PAIRS, "fragments", "locations", "spans")
+LEFT_OUT = "left out"
+"""The shape of a document that is left out."""
 _MANY = 3  # words that one reading of ends cuts before the other is proved: one span that is cut may be a mistake
 
 
@@ -164,7 +168,7 @@ def unnamed_link(item: Any) -> str | None:
     if not isinstance(item, Mapping) or any(name in item for name in LINKS):
         return None
     texts = (str(name) for name, value in item.items() if isinstance(value, str) and name not in IDS)
-    return next(filter(_ENTITY.fullmatch, texts), None)
+    return next(filter(re.compile(_ENTITY).fullmatch, texts), None)
 
 
 class Renamed(dict[str, str]):

@@ -11,12 +11,12 @@ import os
 import re
 from array import array
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError
 from adjudge.evaluate.engine import Evaluation

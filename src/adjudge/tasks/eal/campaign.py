@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from adjudge import temporary
 from adjudge._version import __version__

@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate

@@ -6,9 +6,10 @@ import os
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
