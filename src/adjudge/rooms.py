@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -19,22 +19,38 @@ class Option(NamedTuple):
 
 
 @cache
-def declared(package: str, kind: str) -> list[tuple[str, str, str]]:
+def declared(package: str, kind: str, only: str = "") -> list[tuple[str, str, str]]:
     """(module, first, second) of every `NAME = Kind(first="...", second="...", ...)` in the files of a package.
 
-    The declaration stands at the beginning of a line, and its first two arguments are texts with names.
+    With `only` in the file of that name. The declaration stands at the beginning of a line, and its first two arguments
+    are texts with names.
 
     >>> [first for module, first, _ in declared("adjudge.tasks", "Family") if module == "adjudge.tasks.ner"]
     ['ner']
     """
     mark = f" = {kind}("
     declaration = re.compile(rf'^\w+{re.escape(mark)}\s*\w+="([^"\n]*)",\s*\w+="([^"\n]*)"', re.MULTILINE)
+    found = []
+    for module, path in files_of(package):
+        if not only or module == f"{package}.{only}":
+            with open(path, encoding="utf-8") as file:  # noqa: PTH123  # Path would have to be loaded
+                text = file.read()
+            if mark in text:
+                found += [(module, first, second) for first, second in declaration.findall(text)]
+    return found
+
+
+def files_of(package: str) -> list[tuple[str, str]]:
+    """(module, path) of the files of a package, by name.
+
+    >>> [module for module, _ in files_of("adjudge.model")][:3]
+    ['adjudge.model.__init__', 'adjudge.model.coref', 'adjudge.model.document']
+    """
     return [
-        (f"{package}.{file.stem}", first, second)
+        (f"{package}.{name.removesuffix('.py')}", os.path.join(folder, name))  # noqa: PTH118
         for folder in import_module(package).__path__
-        for file in sorted(Path(folder).glob("*.py"))
-        if mark in (text := file.read_text(encoding="utf-8"))
-        for first, second in declaration.findall(text)
+        for name in sorted(os.listdir(folder))  # noqa: PTH208
+        if name.endswith(".py")
     ]
 
 

@@ -38,7 +38,7 @@ from adjudge.algebra.matching import count, f1, greedy, jaccard, latent, many_to
 from adjudge.algebra.plan import plan, problems
 from adjudge.algebra.similarity import exact, hierarchy, iou, record, span, text, unit
 from adjudge.algebra.spec import encode
-from adjudge.algebra.view import view
+from adjudge.algebra.views import view
 from adjudge.errors import UsageError
 from adjudge.model.variable import Variable
 from definition import Reference

@@ -48,13 +48,13 @@ from adjudge.algebra.similarity import (
     unit,
     variable,
 )
-from adjudge.algebra.view import View, view
 from adjudge.model.variable import Variable
 
 if TYPE_CHECKING:
     from adjudge.algebra.derive import derive_similarity, ordered
     from adjudge.algebra.plan import problems
     from adjudge.algebra.spec import MetricSpec, decode, dump_spec, encode, load_spec, spec_schema
+    from adjudge.algebra.views import View, view
 
 __all__ = [
     "Conventions",
@@ -118,6 +118,7 @@ _HOMES = {
     "derive": "derive_similarity ordered",
     "plan": "problems",
     "spec": "MetricSpec decode dump_spec encode load_spec spec_schema",
+    "views": "View view",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

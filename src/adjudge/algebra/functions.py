@@ -12,7 +12,6 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from adjudge.algebra import values
@@ -162,8 +161,6 @@ WITH_ARGUMENTS: dict[str, Callable[..., Callable[..., Any]]] = {
     "days": _of_leaves("days"),
 }
 
-_CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)
-
 
 class Fn:
     """A function with a name; equal names are equal functions.
@@ -239,7 +236,7 @@ def resolve(name: str, *, what: str = "function") -> Callable[..., Any]:
     """The function (or type, as `what` says) that a name stands for."""
     if name in PLAIN:
         return PLAIN[name]
-    call = _CALL.fullmatch(name)
+    call = re.fullmatch(r"(?s)(\w+)\((.*)\)", name)
     if call and call[1] in WITH_ARGUMENTS:
         arguments = [argument.strip() for argument in call[2].split(",")] if call[1] != "split" else [call[2]]
         try:
@@ -268,6 +265,8 @@ def _imported(module: str, name: str, what: str) -> Any:
     """Import a module by name, also from the current folder, where users keep it next to their data."""
     if not all(part.isidentifier() for part in module.split(".")):
         raise UsageError(f"cannot find the {what} {name!r}", hint="write package.module:name")
+    from pathlib import Path
+
     here = str(Path.cwd())
     if module not in sys.modules and here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)

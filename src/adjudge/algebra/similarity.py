@@ -6,15 +6,18 @@ the similarity of a field, `record(name=exact, span=iou(above=0.5))` builds one 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.algebra import ir
 from adjudge.algebra.functions import Fn
 from adjudge.algebra.ir import need_similarity
 from adjudge.algebra.matching import function, set_of
 from adjudge.errors import FormatError, Problem, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Function = str | Callable[..., Any] | Fn
 
@@ -285,7 +288,9 @@ def hierarchy(
     >>> hierarchy({"attack": "conflict"}).credit
     'halving'
     """
-    if isinstance(parents, str | Path):
+    if isinstance(parents, str | os.PathLike):
+        from pathlib import Path
+
         parents = read_parents(Path(parents))
     rows = [(*pair, worth) for pair, worth in table.items()] if isinstance(table, Mapping) else table
     return ir.Hierarchy(

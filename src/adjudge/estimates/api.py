@@ -6,10 +6,10 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import UsageError, ValidationError, check_keywords, did_you_mean
 from adjudge.estimates.beyond import FEW, Share, f1_beyond, recall_beyond, share_in_pool

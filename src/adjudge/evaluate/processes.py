@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
-from pathlib import Path
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
 
@@ -94,6 +93,8 @@ def work_folder(paths: Iterable[Any]) -> str | None:
     >>> work_folder(["/data/key.conll"]) is None
     True
     """
+    from pathlib import Path
+
     return None if all(Path(path).is_absolute() for path in paths) else str(Path.cwd())
 
 
@@ -133,6 +134,8 @@ def _packed(observe: Callable[[Any, Any], Any], *, required: bool) -> bytes | No
 
 def _can_start(*, required: bool) -> bool:
     """Whether a new process can read the program again, as it must: one from standard input is gone."""
+    from pathlib import Path
+
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
     if getattr(main, "__spec__", None) is not None or file is None or Path(file).exists():

@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
-from zlib import crc32
 
 import msgspec
 
@@ -252,6 +250,8 @@ def _spans(evaluation: Evaluation, place: int) -> dict[str, set[Span]]:
         side = source if isinstance(source, Side) else task.read(source, "", digest=False)
     chosen: Iterable[str] = side.documents
     if task.looked_at is not None:
+        from zlib import crc32
+
         shuffled = sorted(evaluation.ids, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
         chosen = shuffled[: task.looked_at]
     return {name: set(task.spans(side.documents[name])) for name in chosen if name in side.documents}
@@ -267,6 +267,8 @@ def swapped_note(gold: str | None, system: str | None) -> Note | None:
     """
     if gold is None or system is None:
         return None
+    from pathlib import PurePath
+
     names = PurePath(system).name, PurePath(gold).name
     theirs, ours = (set(re.split(r"[^a-z]+", name.lower())) for name in names)
     if not theirs & GOLD or theirs & SYSTEM or ours & GOLD:

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean, visible
@@ -105,6 +104,8 @@ def stem(source: Any) -> str:
     """
     if isinstance(source, bytes):
         return "system"
+    from pathlib import Path
+
     # A name that is not UTF-8 could not be written into a result.
     path = Path(source_name(source))
     path = path.resolve() if str(path) in (".", "..") else path
@@ -180,8 +181,7 @@ NO_DOCUMENTS = "the system has no documents at all, so that everything in gold c
 _SHOWN = 3
 _LOOKED_AT = 2000  # names that are looked at in search of a pattern
 _LONGEST = 1000  # characters of a name in which one is searched for
-_ENDING = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9_]{0,9})+(?=$|\); part \d+$)")
-_PART = re.compile(r"\((.*)\); part \d+")
+_ENDING = r"(?:\.[A-Za-z][A-Za-z0-9_]{0,9})+(?=$|\); part \d+$)"
 
 
 class Names(NamedTuple):
@@ -282,7 +282,7 @@ def _added(gold: Sequence[str], system: Sequence[str]) -> str | None:
                     found["suffix", name[place:]] += 1
         for (kind, text), number in found.most_common(1):
             if _is_most(number, gold, system):
-                kind = "ending" if kind == "suffix" and _ENDING.fullmatch(text) else kind
+                kind = "ending" if kind == "suffix" and re.fullmatch(_ENDING, text) else kind
                 return f"the {kind} {text!r} of {of}"
     return None
 
@@ -334,7 +334,7 @@ def _changed(names: Iterable[str], changes: Iterable[Callable[[str], str]]) -> s
 
 
 def _endings(gold: Sequence[str], system: Sequence[str]) -> str | None:
-    ends = [{found[0] if (found := _ENDING.search(name)) else "" for name in names} for names in (gold, system)]
+    ends = [{found[0] if (found := re.search(_ENDING, name)) else "" for name in names} for names in (gold, system)]
     if any(len(each) != 1 for each in ends):
         return None
     return f"the endings {ends[0].pop()!r} of gold and {ends[1].pop()!r} of the system"
@@ -354,11 +354,11 @@ def _file(name: str) -> str:
 
 
 def _stem(name: str) -> str:
-    return _ENDING.sub("", name)
+    return re.sub(_ENDING, "", name)
 
 
 def _whole(name: str) -> str:
-    found = _PART.fullmatch(name)
+    found = re.fullmatch(r"\((.*)\); part \d+", name)
     return found[1] if found else name
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Findings

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from adjudge.algebra import hierarchy, ir, view
-from adjudge.algebra.view import View, counting_elements, is_collection
+from adjudge.algebra import hierarchy, ir
+from adjudge.algebra.views import View, counting_elements, is_collection, view
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.metrics.base import Metric, Pool, Row, Scores
 

@@ -8,21 +8,24 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
-import pkgutil
 import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean
 from adjudge.metrics.base import DEFAULTS, Clustered, Metric, Scores
-from adjudge.metrics.derived import Combined, derive
+from adjudge.rooms import files_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from adjudge.metrics.derived import Combined
 
 LAWS = ("self", "perfect", "order", "swap", "bounded", "pooled", "rename")
 _RESERVED = ("duplicates", "empty", "undefined", "pool")
@@ -57,8 +60,11 @@ class Definition(msgspec.Struct, frozen=True):
         changed = {key: value for key, value in own.items() if value != known[key].default}
         # A file may change, so what was read from one is written in full.
         origin = None if any(key in self.embedded for key in changed) else _written(self.name, changed)
-        if isinstance(built, Combined):
-            return _renamed(built, self, origin).with_options(pool=pool, conventions=conventions)
+        if not isinstance(built, ir.Node):
+            from adjudge.metrics.derived import Combined
+
+            if isinstance(built, Combined):
+                return _renamed(built, self, origin).with_options(pool=pool, conventions=conventions)
         return Metric(
             similarity=built,
             name=self.name,
@@ -147,18 +153,17 @@ def metric(
 @cache
 def catalogue(prefix: str = "") -> tuple[Definition, ...]:
     """The definitions in the modules of this package, by name; only in those whose names begin with `prefix`."""
-    package = importlib.import_module(__package__)
     found: dict[str, Definition] = {}
-    for module in pkgutil.iter_modules(package.__path__, f"{__package__}."):
-        if module.name.startswith(f"{__package__}.{prefix}"):
-            for value in vars(importlib.import_module(module.name)).values():
+    for module, _ in files_of(__package__):
+        if module.startswith(f"{__package__}.{prefix}") and not module.endswith("__init__"):
+            for value in vars(importlib.import_module(module)).values():
                 if isinstance(value, Definition) and found.setdefault(value.name, value) is not value:
                     raise RuntimeError(f"two metrics are called {value.name}")
     return tuple(found[name] for name in sorted(found))
 
 
-_NAME = re.compile(r"([\w.+-]+)(?:\((.*)\))?", re.DOTALL)
-_TYPE = re.compile(r"([\w.]+:[\w.]+)(?:\((.*)\))?", re.DOTALL)
+_NAME = r"(?s)([\w.+-]+)(?:\((.*)\))?"
+_TYPE = r"(?s)([\w.]+:[\w.]+)(?:\((.*)\))?"
 
 
 def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
@@ -173,15 +178,17 @@ def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
     if text is None:
         return catalogue()
     text = os.fspath(text)
-    for option in options if _NAME.fullmatch(text) is None or _is_spec_name(text) else ():
+    for option in options if re.fullmatch(_NAME, text) is None or _is_spec_name(text) else ():
         raise UsageError(f"{text} has no option {option!r}", hint="name a metric of the catalogue, or leave it out")
     if text.lstrip().startswith("{"):
         from adjudge.algebra.spec import load_spec
 
         return from_spec(load_spec(text))
     if _is_spec_name(text):
+        from pathlib import Path
+
         return _from_file(Path(text))
-    by_name = _NAME.fullmatch(text)
+    by_name = re.fullmatch(_NAME, text)
     known: dict[str, Definition] = {}
     # A family is mostly in modules of its name; then the others need not be loaded.
     for prefix in (by_name[1].partition(".")[0], "") if by_name else ("",):
@@ -192,7 +199,7 @@ def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
                 if option in own:
                     raise UsageError(f"{option} is given twice", hint=f"leave it out of {text}")
             return known[by_name[1]](**own, **options)
-    by_type = _TYPE.fullmatch(text)
+    by_type = re.fullmatch(_TYPE, text)
     if by_type:
         return _from_type(by_type[1], _options(by_type[2] or "", text))
     name = by_name[1] if by_name else text
@@ -202,7 +209,7 @@ def find(text: str | os.PathLike[str] | None = None, **options: Any) -> Any:
 
 
 def _is_spec_name(text: str) -> bool:
-    return Path(text).suffix.lower() in (".json", ".yaml", ".yml")
+    return os.path.splitext(text)[1].lower() in (".json", ".yaml", ".yml")  # noqa: PTH122
 
 
 def from_spec(spec: Any) -> Metric:
@@ -231,6 +238,7 @@ def _from_file(path: Path) -> Metric:
 
 def _from_type(text: str, options: Mapping[str, Any]) -> Metric | Combined:
     from adjudge.algebra.functions import resolve
+    from adjudge.metrics.derived import Combined, derive
 
     _, _, name = text.partition(":")
     found: Any = resolve(text, what="type")
@@ -306,14 +314,14 @@ def with_common_options(origin: str, conventions: ir.Conventions, pool: str, uns
     return f"{origin[:-1]},{extra[1:]}" if origin.endswith(")") else origin + extra
 
 
-_OPTION = re.compile(r'\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,]*)\s*(?:,|$)')
+_OPTION = r'\s*([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^,]*)\s*(?:,|$)'
 
 
 def _options(text: str, whole: str) -> dict[str, Any]:
     options: dict[str, Any] = {}
     at = 0
     while at < len(text):
-        found = _OPTION.match(text, at)
+        found = re.compile(_OPTION).match(text, at)
         if not found or found[1] in options:
             raise UsageError(f"cannot read the options of {whole!r}", hint="write name(option=value,option=value)")
         try:

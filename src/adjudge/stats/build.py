@@ -7,10 +7,10 @@ scoring a small corpus.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge._version import __version__
 from adjudge.errors import UsageError, did_you_mean

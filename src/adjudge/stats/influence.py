@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.build import refuse_few_clusters

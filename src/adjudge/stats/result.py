@@ -15,7 +15,6 @@ import msgspec
 from adjudge._version import __version__
 from adjudge.bounded import file_bytes
 from adjudge.errors import Problem, UsageError, did_you_mean
-from adjudge.files import write_atomically
 from adjudge.model.document import Reading
 from adjudge.rooms import load
 from adjudge.stats.alignment import GoldDocument, SystemDocument, merge_documents
@@ -526,6 +525,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the result with its tables and measures, atomically."""
+        from adjudge.files import write_atomically
+
         write_atomically(path, self.to_json(with_tables=True).encode() + b"\n")
 
     @staticmethod

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from adjudge.algebra import ir
 from adjudge.errors import UsageError, did_you_mean
-from adjudge.tasks.family import PROFILES, families, find_family
+from adjudge.tasks.family import PROFILES, find_family, is_family
 
 if TYPE_CHECKING:
     from adjudge.tasks.observe import AnyMetric
@@ -66,6 +65,8 @@ def as_metrics(
 
 def is_spec_file(text: str) -> bool:
     """Whether a text names a specification file that is there."""
+    from pathlib import Path
+
     try:
         return Path(text).suffix.lower() in (".json", ".yaml", ".yml") and Path(text).is_file()
     except (OSError, ValueError):  # too long, or with a null character: not the name of a file
@@ -90,15 +91,13 @@ def split_names(text: str) -> list[str]:
 
 def _members(value: Any) -> list[Any]:
     """The metrics of a family, if a text is the name of one."""
-    if not isinstance(value, str) or value not in families():
+    if not isinstance(value, str) or not is_family(value):
         return [value]
     return list(find_family(value).metrics)
 
 
 def _as_metric(value: Any, options: Mapping[str, Any]) -> AnyMetric:
-    from adjudge.algebra.view import View
-    from adjudge.metrics import Definition, Metric, derive, find
-    from adjudge.metrics.derived import of_view
+    from adjudge.metrics.registry import Definition, find
 
     if isinstance(value, str):
         return cast("AnyMetric", find(value, **options))
@@ -107,6 +106,10 @@ def _as_metric(value: Any, options: Mapping[str, Any]) -> AnyMetric:
     if options:
         name, called = next(iter(options)), getattr(value, "name", None) or type(value).__name__
         raise UsageError(f"{called} has no option {name!r}", hint="name a metric of the catalogue, or leave it out")
+    from adjudge.algebra.views import View
+    from adjudge.metrics.base import Metric
+    from adjudge.metrics.derived import derive, of_view
+
     if isinstance(value, View):
         return of_view(value)
     if isinstance(value, ir.Node):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -220,11 +220,13 @@ def _written(value: Any) -> str:
 
 def _read(source: Any, read: Read | None) -> Corpus:
     """One file, or all of a pattern or a folder; a reader of its own may want the folder itself."""
+    from pathlib import Path
+
     from adjudge.formats.jsonl import read_all, read_shards
 
     if read is None and is_parquet(source):
         return read_shards(source_name(source), [str(source)])
-    if read is not None and isinstance(source, str | Path) and Path(source).is_dir():
+    if read is not None and isinstance(source, str | os.PathLike) and Path(source).is_dir():
         return read(source)
     shards = find_shards(source)
     if shards is None:

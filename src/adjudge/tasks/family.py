@@ -75,6 +75,15 @@ def families() -> dict[str, str]:
     return {name: about for _, name, about in declared(__package__, "Family")}
 
 
+def is_family(name: str) -> bool:
+    """Whether there is a family of a name, which is in the file of that name; the others are not looked at.
+
+    >>> is_family("ner"), is_family("ner.strict"), is_family("scoring")
+    (True, False, False)
+    """
+    return name.isidentifier() and any(own == name for _, own, _ in declared(__package__, "Family", name))
+
+
 def find_family(name: str) -> Family:
     """The family of a name.
 
@@ -89,7 +98,7 @@ def find_reader(name: str, family: str = "") -> Reader | None:
     """The reader of a name, of this family or else of any; None for JSON lines, which need no other one."""
     if name == JSONL:
         return None
-    if family in families() and name in find_family(family).readers:
+    if is_family(family) and name in find_family(family).readers:
         return find_family(family).readers[name]
     known = {key: reader for family in families() for key, reader in find_family(family).readers.items()}
     if name not in known:

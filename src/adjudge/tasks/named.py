@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.chosen import is_spec_file, split_names
 from adjudge.tasks.door import OPTIONS
-from adjudge.tasks.family import families, find_family
+from adjudge.tasks.family import families, find_family, is_family
 from adjudge.tasks.readers import GUESS, chosen
 from adjudge.tasks.request import COMMON, Asking, request_of
 
@@ -161,7 +161,7 @@ def task_of(value: Any) -> NamedTask | None:
     """
     if isinstance(value, NamedTask):
         return value
-    return NamedTask(value) if isinstance(value, str) and (value in OWN or value in families()) else None
+    return NamedTask(value) if isinstance(value, str) and (value in OWN or is_family(value)) else None
 
 
 def asking(task: Any, metrics: Any, run: Any, options: dict[str, Any]) -> Asking:

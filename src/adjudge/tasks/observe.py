@@ -26,9 +26,6 @@ Change: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
 
 MISSING = None
 
-_MADE = re.compile(r"[^$]*\((\$[^()]*)\)+([^()]*)")
-_PLACE = re.compile(r"(gold|system|\$)(\S*): (.*)", re.DOTALL)
-
 
 class Complaint(msgspec.Struct, frozen=True):
     """Something wrong with one document: on which side, at which path, and the remedy."""
@@ -270,9 +267,13 @@ class Observer(msgspec.Struct, frozen=True):
 
 def _counts_flat_sets(metric: AnyMetric) -> bool:
     """Whether nothing but sets is compared, in the ways of the catalogue and not in one of a class of the user's."""
-    from adjudge.metrics import Combined, Metric
+    from adjudge.metrics.base import Metric
 
-    own = type(metric) in (Metric, Combined) and all(type(each) is Metric for each in metric.members)
+    own = all(type(each) is Metric for each in metric.members)
+    if own and type(metric) is not Metric:
+        from adjudge.metrics.derived import Combined
+
+        own = type(metric) is Combined
     return own and all(each.flat is not None for each in metric.members)
 
 
@@ -282,7 +283,7 @@ def _as_written(path: str) -> str:
     >>> _as_written("only(label,root)($.dependencies)[0].upos")
     '$.dependencies.upos'
     """
-    made = _MADE.fullmatch(path)
+    made = re.fullmatch(r"[^$]*\((\$[^()]*)\)+([^()]*)", path)
     return path if made is None else made[1] + re.sub(r"\[\d+\]", "", made[2])
 
 
@@ -316,7 +317,7 @@ def _told(error: ValidationError, *, of_gold: bool) -> list[Complaint]:
     """An error of the algebra, which says `gold.events[0]: ...` because it knows the side but not the file."""
     complaints = []
     for problem in error.problems:
-        place = _PLACE.fullmatch(problem.message)
+        place = re.fullmatch(r"(?s)(gold|system|\$)(\S*): (.*)", problem.message)
         where, path, message = place.groups() if place else ("system", "", problem.message)
         complaints.append(Complaint(where == "gold" or of_gold, path, message, problem.hint))
     return complaints

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
@@ -13,7 +11,7 @@ from adjudge.evaluate.sides import is_stdin
 from adjudge.formats.coerce.corpus import UNITS
 from adjudge.formats.source import HEAD, find_shards, is_shard, source_name, stdin_head
 from adjudge.rooms import load
-from adjudge.tasks.family import JSONL, families, find_family, is_for, readers_of
+from adjudge.tasks.family import JSONL, find_family, is_family, is_for, readers_of
 
 if TYPE_CHECKING:
     from adjudge.formats.recognise import Format
@@ -102,7 +100,7 @@ def _is_source(source: Any) -> bool:
 
 def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bool = False) -> str:
     """The reader of a source; one that is not the usual one is said. `alone`: the source is both sides."""
-    if family not in families() or not (_is_source(source) or is_stdin(source)):
+    if not is_family(family) or not (_is_source(source) or is_stdin(source)):
         return usual
     found = _candidates(family, source)
     if not alone:
@@ -126,6 +124,8 @@ def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bo
 
 def _is_json(source: Any) -> bool:
     """Whether a file has JSON, in whatever shape."""
+    from pathlib import Path
+
     from adjudge.formats.recognise import head_of, looks_like
 
     if is_stdin(source):
@@ -151,6 +151,8 @@ def _first_item(family: str, name: str, source: Any) -> str:
     for each in documents:
         for key, value in each.data.items() if isinstance(each.data, Mapping) else ():
             if key not in ("id", "tokens", "sentences") and isinstance(value, list) and value:
+                import json
+
                 return f"{key} of {each.id}: {json.dumps(value[0], ensure_ascii=False)}"[:120]
     return "documents without items"
 
@@ -171,6 +173,8 @@ def _candidates(family: str, source: Any) -> dict[str, str]:
 
 def _formats(source: Any) -> list[Format]:
     """The formats that a source may have: of a file, of standard input, of a folder, of the first of several files."""
+    from pathlib import Path
+
     from adjudge.formats.recognise import file_formats, folder_formats, formats_of, head_of
 
     if isinstance(source, bytes):

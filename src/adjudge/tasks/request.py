@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,10 +20,10 @@ from adjudge.model.document import Corpus
 from adjudge.tasks.chosen import as_metrics, split_names
 from adjudge.tasks.documents import check_readers
 from adjudge.tasks.door import OPTIONS, family_of, formatted, opened
-from adjudge.tasks.family import JSONL, Family, adjusted, families, find_family
-from adjudge.tasks.leaf_fields import FIELD, has_schema
+from adjudge.tasks.family import JSONL, Family, adjusted, find_family, is_family
 from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
-from adjudge.tasks.task import Adjust, MetricsTask, known_fields, metric_family
+from adjudge.tasks.slices import FIELD, has_schema, known_fields
+from adjudge.tasks.task import Adjust, MetricsTask, metric_family
 
 if TYPE_CHECKING:
     from adjudge.stats.explanation import Explanation
@@ -143,7 +142,9 @@ class Request(Asking):
         ):
             raise UsageError("repair is for the answers of records", hint="leave it out, or score record.fields")
         several = system if isinstance(system, list | tuple) else [system]
-        if run.stream and not (task.by_blocks and all(isinstance(each, str | Path) for each in (gold, *several))):
+        if run.stream and not (
+            task.by_blocks and all(isinstance(each, str | os.PathLike) for each in (gold, *several))
+        ):
             hint = "give files of JSON lines, metrics that add over documents, and slices by fields of the documents"
             raise UsageError("these documents cannot be read a block at a time", hint=hint)
         return evaluate(task, gold, system, run, names=names or self.names)
@@ -215,7 +216,7 @@ def _family_of(metrics: Any) -> Family | None:
     names = split_names(metrics) if isinstance(metrics, str) else metrics if isinstance(metrics, list | tuple) else ()
     kinds = {each.partition(".")[0] if isinstance(each, str) else "" for each in names}
     kind = kinds.pop() if len(kinds) == 1 else ""
-    return find_family(kind) if kind in families() else None
+    return find_family(kind) if is_family(kind) else None
 
 
 def _adjusted(family: Family | None, words: Mapping[str, Any], own: Adjust | None) -> Adjust | None:

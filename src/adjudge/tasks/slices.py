@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
+from adjudge.algebra import ir
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.elements import NOTHING, field_of, is_nested, is_scalar, same
 from adjudge.tasks.observe import AnyMetric, Counted, Seen, compared_fields, looks_at
 
 if TYPE_CHECKING:
+    from adjudge.metrics import Metric
     from adjudge.stats.elements import ElementTable, Rows
 
+FIELD = "field"
+"""What leaves are sliced by."""
 LONGEST = 64  # characters of a text that is an attribute rather than content
 LARGEST = 1 << 63
 MOST = 50  # attributes that are saved without being asked for
@@ -106,8 +110,6 @@ def _shortened(value: Any) -> Any:
 
 def _inside(name: str, metrics: Sequence[AnyMetric]) -> list[str]:
     """A field of elements that metrics compare, as slices call it."""
-    from adjudge.tasks.task import known_fields
-
     fields = known_fields(metrics)
     return [f"{outer}.{name}" for outer, inner in fields.items() if name in inner]
 
@@ -232,3 +234,43 @@ def _rows(counted: Sequence[Counted], columns: Sequence[str]) -> Rows:
     if all(each.optimal for each in counted):
         return Rows(values)
     return Rows(values, tuple(tuple(float(each.best[column]) for column in columns) for each in counted))
+
+
+def leaf_metrics(metrics: Iterable[AnyMetric]) -> list[Metric]:
+    """Those that count leaves and can be sliced by their fields."""
+    return [one for each in metrics for one in each.members if one.leaves is not None and one.per is None]
+
+
+def has_schema(metrics: Iterable[AnyMetric]) -> bool:
+    """Whether the fields of leaves are named beforehand."""
+    from adjudge.algebra import shape
+
+    found = [one.leaves for one in leaf_metrics(metrics)]
+    return any(each is not None and not isinstance(each.schema.root, shape.Anything) for each in found)
+
+
+def known_fields(metrics: Iterable[AnyMetric]) -> dict[str, frozenset[str]]:
+    """The fields that metrics compare, by the path of the record that has them; "" is the document.
+
+    >>> from adjudge.metrics import find
+    >>> known_fields([find("ner.strict")])["entities"] == {"span", "type"}
+    True
+    """
+    found: dict[str, frozenset[str]] = {}
+    for member in (member for each in metrics for member in each.members):
+        nodes = [member.precision] if member.recall is None else [member.precision, member.recall]
+        for path in (path for node in nodes for path in field_paths(node)):
+            outer, _, name = path.rpartition(".")
+            found[outer] = found.get(outer, frozenset()) | {name}
+    return found
+
+
+def field_paths(node: ir.Similarity, before: str = "") -> Iterator[str]:
+    """The fields of records that a similarity compares, wherever they are."""
+    if isinstance(node, ir.Record | ir.Sum):
+        for name, inner in node.fields.items():
+            yield f"{before}{name}"
+            yield from field_paths(inner, f"{before}{name}.")
+    else:
+        for inner in ir.children(node):
+            yield from field_paths(inner, before)

@@ -10,7 +10,6 @@ from functools import cached_property, partial
 from inspect import signature
 from itertools import chain
 from math import fsum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -27,18 +26,18 @@ from adjudge.rooms import load
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Stored, check_known, check_level, is_plain, paired, placed, read_side
 from adjudge.tasks.family import JSONL, Family, Read, find_reader, pairing, reads
-from adjudge.tasks.leaf_fields import (
-    FIELD,
-    LeafRows,
-    field_paths,
-    field_table,
-    leaf_metrics,
-    widened,
-    with_field_notes,
-    with_fields,
-)
 from adjudge.tasks.observe import AnyMetric, Change, Complaint, Observer, Ready, wrapped
-from adjudge.tasks.slices import columns_of, element_paths, element_table, sliced_fields, slicing, unwanted_fields
+from adjudge.tasks.slices import (
+    FIELD,
+    columns_of,
+    element_paths,
+    element_table,
+    known_fields,
+    leaf_metrics,
+    sliced_fields,
+    slicing,
+    unwanted_fields,
+)
 
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from adjudge.stats.elements import ElementTable
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note, Result
+    from adjudge.tasks.leaf_fields import LeafRows
     from adjudge.tasks.record_shapes import Fit
 
 HELD = 64 << 20  # bytes of a JSON file from which on its documents are not held, which take ten times as much
@@ -198,7 +198,7 @@ class MetricsTask(Task):
 
     def _stored(self, source: Any, name: str) -> Side | None:
         """The documents on disk, if they are too many to hold."""
-        if not (self.by_blocks and isinstance(source, str | Path)) or self._stream is False:
+        if not (self.by_blocks and isinstance(source, str | os.PathLike)) or self._stream is False:
             return None
         paths = find_shards(source) or [os.fspath(source)]
         packed = any(path.endswith((".gz", ".zst", ".parquet")) for path in paths)
@@ -211,7 +211,7 @@ class MetricsTask(Task):
 
         digest = hashlib.sha256()
         documents = Stored(stream_documents(paths, digest=digest), several=len(paths) > 1)
-        return Side(name, source_name(source), documents, digest.hexdigest())
+        return Side(name, os.fspath(source), documents, digest.hexdigest())
 
     def validate(self, source: Any, checks: Checks) -> Findings:
         """What is wrong with a file: also documents that the metrics cannot compare, spans, repeats and fields."""
@@ -298,6 +298,8 @@ class MetricsTask(Task):
         """How flat records are counted, if nothing but records is compared, and as they are."""
         if self.fit is None or self.observer.change is not None or self.observer.paths:
             return None
+        from adjudge.tasks.leaf_fields import LeafRows
+
         return LeafRows.of(self.metrics, self.columns, keep=self.observer.outcomes)
 
     def prepare(self, gold: Document) -> Ready:
@@ -444,14 +446,17 @@ class MetricsTask(Task):
 
     def elements(self, evaluation: Evaluation) -> Mapping[str, Sequence[ElementTable]]:
         """The counts by fields of elements."""
-        paths = self.observer.paths
-        return {
-            name: [
-                *(element_table(self.metrics, own.details, path) for path in paths),
-                *([field_table(self.metrics, own.details)] if self._leaves else ()),
-            ]
-            for name, own in evaluation.systems.items()
+        details = {name: own.details for name, own in evaluation.systems.items()}
+        found = {
+            name: [element_table(self.metrics, own, path) for path in self.observer.paths]
+            for name, own in details.items()
         }
+        if self._leaves:
+            from adjudge.tasks.leaf_fields import field_table
+
+            for name, own in details.items():
+                found[name].append(field_table(self.metrics, own))
+        return found
 
     @property
     def _inside(self) -> tuple[str, ...]:
@@ -463,6 +468,8 @@ class MetricsTask(Task):
         slices = slicing(self.by, evaluation.attributes, self.metrics, self._inside)
         measures, columns, counts = self.measures(), self.columns, {}
         if self._means:
+            from adjudge.tasks.leaf_fields import widened, with_fields
+
             details = {name: own.details for name, own in evaluation.systems.items()}
             measures, more = with_fields(self.metrics, details.values())
             columns = (*columns, *more)
@@ -499,7 +506,15 @@ class MetricsTask(Task):
             result = with_doubts(add_up_corpus(self, evaluation.checked(), slices), evaluation)
         else:
             result = result_of(evaluation)
-        return with_field_notes(result, self.metrics, partial(self._compared, evaluation), plain=self.observer.plain)
+        members = [member for metric in self.metrics for member in metric.members]
+        own = [
+            each for each in members if each.clustered is None and (each.origin is None or each.document is not None)
+        ]
+        if not own:
+            return result
+        from adjudge.tasks.field_notes import with_field_notes
+
+        return with_field_notes(result, own, partial(self._compared, evaluation), plain=self.observer.plain)
 
     def _compared(self, evaluation: Evaluation, ids: Sequence[str]) -> list[dict[str, Any]]:
         """Some documents of gold and of the systems, as they are compared."""
@@ -544,6 +559,8 @@ def _fit(metrics: Sequence[AnyMetric]) -> Fit | None:
 
 
 def _is_path(value: Any) -> bool:
+    from pathlib import Path
+
     try:
         return isinstance(value, Path) or (isinstance(value, str) and Path(value).is_file())
     except (OSError, ValueError):  # too long, or with a null character: not the name of a file
@@ -573,30 +590,17 @@ def _is_set(node: ir.Similarity) -> bool:
     return isinstance(node, ir.Set | ir.Greedy | ir.Overlap)
 
 
-def known_fields(metrics: Iterable[AnyMetric]) -> dict[str, frozenset[str]]:
-    """The fields that metrics compare, by the path of the record that has them; "" is the document.
-
-    >>> from adjudge.metrics import find
-    >>> known_fields([find("ner.strict")])["entities"] == {"span", "type"}
-    True
-    """
-    found: dict[str, frozenset[str]] = {}
-    for member in (member for each in metrics for member in each.members):
-        nodes = [member.precision] if member.recall is None else [member.precision, member.recall]
-        for path in (path for node in nodes for path in field_paths(node)):
-            outer, _, name = path.rpartition(".")
-            found[outer] = found.get(outer, frozenset()) | {name}
-    return found
-
-
 def identity(metric: AnyMetric) -> str:
     """What the signature says of a metric."""
-    from adjudge.metrics import Combined
+    from adjudge.metrics.base import Metric
     from adjudge.stats.inference import hash_chunks
 
-    if isinstance(metric, Combined) and metric.origin is None:  # only its members say what it computes
-        inner = "+".join(identity(member) for member in metric.members)
-        return inner if metric.op is None else f"{metric.name}({metric.op}({inner}))"
+    if not isinstance(metric, Metric):
+        from adjudge.metrics.derived import Combined
+
+        if isinstance(metric, Combined) and metric.origin is None:  # only its members say what it computes
+            inner = "+".join(identity(member) for member in metric.members)
+            return inner if metric.op is None else f"{metric.name}({metric.op}({inner}))"
     try:
         written = str(metric)
     except UsageError:  # it contains a function without a name
@@ -607,10 +611,10 @@ def identity(metric: AnyMetric) -> str:
 
 def check_repeats(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> None:
     """Raise if repeated elements should count or be errors, but reading the documents drops them."""
-    from adjudge.metrics.documents import without_repeats
-
     for metric in (member for each in metrics for member in each.members):
         if metric.document is not None and metric.conventions.duplicates != "set":
+            from adjudge.metrics.documents import without_repeats
+
             place = without_repeats(metric.document)
             if place is not None and any(
                 isinstance(each.data, Mapping) for side in sides for each in side.documents.values()

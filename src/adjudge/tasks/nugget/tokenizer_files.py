@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
 from adjudge.formats.standoff import plain, read_source_text

@@ -17,7 +17,7 @@ from adjudge.algebra.similarity import (
     union,
     unit,
 )
-from adjudge.algebra.view import view
+from adjudge.algebra.views import view
 from adjudge.errors import UsageError
 
 
