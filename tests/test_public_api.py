@@ -39,3 +39,17 @@ def test_the_catalogue_needs_no_numbers():
     code = "import adjudge, sys; len(adjudge.find()); print(sorted({'numpy', 'scipy', 'yaml'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_first_score_in_memory_loads_what_it_needs():
+    """No library for numbers, commands or pages, and no readers, scorers or metrics that nobody asks for."""
+    code = (
+        "import adjudge as aj, sys\n"
+        "gold = [{'id': 'd', 'relations': [{'head': 'a', 'tail': 'b', 'type': 'knows'}]}]\n"
+        "aj.score('relation', gold, gold, bootstrap=0)\n"
+        "libraries = {'numpy', 'scipy', 'click', 'rich', 'jinja2', 'yaml', 'multiprocessing'}\n"
+        "ours = {'findings', 'formats.jsonl', 'scorers.published', 'metrics.ner', 'algebra.operators.collection'}\n"
+        "print(sorted((libraries | {f'adjudge.{name}' for name in ours}) & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

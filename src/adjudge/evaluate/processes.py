@@ -93,9 +93,7 @@ def work_folder(paths: Iterable[Any]) -> str | None:
     >>> work_folder(["/data/key.conll"]) is None
     True
     """
-    from pathlib import Path
-
-    return None if all(Path(path).is_absolute() for path in paths) else str(Path.cwd())
+    return None if all(map(os.path.isabs, paths)) else os.getcwd()  # noqa: PTH109
 
 
 def processors() -> int:
