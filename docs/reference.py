@@ -19,8 +19,7 @@ import click
 
 import adjudge
 from adjudge.cli.app import app
-from adjudge.tasks.named import NamedTask
-from adjudge.tasks.own import OWN
+from adjudge.tasks.named import OWN, NamedTask
 
 DOCS = Path(__file__).resolve().parent
 WIDTH = 110
