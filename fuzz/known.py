@@ -33,6 +33,7 @@ def _known() -> Iterator[tuple[str, Case]]:
     yield "clusters in a chain", _chain()
     yield "a graph of many with many", _many_with_many()
     yield "names that are nearly the same", _names()
+    yield "a graph around a hub, about which nothing is said", _hub_unsaid()
     for items, systems in ((700, 12), (12, 300), (12, 5000)):
         yield f"an estimate of {items} slices for {systems} systems", _estimate(items, systems)
     for device in ("../zero", "../full"):
@@ -65,6 +66,15 @@ def _alike(size: int) -> Case:
     nasty.shape, nasty.size = "symmetric", size
     documents = ({"id": "d0", **graph(nasty, 0)}, {"id": "d0", **graph(nasty, 1)})
     return Case(("amr", "score", "gold.jsonl", "system.jsonl", "--reader", "jsonl", *CLOCK), _sides(documents))
+
+
+def _hub_unsaid() -> Case:
+    """What it is has to be guessed, for which a document is compared with itself."""
+    nasty = Nasty(random.Random(3))
+    nasty.shape, nasty.size = "hub", 120
+    documents = ({"id": "d0", **graph(nasty, 0)}, {"id": "d0", **graph(nasty, 1)})
+    words = ("gold.jsonl", "system.jsonl", "--bootstrap", "0", "--time-limit", "0.2")
+    return Case(words, _sides(documents))
 
 
 def _nuggets(profile: str) -> Case:
