@@ -6,11 +6,11 @@ with something wrong in it, is left to `parse_lines`, which also makes the objec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import starmap
 from operator import lt
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -18,8 +18,9 @@ from adjudge.formats.tbf_scan import BLANKS, COLUMNS, DIGITS, Mode, parse_lines,
 from adjudge.model.nugget import COREFERENCE, ClusterColumns, Nugget, NuggetColumns, Piece, PlaceKind, Relation
 
 _KNOWN = 10_000
-_VALUES: dict[str, str] = {}  # types and realis, of which there are few: equal ones are the same object
-_PAIRS = msgspec.json.Decoder(list[tuple[int, int]])
+_BREAK = COLUMNS - 1  # fields from one line break to the next
+_Offset = Annotated[int, msgspec.Meta(ge=0, lt=10**DIGITS)]
+_PAIRS = msgspec.json.Decoder(list[tuple[_Offset, _Offset]])
 _CLUSTER = f"\n@{COREFERENCE}"
 _OTHER_BLANKS = tuple(set(BLANKS) - {"\t", "\n"})
 
@@ -40,45 +41,50 @@ def parse_columns(text: str, number: int, mode: Mode, place: str) -> tuple[Nugge
         last = text.find("\n@", last)
     end = len(text) - text.endswith("\n")
     body, rest = (text[first:end], "") if last < 0 else (text[first:last], text[last:end])
-    fields = body.replace("\n", "\t\n").split("\t")
-    size = len(fields) // COLUMNS
-    systems, realis = fields[1::COLUMNS], fields[COLUMNS::COLUMNS]
-    if not size or len(fields) != size * COLUMNS + 1 or body.count("\n") != size or not _are_ends(systems, realis):
+    fields = body.split("\t")  # the last column of a line and the first one of the next line are one field
+    ends = fields[_BREAK::_BREAK]
+    size = len(ends)
+    if not size or len(fields) != size * _BREAK + 1 or body.count("\n") != size:
         return None
-    members, spans = _members(rest), fields[4::COLUMNS]
+    ends[-1] += fields[0]
+    try:
+        realis = list(map(_REALIS.__getitem__, ends))
+    except ValueError:
+        return None
+    members, spans = _members(rest), fields[3::_BREAK]
     pieces = _single_pieces(spans) if mode == "char" else None
     places = _places(spans, mode) if pieces is None else pieces
     if members is None or places is None:
         return None
-    if len(_VALUES) > _KNOWN:
-        _VALUES.clear()
-    ids, types, realis = fields[3::COLUMNS], _known(fields[6::COLUMNS]), _known(realis)
     kind: PlaceKind = "tokens" if mode == "token" else "pieces" if pieces is None else "piece"
     made = text, number, mode, place
-    nuggets = NuggetColumns((ids, types, realis, places), kind, systems[0][1:], partial(_nuggets, *made))
+    columns = fields[2::_BREAK], fields[5::_BREAK], realis, places
+    nuggets = NuggetColumns(columns, kind, fields[0][1:], partial(_nuggets, *made))
     return nuggets, ClusterColumns(members, partial(_relations, *made)) if members else ()
 
 
-def _known(values: Sequence[str]) -> list[str]:
-    """The same values as objects that all documents share."""
-    return list(map(_VALUES.setdefault, values, values))
+class _Realis(dict[str, str]):
+    """The realis at the end of a line, by what stands between two TABs there: that, a line break, and a system id.
+
+    There are few of them, and each is looked at once. A ValueError says that no two mention lines meet like this.
+    """
+
+    def __missing__(self, end: str) -> str:
+        realis, system = end.split("\n")
+        if not realis or not system or realis[-1] in BLANKS or system[0] in _NO_MENTION:
+            raise ValueError(end)
+        if len(self) > _KNOWN:
+            self.clear()
+        self[end] = realis
+        return realis
 
 
-def _are_ends(systems: Iterable[str], realis: Iterable[str]) -> bool:
-    """Whether these are the first and last columns of lines, with nothing that is taken off at their ends."""
-    for each in set(systems):
-        if each[:1] != "\n" or len(each) == 1 or each[1] in _NO_MENTION:
-            return False
-    return all(each and each[-1] not in BLANKS for each in set(realis))
-
-
+_REALIS = _Realis()
 _NO_MENTION = frozenset("#@" + BLANKS)
 
 
 def _single_pieces(spans: Sequence[str]) -> list[Piece] | None:
     """The one piece of every place, which is not empty; None if a place is anything else."""
-    if max(map(len, spans)) > DIGITS:
-        return None
     try:
         found = _PAIRS.decode(f"[[{'],['.join(spans)}]]")  # nearly all are written as JSON has numbers
     except msgspec.DecodeError:
