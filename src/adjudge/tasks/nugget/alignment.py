@@ -180,7 +180,7 @@ def _hoppers(observed: Observed, chains: tuple[Chained, Chained], settings: Sett
     found = []
     for one, other in pairs:
         key = ours.home[one], theirs.home[other]
-        sizes, both = (ours.sizes[key[0]], theirs.sizes[key[1]]), common[key]
+        sizes, both = (ours.sizes.each[key[0]], theirs.sizes.each[key[1]]), common[key]
         credit = 2 * both / sum(sizes)
         why = f"a hopper of {sizes[0]} nugget{'s' * (sizes[0] > 1)}, {both} of them in one of {sizes[1]}"
         found.append(Pair(one, other) if credit == 1 else Pair(one, other, "partial", round(credit, 6), why))

@@ -8,6 +8,7 @@ of them a system nugget stands for was decided by the mapping (section 4.3 of th
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -16,7 +17,7 @@ from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.errors import Problem, some_of
 from adjudge.model.nugget import COREFERENCE, NuggetDocument, Relation
 from adjudge.model.prf import precision_recall_f1
-from adjudge.tasks.coref.counts import COLUMNS, count_hits
+from adjudge.tasks.coref.counts import COLUMNS, Sizes, count_hits, sizes_of
 from adjudge.tasks.nugget.mapping import Pair, Side, attributes
 from adjudge.tasks.nugget.settings import Settings
 from adjudge.tasks.nugget.spans import Key
@@ -39,14 +40,14 @@ _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
 
 class Chained(NamedTuple):
-    """The chains of the nuggets of one side: for each the first nugget of its chain, and how large the chain is.
+    """The chains of the nuggets of one side: for each the first nugget of its chain, by which chains have their sizes.
 
-    The size of a chain stands at its first nugget; all others have 0. `linked` if the side has any coreference line,
-    `apart` if no two of them name the same nugget, and `known` if they name nothing that is not a nugget.
+    `linked` if the side has any coreference line, `apart` if no two of them name the same nugget, and `known` if they
+    name nothing that is not a nugget.
     """
 
     home: list[int]
-    sizes: list[int]
+    sizes: Sizes
     linked: bool = False
     apart: bool = True
     known: bool = True
@@ -55,26 +56,30 @@ class Chained(NamedTuple):
 def chained(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) -> Chained:
     """The chains of the nuggets with these ids; `named` has one place of each.
 
-    >>> chained([("E1", "E3")], ["E1", "E2", "E3"], {"E1": 0, "E2": 1, "E3": 2})
-    Chained(home=[0, 1, 0], sizes=[2, 1, 0], linked=True, apart=True, known=True)
+    >>> found = chained([("E1", "E3")], ["E1", "E2", "E3"], {"E1": 0, "E2": 1, "E3": 2})
+    >>> found.home, found.sizes.chains
+    ([0, 1, 0], 2)
     """
-    home, sizes = list(range(len(ids))), [1] * len(ids)
+    number = len(ids)
+    home = list(range(number))
     if not clusters:
-        return Chained(home, sizes)
+        return Chained(home, Sizes([1] * number, number, number, 0))
     place_of = named.__getitem__
     try:
         places = [[*map(place_of, cluster)] for cluster in clusters]
     except KeyError:
         return _entangled(clusters, ids, named)
-    if len(set().union(*places)) < sum(map(len, places)) or len(named) < len(ids):
+    members = set().union(*places)
+    if len(members) < sum(map(len, places)) or len(named) < number:
         return _entangled(clusters, ids, named)
+    sizes, links = [1] * number, 0
     for own in places:
-        first = min(own)
+        first, size = min(own), len(own)
         for place in own:
             home[place] = first
-            sizes[place] = 0
-        sizes[first] = len(own)
-    return Chained(home, sizes, linked=True)
+        sizes[first] = size
+        links += size * (size - 1)
+    return Chained(home, Sizes(sizes, number, number - len(members) + len(places), links), linked=True)
 
 
 def _entangled(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) -> Chained:
@@ -87,7 +92,7 @@ def _entangled(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int])
         if id_ in owner and (first := firsts.setdefault(owner[id_], place)) != place:
             home[place], sizes[place] = first, 0
             sizes[first] += 1
-    return Chained(home, sizes, linked=True, apart=apart, known=named.keys() >= owner.keys())
+    return Chained(home, sizes_of(sizes), linked=True, apart=apart, known=named.keys() >= owner.keys())
 
 
 def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], settings: Settings) -> tuple[float, ...]:
@@ -96,7 +101,7 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
     The program of 2015 leaves gold nuggets without a partner out of the key, and documents with a score of 0 out of the
     corpus.
 
-    >>> gold, system = Chained([0, 1], [1, 1]), Chained([0], [1])
+    >>> gold, system = chained((), ["E1", "E2"], {}), chained((), ["m1"], {})
     >>> counts = count_coreference((gold, system), [(0, 0, 1.0)], Settings())
     >>> [counts[COLUMNS.index(f"coref.b3:{name}")] for name in ("found", "gold", "system")]
     [1.0, 2, 1]
@@ -105,18 +110,11 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
     mates = sorted([(one, other) for one, other, dice in pairs if dice >= settings.threshold])
     if settings.profile == "evmeval-2015":
         ours = _among(ours, [one for one, _ in mates])
-    met: dict[int, list[int]] = {}  # system chains in the order of rows -> the gold chains of their mentions
+    met: defaultdict[int, list[int]] = defaultdict(list)  # system chains by rows -> the gold chains of their mentions
     golds, systems = ours.home, theirs.home
     for one, other in mates:
-        number = systems[other]
-        if number in met:
-            met[number].append(golds[one])
-        else:
-            met[number] = [golds[one]]
-    sizes = theirs.sizes
-    spread = [sizes[number] for number in met]
-    spread += [size for number, size in enumerate(sizes) if size and number not in met]
-    counts = count_hits(ours.sizes, spread, list(met.values()))
+        met[systems[other]].append(golds[one])
+    counts = count_hits(ours.sizes, theirs.sizes, met)
     if settings.profile == "evmeval-2015" and not any(_used(counts, chains)):
         return NOTHING
     return counts
@@ -124,10 +122,10 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
 
 def _among(chains: Chained, nuggets: Sequence[int]) -> Chained:
     """The chains of these nuggets alone; the home of others means nothing."""
-    sizes = [0] * len(chains.sizes)
+    sizes = [0] * len(chains.home)
     for each in nuggets:
         sizes[chains.home[each]] += 1
-    return chains._replace(sizes=sizes)
+    return chains._replace(sizes=sizes_of(sizes))
 
 
 def _used(counts: Sequence[float], chains: tuple[Chained, Chained]) -> Iterator[float]:

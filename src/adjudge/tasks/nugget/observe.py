@@ -184,8 +184,8 @@ def prepare(document: NuggetDocument, settings: Settings, invisible: Container[s
     >>> nuggets = [Nugget(id, "Attack", "Actual", "x", (id,)) for id in ("a", "b")]
     >>> document = NuggetDocument("d", nuggets, [Relation("Coreference", "R1", ("a", "c"))])
     >>> ready = prepare(document, Settings(), (), char=False)
-    >>> ready.side.keys, ready.chains, ready.sound, ready.unknown
-    (['a', 'b'], Chained(home=[0, 1], sizes=[1, 1], linked=True, apart=True, known=False), False, ['d: c in R1'])
+    >>> ready.side.keys, ready.chains.home, ready.chains.known, ready.sound, ready.unknown
+    (['a', 'b'], [0, 1], False, False, ['d: c in R1'])
     """
     own = side(document, settings, invisible, char=char)
     chains = chained(document.clusters(), own.ids, own.named)
