@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import compress, repeat
 from math import fsum
-from operator import and_, eq, is_not
+from operator import and_, eq
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
@@ -131,7 +131,7 @@ def map_nuggets(
         single.pop(key, None)
     counted = char and ours.counted
     value_of = partial(with_itself, measure=measure) if counted else None
-    pairs = _of_singles(single, systems, value_of, (gold, system), names)
+    pairs = _of_singles(single, value_of, (gold, system), names)
     alone = [key for key in several if key not in entangled and key in golds and key in systems]
     if alone:
         _take_alone(pairs, [(ours.at(key), theirs.at(key), with_itself(key, measure)) for key in alone], gold, system)
@@ -219,21 +219,17 @@ def true_positives(pairs: Sequence[Pair], exact: int = 0) -> float:
 
 
 def _of_singles(
-    golds: Mapping[Key, int],
-    systems: Mapping[Key, int],
-    value_of: Callable[[Key], float] | None,
-    sides: tuple[Side, Side],
-    names: Sequence[str],
+    golds: Mapping[Key, int], value_of: Callable[[Key], float] | None, sides: tuple[Side, Side], names: Sequence[str]
 ) -> dict[str, list[Pair]]:
     """The pairs without a rival whose attributes agree, in every mapping; `value_of` a place is its Dice, if not 1."""
-    met: list[Any] = list(map(golds.get, systems))
-    both = list(map(is_not, met, repeat(None)))
-    ours, theirs = list(compress(met, both)), list(compress(systems.values(), both))
-    values = repeat(1.0) if value_of is None else map(value_of, compress(systems, both))
-    pairs: list[Any] = list(zip(ours, theirs, values, strict=False))
     gold, system = sides
-    types = list(map(eq, map(gold.types.__getitem__, ours), map(system.types.__getitem__, theirs)))
-    realis = list(map(eq, map(gold.realis.__getitem__, ours), map(system.realis.__getitem__, theirs)))
+    met: list[Any] = list(map(golds.get, system.keys))
+    both = [one is not None for one in met]
+    ours = list(compress(met, both))
+    values = repeat(1.0) if value_of is None else map(value_of, compress(system.keys, both))
+    pairs: list[Any] = list(zip(ours, compress(range(len(met)), both), values, strict=False))
+    types = list(map(eq, map(gold.types.__getitem__, ours), compress(system.types, both)))
+    realis = list(map(eq, map(gold.realis.__getitem__, ours), compress(system.realis, both)))
     agreeing = {"type": types, "realis": realis, "type+realis": map(and_, types, realis)}
     return {name: list(compress(pairs, agreeing[name])) if name in agreeing else pairs for name in names}
 
