@@ -71,9 +71,9 @@ def _alike(size: int) -> Case:
 def _hub_unsaid() -> Case:
     """What it is has to be guessed, for which a document is compared with itself."""
     nasty = Nasty(random.Random(3))
-    nasty.shape, nasty.size = "hub", 120
+    nasty.shape, nasty.size = "hub", 160
     documents = ({"id": "d0", **graph(nasty, 0)}, {"id": "d0", **graph(nasty, 1)})
-    words = ("gold.jsonl", "system.jsonl", "--bootstrap", "0", "--time-limit", "0.2")
+    words = ("gold.jsonl", "system.jsonl", "--bootstrap", "0", "--time-limit", "0.1")
     return Case(words, _sides(documents))
 
 
