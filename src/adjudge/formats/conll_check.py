@@ -124,22 +124,24 @@ class Checker(Reading):
         self.mentions.pop(document.number, None)
         super().keep(document)
 
-    def outside(self, block: bytes, start: int, end: int, number: int) -> None:
+    def outside(self, block: bytes, start: int, end: int, number: int) -> int:
         """Text outside documents."""
-        if number == 1 and self.has_bom:
-            return  # reported already, and this is the hidden document
-        for index, line in enumerate(block[start:end].split(b"\n")):
+        hidden = number == 1 and self.has_bom  # a document that is reported already
+        for index, line in enumerate(() if hidden else block[start:end].split(b"\n")):
             if line.strip() and not line.startswith(b"#"):
                 message = "text outside documents is not read"
                 self.found.warn("outside", message, number + index, 1, "begin a document before it")
-                return  # once per gap
+                break  # once per gap
+        return super().outside(block, start, end, number)
 
-    def lines(self, block: bytes, start: int, end: int, number: int) -> None:
+    def lines(self, block: bytes, start: int, end: int, number: int) -> int:
         """Line by line; a line can belong to several documents if end markers are missing."""
-        for index, line in enumerate(block[start:end].split(b"\n")):
+        every = block[start:end].split(b"\n")
+        for at, line in enumerate(every, number):
             if line.strip():
                 for document in self.open:
-                    self._token(document, line, number + index, repeated=document is not self.open[-1])
+                    self._token(document, line, at, repeated=document is not self.open[-1])
+        return number + len(every)
 
     def _token(self, document: Open, line: bytes, number: int, *, repeated: bool) -> None:
         """One line; `repeated` if another open document has reported it."""
