@@ -168,11 +168,9 @@ def scan_key_lines(
 
 def _read_sound(lines: Sequence[str], document: str) -> KeyLines | None:
     """The assessments of lines that have nothing wrong or unusual, column by column; None if they have something."""
-    rows = [line.split("\t", COLUMNS) for line in lines]
-    if not rows or set(map(len, rows)) != {COLUMNS + 1}:
-        return None
-    ids, documents, types, roles, texts, at, because, fillers, more, realis, sure, answers = zip(*rows, strict=True)
-    if {*documents} != {document}:
+    columns = zip(*[line.split("\t", COLUMNS) for line in lines], strict=True)
+    ids, documents, types, roles, texts, at, because, fillers, more, realis, sure, answers = columns
+    if documents.count(document) < len(lines):
         return None
     found = KeyLines(document)
     found.ids = ids

@@ -27,17 +27,18 @@ BOM = b"\xef\xbb\xbf"
 
 KEPT = 4096
 cached = lru_cache(maxsize=KEPT)
+K = TypeVar("K")
 T = TypeVar("T")
 
 
-class Seen(dict[str, T]):
+class Seen(dict[K, T]):
     """What fields say, each read when it is first seen: a submission has many lines, and few different fields."""
 
-    def __init__(self, read: Callable[[str], T]) -> None:
+    def __init__(self, read: Callable[[K], T]) -> None:
         super().__init__()
         self._read = read
 
-    def __missing__(self, raw: str) -> T:
+    def __missing__(self, raw: K) -> T:
         value = self._read(raw)
         if len(self) >= KEPT:
             self.clear()

@@ -164,10 +164,13 @@ def _content(path: str | Path) -> bytes:
     """A file as it is, with three calls of the system: there may be very many, and small ones."""
     file = os.open(path, _READING)
     try:
-        parts = [os.read(file, _SMALL)]
-        while len(parts[-1]) > 0 and (len(parts) > 1 or len(parts[0]) == _SMALL):
-            parts.append(os.read(file, _LARGE))
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        data = os.read(file, _SMALL)
+        if len(data) < _SMALL:
+            return data
+        parts = [data]
+        while part := os.read(file, _LARGE):
+            parts.append(part)
+        return b"".join(parts)
     finally:
         os.close(file)
 

@@ -213,13 +213,13 @@ def _outside(
     if len(inside) == len(codes):
         return []
     generic, known = reference.generic, len(reference.generic)
-    found = []
-    for at, code in enumerate(codes):
-        if code >= 0 and at not in inside:
-            number = code >> SHIFT
-            if not (generic[number] if number < known else extra[number][2] == "Generic"):
-                found.append(at)
-    return found
+    return [
+        at
+        for at, code in enumerate(codes)
+        if at not in inside
+        and code >= 0
+        and not (generic[code >> SHIFT] if code >> SHIFT < known else extra[code >> SHIFT][2] == "Generic")
+    ]
 
 
 def _keep(
@@ -237,9 +237,9 @@ def _keep(
     kept = bytearray([code >= 0 for code in codes])
     if not several:
         return kept
-    for at, code in enumerate(codes):
-        if code >= 0 and code >> SHIFT in several:
-            kept[at] = 0
+    rivals = {at: number for at, code in enumerate(codes) if (number := code >> SHIFT) in several}
+    for at in rivals:
+        kept[at] = 0
     known = len(reference.generic)
     for number in several:
         if not linked or (reference.generic[number] if number < known else extra[number][2] == "Generic"):
@@ -247,11 +247,10 @@ def _keep(
     for frame in frames:
         here: dict[int, int] = {}
         for at in frame:
-            number = codes[at] >> SHIFT
-            if codes[at] >= 0 and number in several:
-                other = here.setdefault(number, at)
+            if at in rivals:
+                other = here.setdefault(rivals[at], at)
                 if other != at and _is_better(lines, at, other):
-                    here[number] = at
+                    here[rivals[at]] = at
         for at in here.values():
             kept[at] = 1
     return kept

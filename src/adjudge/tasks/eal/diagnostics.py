@@ -175,18 +175,20 @@ class _Counts:
 
 
 def _remarks(counts: Iterable[tuple[str, int]]) -> tuple[Remark, ...]:
-    return tuple(Remark(reason, number=number) for reason, number in counts if number)
+    return tuple([Remark(reason, "", number) for reason, number in counts if number])
 
 
 def gold_remarks(prepared: Prepared, key: AnswerKey | KeyLines, *, unclosed: int = 0) -> tuple[Remark, ...]:
     """What happened to the gold side of a document; `unclosed` quotations reach to its end."""
     gold, reference = prepared.gold, prepared.reference
-    removed, unlinked = {**gold.removed, **reference.removed}, {**gold.unlinked, **reference.unlinked}
+    by_reason = (
+        ("key", {**gold.removed, **reference.removed}),
+        ("frames", {**gold.unlinked, **reference.unlinked}),
+        ("key-changed", gold.changed),
+    )
     return _remarks(
         [
-            *((f"key:{reason}", number) for reason, number in removed.items()),
-            *((f"frames:{reason}", number) for reason, number in unlinked.items()),
-            *((f"key-changed:{reason}", number) for reason, number in gold.changed.items()),
+            *[(f"{what}:{reason}", number) for what, counts in by_reason for reason, number in counts.items()],
             ("broken", len(reference.broken)),
             ("doubtful", reference.doubtful),
             ("absent", reference.absent),

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from adjudge.errors import Problem, ValidationError
 from adjudge.formats.eal_arguments import ArgumentLines
 from adjudge.formats.eal_assessments import KeyLines
-from adjudge.formats.eal_fields import cached, less_specific
+from adjudge.formats.eal_fields import Seen, cached, less_specific
 from adjudge.formats.eal_linking import LinkedLines
 from adjudge.model.eal import TIME_ROLES, AnswerKey, Assessment, Cas, Realis, Response
 from adjudge.tasks.eal.responses import ACCEPTABLE, Cluster, is_good, is_good_as
@@ -354,8 +354,7 @@ def _number(reference: Reference, ruled: Mapping[int, Rule], *, keep_dates: bool
     numbers = dict.fromkeys(classes, 0)
     reference.classes += numbers
     reference.numbers = numbers = dict(zip(numbers, range(len(numbers)), strict=True))
-    worths = map(_worth, given, [each[2] for each in classes])
-    codes = [numbers[own] << SHIFT | worth for own, worth in zip(classes, worths, strict=True)]
+    codes = [numbers[own] << SHIFT | _WORTHS[each, own[2]] for own, each in zip(classes, given, strict=True)]
     correct, perfect = bytearray(len(numbers)), bytearray(len(numbers))
     for code in codes:
         if code & GOOD:
@@ -364,21 +363,26 @@ def _number(reference: Reference, ruled: Mapping[int, Rule], *, keep_dates: bool
                 perfect[code >> SHIFT] = 1
     reference.correct, reference.perfect = correct, perfect
     reference.generic = bytearray([own[2] == "Generic" for own in numbers])
-    reference.by_place = [None] * len(judged)
-    for at, code in zip(left, codes, strict=True):
-        reference.by_place[at] = code
+    reference.by_place = list(codes)
+    if len(codes) < len(judged):
+        reference.by_place = [None] * len(judged)
+        for at, code in zip(left, codes, strict=True):
+            reference.by_place[at] = code
     for at, rule in ruled.items():
         reference.by_place[at] = REMOVED[rule]
     for rule in gone.values():
         reference.removed[rule] = reference.removed.get(rule, 0) + 1
 
 
-@cached
-def _worth(assessment: Assessment, realis: Realis) -> int:
-    """Whether a response of this realis is good, and perfect."""
+def _worth(judged: tuple[Assessment, Realis]) -> int:
+    """Whether a response of this assessment and realis is good, and perfect."""
+    assessment, realis = judged
     if not is_good_as(realis, assessment):
         return 0
     return GOOD if "I" in assessment[:4] else GOOD | PERFECT
+
+
+_WORTHS = Seen(_worth)
 
 
 def _frame(reference: Reference, linked: LinkedLines | None, profile: Profile, place: str | None) -> list[Problem]:
