@@ -468,6 +468,8 @@ def _assessment(answers: list[str], line: str, number: int, findings: Findings) 
 
 
 _SOUND = Seen(_read_answers)
-_SPAN_BYTES = Seen(lambda raw: span_bytes(parse_span(raw)))
-_BECAUSE_BYTES = Seen(lambda raw: set_bytes(0, read_justifications(raw) if "," in raw else (parse_span(raw),)))
-_MORE_BYTES = Seen(lambda raw: set_bytes(1, parse_spans(raw)))
+_SPAN_BYTES: Seen[str, bytes] = Seen(lambda raw: span_bytes(parse_span(raw)))
+_BECAUSE_BYTES: Seen[str, bytes] = Seen(
+    lambda raw: set_bytes(0, read_justifications(raw) if "," in raw else (parse_span(raw),))
+)
+_MORE_BYTES: Seen[str, bytes] = Seen(lambda raw: set_bytes(1, parse_spans(raw)))
