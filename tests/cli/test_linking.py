@@ -94,3 +94,52 @@ def test_words_of_mentions_are_shown(tmp_path, monkeypatch, capsys):
 def test_mentions_without_words_are_places(files, capsys):
     assert run(["linking", "score", "gold.tsv", "system.tsv", "--explain", "d2", "--metric", "linking.mention"]) == 0
     assert "correct  PER 0–4, entity E1 (mentions[0]) | ORG 0–4, entity E1 (mentions[0])" in capsys.readouterr().out
+
+
+def linked(*entities: str) -> str:
+    """Documents with two mentions each, the first linked as said."""
+    documents = []
+    for number, entity in enumerate(entities):
+        mentions = [{"span": {"start": 0, "end": 5}, "type": "PER", "entity": entity}]
+        mentions.append({"span": {"start": 7, "end": 12}, "type": "ORG", "entity": "NIL1"})
+        documents.append({"id": f"d{number}", "mentions": mentions})
+    return "".join(json.dumps(each) + "\n" for each in documents)
+
+
+@pytest.mark.parametrize("bootstrap", ["0", "20"])
+def test_what_to_annotate_next_is_chosen_by_the_metrics_that_count_documents(files, capsys, bootstrap):
+    kept = {"gold": "AABBC", "one": "AABBX", "two": "XXBBC"}
+    for name, entities in kept.items():
+        (files / f"{name}.jsonl").write_text(linked(*entities))
+    (files / "some").write_text("d1\nd2\nd3\nd4\n")
+    score = ["linking", "score", "gold.jsonl", "one.jsonl", "two.jsonl", "--bootstrap", bootstrap, "--quiet"]
+    assert run([*score, "--save", "all.json"]) == 0
+    capsys.readouterr()
+    assert run(["select", "all.json"]) == 0
+    said = capsys.readouterr().out
+    assert "note: ranked by linking.mention f1: --metric chooses from linking.mention, linking.typed, " in said
+    assert "linking.b3-plus are counted over the whole corpus" in said
+    assert run(["select", "all.json", "--metric", "linking.link", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["metric"], found["of"], found["ranking"]) == ("linking.link", 5, {"one": 0.8, "two": 0.6})
+    without = {each["document"]: each["effects"][0]["without"] for each in found["documents"]}
+    assert run([*score, "--docs", "some", "--format", "json"]) == 0
+    left = {each["name"]: each["scores"] for each in json.loads(capsys.readouterr().out)["systems"]}
+    one, two = (next(s for s in left[n] if (s["metric"], s["part"]) == ("linking.link", "f1")) for n in ("one", "two"))
+    assert without["d0"] == pytest.approx(one["value"] - two["value"])
+    assert run(["select", "all.json", "--metric", "linking.b3.f1"]) == 2
+    said = capsys.readouterr().err
+    assert "linking.b3 is counted over the whole corpus" in said
+    assert "choose with --metric from linking.mention, " in said
+
+
+def test_nothing_is_chosen_by_metrics_of_the_whole_corpus_alone(files, capsys):
+    for name, entities in (("gold", "AAB"), ("one", "AAX")):
+        (files / f"{name}.jsonl").write_text(linked(*entities))
+    both = ["gold.jsonl", "one.jsonl", "two=gold.jsonl"]
+    assert run(["score", "linking.b3,linking.ceafm", *both, "--save", "whole.json"]) == 0
+    capsys.readouterr()
+    assert run(["select", "whole.json"]) == 2
+    said = capsys.readouterr().err
+    assert "no counts of single documents: its scores are counted over the whole corpus, score and save" in said
+    assert "--bootstrap" not in said

@@ -255,8 +255,11 @@ def select(
     from adjudge.report.comparing import render_items, render_selection
     from adjudge.stats.compare import compare as compare_results
     from adjudge.stats.influence import select_documents, select_items
+    from adjudge.stats.scores import POOL
 
-    result = compare_results(_load(results, options), by=(), bootstrap=0)
+    loaded = _load(results, options)
+    corpus = any(each.saved.pool == POOL for each in loaded)  # whose samples are those that were saved
+    result = compare_results(loaded, by=(), bootstrap=None if corpus else 0)
     if items:
         chosen = select_items(result, disagree, metric=metric, order=order, cluster_by=options["cluster_by"])
         log(options, f"selected {len(chosen.items)} of {chosen.of} items")

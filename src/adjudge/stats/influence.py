@@ -17,10 +17,11 @@ from msgspec.structs import replace
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.build import refuse_few_clusters
-from adjudge.stats.measure import Prf
+from adjudge.stats.measure import Prf, measures_of, part_keys
 from adjudge.stats.notes import unproven_notes
 from adjudge.stats.points import Additive, Pool, per_document
 from adjudge.stats.result import Comparison, Note, Result
+from adjudge.stats.scores import POOL
 from adjudge.stats.table import StatsTable, cluster_names
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Key
 
 Order: TypeAlias = Literal["influence", "disagreement"]
+_PARTLY = "by-document"  # the note that some scores are not counted document by document
 _SLACK = 1e-12  # differences that are equal but for the rounding of sums
 
 
@@ -75,7 +77,7 @@ def largest_differences(result: Result, top: int) -> Differences:
     keys = list(dict.fromkeys((each.metric, each.part) for each in result.comparisons))
     documents: list[DocumentDifference] = []
     slices: list[Comparison] = []
-    corpus = result.options is not None and result.options.pool == "corpus"  # then documents have no scores
+    corpus = result.saved.pool == POOL  # then documents have no scores
     systems = {} if corpus else _estimators(result)
     for key in keys:
         found = _on_documents(systems, key)
@@ -195,6 +197,7 @@ def select_documents(
     >>> [(each.document, each.strongest.flips) for each in select_documents(made, 2).documents]
     [('d', True), ('e', False)]
     """
+    result = _by_document(result, metric)
     systems = _clustered(_estimators(result), cluster_by)
     key, points = _ranking(result, systems, metric)
     without = {name: each.left_out()[key] for name, each in systems.items()}
@@ -222,7 +225,8 @@ def _head(
     result: Result, key: Key, order: str, of: int, points: dict[str, float], neighbours: tuple[Neighbours, ...]
 ) -> dict[str, Any]:
     head = {"adjudge": result.adjudge, "signature": result.signature, "metric": key[0], "part": key[1]}
-    notes = tuple(unproven_notes(result))
+    chosen = [replace(each, message=f"ranked by {' '.join(key)}: {each.message}") for each in result.notes[:1]]
+    notes = (*(each for each in chosen if each.code == _PARTLY), *unproven_notes(result))
     return {**head, "order": order, "of": of, "ranking": points, "neighbours": neighbours, "notes": notes}
 
 
@@ -291,13 +295,39 @@ def _chosen(result: Result, metric: str | None) -> Key:
     return names[metric]
 
 
+def _by_document(result: Result, metric: str | None) -> Result:
+    """The scores that are counted document by document; a note names them if others are about the whole corpus."""
+    if result.saved.pool != POOL:
+        return result
+    columns = [() if each.table is None else each.table.columns for each in result.systems]
+    measures = measures_of(result.measures, columns[0])
+    names = list(dict.fromkeys(each.name for each in measures))
+    if not measures or len(set(columns)) > 1:
+        raise UsageError(
+            "the result has no counts of single documents: its scores are counted over the whole corpus",
+            hint="score and save the systems with a metric that is counted document by document",
+        )
+    whole = list(dict.fromkeys(each.name for each in result.measures if each not in measures))
+    if lost := next((each for each in whole if metric is not None and f"{metric}.".startswith(f"{each}.")), None):
+        message = f"{lost} is counted over the whole corpus, so documents have no scores of their own"
+        raise UsageError(message, hint=f"choose with --metric from {', '.join(names)}")
+    keys = set(part_keys(measures))
+    systems = [replace(e, scores=tuple(s for s in e.scores if (s.metric, s.part) in keys)) for e in result.systems]
+    message = (
+        f"--metric chooses from {', '.join(names)}; {', '.join(whole)} {'is' if len(whole) == 1 else 'are'} counted "
+    )
+    return replace(
+        result,
+        systems=tuple(systems),
+        comparisons=tuple(each for each in result.comparisons if (each.metric, each.part) in keys),
+        measures=measures,
+        options=replace(result.saved, pool="micro"),
+        notes=(Note(_PARTLY, len(names), f"{message}over the whole corpus"),),
+    )
+
+
 def _estimators(result: Result) -> dict[str, Additive]:
     """The systems by their counts."""
-    if result.options is not None and result.options.pool == "corpus":
-        raise UsageError(
-            "these scores do not add over documents, so documents have no scores of their own",
-            hint="choose a metric that is counted document by document",
-        )
     pool = cast("Pool", result.saved.pool)
     return {name: Additive(table, result.measures, pool) for name, table in result.tables().items()}
 
@@ -397,6 +427,7 @@ def select_items(
     if not result.documents or not all(system.aligned for system in result.systems):
         hint = "write it with --save and --save-documents"
         raise UsageError("the result was saved without the outcome of every item", hint=hint)
+    result = _by_document(result, metric)
     systems = _estimators(result)
     key, points = _ranking(result, systems, metric)
     measure = _measure(result, key)

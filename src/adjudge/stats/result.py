@@ -146,7 +146,8 @@ class SystemResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     `best` has the rows of the documents whose search was cut short, with the highest counts that are still possible;
     `elements` has the counts of elements by fields of theirs; `samples` the counts of metrics that do not add over
-    documents, in samples of them; `aligned` the outcome of every item, in the order of the result's documents.
+    documents, in samples of them, beside which `table` has those that do; `aligned` the outcome of every item, in the
+    order of the result's documents.
     """
 
     name: str
@@ -340,8 +341,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return self._without([])
 
     def tables(self) -> dict[str, StatsTable]:
-        """The counts per document of every system; an error if the result was not saved with them."""
-        self._without([each.name for each in self.systems if each.table is None])
+        """The counts per document of every system; an error if they are not saved, or not those of all scores."""
+        corpus = self.options is not None and self.options.pool == "corpus"
+        self._without([each.name for each in self.systems if each.table is None or corpus])
         return {each.name: each.table for each in self.systems if each.table is not None}
 
     def _without(self, lacking: list[str]) -> Options:
@@ -475,7 +477,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         """
         if any(field in score.slice for system in self.systems for score in system.scores):
             return self
-        if all(system.table is not None and field in system.table.attributes for system in self.systems):
+        additive = self.options is not None and self.options.pool != "corpus"
+        if additive and all(each.table is not None and field in each.table.attributes for each in self.systems):
             return load("adjudge.stats.compare:compare")(self, by=(*self.saved.by, field))  # type: ignore[no-any-return]
         if _AGAIN not in self.__dict__:
             raise UsageError(f"the result cannot be sliced by {field}", hint=f"score with by={field!r}")

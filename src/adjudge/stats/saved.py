@@ -117,7 +117,9 @@ def _check_counts(result: Result) -> None:
         _check_parts(system, where)
         _attempt(f"{where}.aligned", partial(check_documents, result.documents, system.aligned))
         if system.table is not None:
-            _attempt(f"{where}.table", partial(_check_table, system.table, result.measures, bounded))
+            corpus = result.options is not None and result.options.pool == "corpus"
+            measures = measures_of(result.measures, system.table.columns) if corpus else result.measures
+            _attempt(f"{where}.table", partial(_check_table, system.table, measures, bounded))
         for place, each in enumerate(system.elements):
             _attempt(f"{where}.elements[{place}]", partial(_check_slices, each, result.measures, bounded))
 

@@ -20,6 +20,7 @@ from adjudge.tasks.slices import Slicing
 if TYPE_CHECKING:
     from adjudge.evaluate.engine import Evaluation
     from adjudge.stats.result import Result, Slice
+    from adjudge.stats.table import StatsTable
     from adjudge.tasks.task import MetricsTask
 
 
@@ -66,9 +67,11 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
         clusters.clusters = cluster_names(clustered, ids, attributes[clustered])
     clusters.signature = {} if is_unsigned(evaluation) else signature_of(evaluation)
     clusters.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
-    return clusters.result(
+    result = clusters.result(
         Run(inference=evaluation.run.inference, by=tuple(slices.by), time_limit=evaluation.run.time_limit)
     )
+    systems = [msgspec.structs.replace(each, table=corpora[each.name].table(attributes)) for each in result.systems]
+    return msgspec.structs.replace(result, systems=tuple(systems))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -86,6 +89,20 @@ class _Corpus:
         self.sides = (evaluation.gold.documents, own.side.documents)
         self.rows = [dict(zip(task.columns, rows[place], strict=True)) for place in order]
         self.details: list[Seen | None] = [own.details[place] for place in order]
+
+    def table(self, attributes: Mapping[str, tuple[Any, ...]]) -> StatsTable | None:
+        """The counts of every document by the metrics that are counted document by document, if there are any."""
+        from adjudge.stats.table import StatsTable
+
+        columns = self._additive
+        values = tuple(tuple(float(row.get(column, 0.0)) for column in columns) for row in self.rows)
+        return StatsTable(tuple(self.ids), columns, values, dict(attributes)) if columns else None
+
+    @property
+    def _additive(self) -> tuple[str, ...]:
+        members = [member for each in self.task.metrics for member in each.members]
+        whole = {column for member in members if member.clustered is not None for column in member.columns}
+        return tuple(column for column in self.task.columns if column not in whole)
 
     def counter(self) -> Counter:
         """The counter of all elements."""
@@ -107,13 +124,11 @@ class _Corpus:
 
         metrics: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         tables: dict[str, Any] = {}
-        whole: set[str] = set()
         for member in (member for each in self.task.metrics for member in each.members):
             if member.clustered is None:
                 continue
             assign, kind, _ = member.clustered
             metrics[member.name] = (assign, kind, member.columns)
-            whole.update(member.columns)
             if assign not in tables:
                 function = load(assign)
                 tables[assign] = contingency(
@@ -122,11 +137,7 @@ class _Corpus:
                         for own in self.sides
                     )
                 )
-        additive = {
-            column: np.array([row.get(column, 0.0) for row in rows])
-            for column in self.task.columns
-            if column not in whole
-        }
+        additive = {column: np.array([row.get(column, 0.0) for row in rows]) for column in self._additive}
         return cluster_counter(metrics, tables, additive)
 
     def _assigned(self, function: Any, metric: Any, document: Any, change: Callable[[Any], Any] | None) -> Any:
