@@ -132,12 +132,12 @@ def run(folder: str, **options: Any) -> int:
 @command(
     "invite",
     _folder,
-    _person,
+    click.Argument(["name"], metavar="[NAME]", required=False),
+    flag("--all", "Invite everybody under [people] in serve.toml who has no link, session, password or token yet."),
     choice(
         "--role",
         ("assessor", "adjudicator", "organiser", "judge", "team", "admin"),
         "What the person may do.",
-        required=True,
     ),
     value("--scope", "NAME", "The campaign or track; not needed if there is only one, or for admin."),
     value("--team", "TEAM", "The team, with --role team (default: the person's name)."),
@@ -147,45 +147,39 @@ def run(folder: str, **options: Any) -> int:
         "adjudge serve invite autumn ann --role assessor",
         "adjudge serve invite autumn tess --role team --team fast",
         "adjudge serve invite autumn robot --role judge --token",
+        "adjudge serve invite autumn --all",
     ],
 )
-def invite(folder: str, name: str, role: str, **options: Any) -> None:
+def invite(folder: str, name: str | None, role: str | None, **options: Any) -> None:
     """Give NAME a role, and print a link to send; it can be used once within 14 days, and is not stored."""
-    team = options["team"]
+    from adjudge.errors import UsageError
+    from adjudge.serve.settings import scope_of, take_over, uninvited
+
+    team, given = options["team"], (name, role, options["scope"], options["team"])
+    if options["all"] and (any(given) or options["token"]):
+        raise UsageError("--all is for the people of serve.toml, with their roles", hint="give it alone, or with --url")
+    if not options["all"] and (name is None or role is None):
+        raise UsageError("who is invited, and as what?", hint="give NAME and --role, or --all")
     with _access(folder) as (found, access):
-        where = _scope(access, role, options["scope"])
-        if options["token"]:
-            access.add_person(name, role, where, team=team)
-            made, expires = access.issue_token(name)
-            emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
+        take_over(found, access.store, access)
+        if name is None or role is None:
+            links = [(each, *access.issue_link(each)) for each in uninvited(found, access)]
         else:
-            made, expires = access.invite(name, role, where, team=team)
-            base = (options["url"] or found.address or f"http://{_LOCAL}:{PORT}").rstrip("/")
-            emit_lines([f"{base}/join/{made}", f"for {name}, one use, until {expires[:16].replace('T', ' ')} UTC"])
-            if found.is_local and not options["url"]:
-                hint = "give --url, or write url in serve.toml, if people reach the server elsewhere"
-                emit_lines([f"the link is for this machine and port {base.rpartition(':')[2]}: {hint}"])
-
-
-def _scope(access: Access, role: str, scope: str | None) -> str:
-    """The campaign that is meant, or the whole server."""
-    from adjudge.errors import UsageError, did_you_mean
-    from adjudge.serve.store.tables import Campaign, Track
-
-    with access.store.read() as snapshot:
-        campaigns, tracks = [each.id for each in snapshot.find(Campaign)], [each.id for each in snapshot.find(Track)]
-    names = {"team": tracks, "organiser": sorted({*campaigns, *tracks})}.get(role, campaigns)
-    what = "track" if role == "team" else "campaign"
-    if role == "admin" and scope is None:
-        return "*"
-    if scope is None and len(names) == 1:
-        return names[0]
-    if scope not in names:
-        hint = (
-            did_you_mean(scope, names) if scope else None
-        ) or f"give --scope: {', '.join(names) or 'there is none yet'}"
-        raise UsageError(f"there is no {what} {scope!r}" if scope else f"which {what} is meant?", hint=hint)
-    return scope
+            where = scope_of(access.store, role, options["scope"])
+            access.add_person(name, role, where, team=team)
+            if options["token"]:
+                made, expires = access.issue_token(name)
+                emit_lines([made, f"for programs of {name}, until {expires[:16].replace('T', ' ')} UTC"])
+                return
+            links = [(name, *access.issue_link(name, where))]
+        base = (options["url"] or found.address or f"http://{_LOCAL}:{PORT}").rstrip("/")
+        for person, made, expires in links:
+            emit_lines([f"{base}/join/{made}", f"for {person}, one use, until {expires[:16].replace('T', ' ')} UTC"])
+        if links and found.is_local and not options["url"]:
+            hint = "give --url, or write url in serve.toml, if people reach the server elsewhere"
+            emit_lines([f"the link is for this machine and port {base.rpartition(':')[2]}: {hint}"])
+        if not links:
+            emit_lines(["everybody under [people] in serve.toml has been invited"])
 
 
 @command("people", _folder, format_option("text", "json"), examples=["adjudge serve people autumn"])

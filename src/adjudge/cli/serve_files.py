@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adjudge.serve.codecs import Sources
     from adjudge.serve.desk import Desk
     from adjudge.serve.folder import Folder
+    from adjudge.serve.store import Store
 
 _folder = click.Argument(["folder"], metavar="FOLDER")
 _scope = value("--scope", "CAMPAIGN", "Which campaign; not needed if there is only one.")
@@ -210,7 +211,7 @@ def import_(folder: str, **options: Any) -> int:
     answers, reader, merge = options["answers"], options["reader"], options["merge"]
     if merge is not None and (answers or reader):
         raise UsageError("a pack already names its reader", hint="give --merge alone")
-    with _desk(folder, options["scope"], reader) as (found, desk):
+    with _desk(folder, options["scope"], reader, take=True) as (found, desk):
         if merge is not None:
             from adjudge.serve.packs import merge_pack
 
@@ -245,7 +246,9 @@ def import_(folder: str, **options: Any) -> int:
             return code
         if reader is not None:
             return _said(folder, import_answers(desk, sources))
-        return _said(folder, import_sources(desk.store, desk.secret, desk.campaign, sources))
+        done = import_sources(desk.store, desk.secret, desk.campaign, sources)
+        _take_over(found, desk.store, desk.campaign)
+        return _said(folder, done)
 
 
 @command(
@@ -300,9 +303,17 @@ def export(folder: str, output: Path | None, reader: str | None, scope: str | No
     return _findings(folder, wrong)
 
 
+def _take_over(folder: Folder, store: Store, imported: str | None = None) -> None:
+    """Do what `serve.toml` says that it has not said before."""
+    from adjudge.serve.access import Access
+    from adjudge.serve.settings import take_over
+
+    take_over(folder, store, Access(store, folder.secrets, folder.settings), imported=imported)
+
+
 @contextmanager
-def _desk(folder: str, scope: str | None, reader: str | None) -> Iterator[tuple[Folder, Desk]]:
-    """The campaign that is meant."""
+def _desk(folder: str, scope: str | None, reader: str | None, *, take: bool = False) -> Iterator[tuple[Folder, Desk]]:
+    """The campaign that is meant; with `take` as `serve.toml` says now."""
     from adjudge.serve.desk import Desk
     from adjudge.serve.folder import Folder
     from adjudge.serve.store import Store
@@ -310,6 +321,8 @@ def _desk(folder: str, scope: str | None, reader: str | None) -> Iterator[tuple[
 
     found = Folder(folder)
     with Store.open(found.path, found.database) as store:
+        if take:
+            _take_over(found, store)
         with store.read() as snapshot:
             names = [each.id for each in snapshot.find(Campaign)]
         if scope is None and len(names) == 1:

@@ -196,7 +196,9 @@ def track(folder: str, name: str | None, **options: Any) -> None:
     A track is a table of command lines in serve.toml: [track.NAME]. Options that are not given stay as they are. Times
     are stored as UTC.
     """
+    from adjudge.serve.access import Access
     from adjudge.serve.folder import Folder
+    from adjudge.serve.settings import take_over
     from adjudge.serve.store import Store
     from adjudge.serve.store.tables import Track
     from adjudge.serve.tracks import sync_tracks
@@ -216,7 +218,9 @@ def track(folder: str, name: str | None, **options: Any) -> None:
             if known and options[key]:
                 hint = f"change [track.{name}] in serve.toml"
                 raise UsageError(f"--{key.replace('_', '-')} is for a new track", hint=hint)
-        said = sync_tracks(store, Folder(folder).settings.track)
+        found = Folder(folder)
+        take_over(found, store, Access(store, found.secrets, found.settings))
+        said = sync_tracks(store, found.settings.track)
         if name is not None and (any(options[key] is not None for key in of_phase) or (known and options["gold"])):
             _change_phase(store, name, options, gold=options["gold"] if known else None)
         rows = _rows(store, name)

@@ -24,9 +24,9 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.serve.campaigns import check_name
 from adjudge.serve.messages import Fault
 from adjudge.serve.routes import ANYONE, PUBLIC, ROLES, Route
-from adjudge.serve.store import Snapshot, Write
-from adjudge.serve.store.tables import Person, Secret, Track
-from adjudge.serve.tracks import add_member
+from adjudge.serve.store import Write
+from adjudge.serve.store.tables import Person, Role, Secret
+from adjudge.serve.tracks import add_member, check_overlap
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 EVERYWHERE = "*"
 _ACTIVE = "active"
-_JUDGES = ("assessor", "adjudicator")
 COOKIE, SECURE_COOKIE = "adjudge", "__Host-adjudge"
 TOKEN_DAYS = 365
 _DAY = 86_400
@@ -91,7 +90,7 @@ class Access:
         from itsdangerous import Signer
 
         limits = settings.limits
-        self.store, self.settings, self.limits, self.clock = store, settings, limits, clock
+        self.store, self.limits, self.clock = store, limits, clock
         self._secret = keys[0]  # the newest, which signs; cookies of the others are good, too
         self._signer = Signer(keys[::-1], salt="adjudge session", key_derivation="hmac", digest_method=hashlib.sha256)
         self.sign_ins = Rate(limits.sign_in_per_minute / 60, limits.sign_in_per_minute)
@@ -105,7 +104,16 @@ class Access:
     ) -> tuple[str, str]:
         """Make an invitation: its token, which is kept nowhere, and when it expires."""
         self.add_person(person, role, scope, team=team, by=by)
+        return self.issue_link(person, scope)
+
+    def issue_link(self, person: str, scope: str = EVERYWHERE) -> tuple[str, str]:
+        """An invitation for the roles that somebody has: its token, which is kept nowhere, and when it expires."""
         return self._new(person, "invite", scope, self.limits.invitation_days)
+
+    def has_way_in(self, person: str) -> bool:
+        """Whether somebody has a link, a session, a password or a token that is still good."""
+        with self.store.read() as snapshot:
+            return any(self._good(each, each.kind) or each.kind == "password" for each in snapshot.secrets(person))
 
     def add_person(
         self, person: str, role: str, scope: str = EVERYWHERE, *, team: str | None = None, by: str = "admin"
@@ -126,23 +134,12 @@ class Access:
             check_name(team or person, "a team")
         with self.store.read() as snapshot:
             known = snapshot.get(Person, person)
-            self._check_overlap(snapshot, person, role, scope)
+            check_overlap(snapshot, [*snapshot.roles(person), Role(person, scope, role)])
         if known is None or known.state != _ACTIVE:
             self._note("person", person, {"name": person, "state": _ACTIVE}, by)
         self._note("role", person, {"scope": scope, "role": role, "granted": True}, by)
         if role == "team":
             add_member(self.store, scope, team or person, person, by)
-
-    def _check_overlap(self, snapshot: Snapshot, person: str, role: str, scope: str) -> None:
-        """Refuse to let somebody judge what the own team hands in."""
-        own = [(each.role, each.scope) for each in snapshot.roles(person)] + [(role, scope)]
-        tracks = {each.id: each.settings.get("campaign") for each in snapshot.find(Track)}
-        pooled = {tracks.get(where) for role, where in own if role == "team"}
-        for campaign in sorted({where for role, where in own if role in _JUDGES} & pooled):
-            if campaign not in self.settings.campaign or not self.settings.campaign[campaign].allow_overlap:
-                message = f"{person} would be in a team and assess its submissions, in {campaign!r}"
-                hint = f"invite somebody else, or write allow_overlap = true under [campaign.{campaign}] in serve.toml"
-                raise UsageError(message, hint=hint)
 
     def _note(self, kind: str, person: str, body: dict[str, Any], by: str) -> None:
         self.store.write([Write("admin", kind, person, body, by, f"access-{secrets.token_hex(8)}")])

@@ -87,7 +87,9 @@ def check_name(name: str, what: str) -> None:
         raise UsageError(f"{name!r} cannot be the name of {what}", hint="use letters, digits and - only")
 
 
-def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mapping[str, Any]) -> None:
+def create_campaign(
+    store: Store, campaign: str, schema: Schema, settings: Mapping[str, Any], *, by: str = IMPORT
+) -> None:
     """Make a campaign, or change its settings; its schema stays what it is."""
     check_name(campaign, "a campaign")
     with store.read() as snapshot:
@@ -98,7 +100,7 @@ def create_campaign(store: Store, campaign: str, schema: Schema, settings: Mappi
         raise UsageError(f"the campaign {campaign!r} has a different schema from {schema.name!r}", hint=hint)
     merged = {**(known.settings if known else {}), **settings}
     if known is None or merged != known.settings:
-        batch = Batch(store)
+        batch = Batch(store, by)
         batch.add(stream_of(campaign), "campaign", campaign, {"schema_sha": digest, "settings": merged})
         batch.flush()
 
@@ -402,7 +404,15 @@ def _validity_design(snapshot: Snapshot, campaign: str) -> bytes:
     return design_text(Design((about,), tuple(rows[scope] for scope in sorted(rows)))).encode()
 
 
-def assign(store: Store, campaign: str, reader: str, scopes: Sequence[str] | None = None, *, slot: int = 0) -> int:
+def assign(
+    store: Store,
+    campaign: str,
+    reader: str,
+    scopes: Sequence[str] | None = None,
+    *,
+    slot: int = 0,
+    by: str = IMPORT,
+) -> int:
     """Give all stages of scopes (or of all) to a reader; says how many scopes these are."""
     schema = schema_of(store, campaign)
     with store.read() as snapshot:
@@ -412,7 +422,7 @@ def assign(store: Store, campaign: str, reader: str, scopes: Sequence[str] | Non
         for scope in chosen
         for stage in schema.stage
     ]
-    batch = Batch(store)
+    batch = Batch(store, by)
     if add:
         batch.add(stream_of(campaign), "assign", reader, {"add": add})
         batch.flush()

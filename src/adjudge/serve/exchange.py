@@ -267,7 +267,7 @@ def _wrong(error: Exception, hint: str, place: str, line: int | None = None) -> 
         yield Problem(each.message, place, line, line and 1, each.hint)
 
 
-def set_training(store: Store, campaign: str, source: Source) -> int:
+def set_training(store: Store, campaign: str, source: Source, *, by: str = IMPORT) -> int:
     """Let the items that a file names be those of a training; every mistake is raised at once. Gives how many cards.
 
         {"document": "D1", "item": {"type": "Life.Die", "cas": "Bob"}, "answers": {"aet": "W"}, "why": "Nobody dies."}
@@ -293,7 +293,7 @@ def set_training(store: Store, campaign: str, source: Source) -> int:
                 problems += _wrong(error, hint, whole.place, number)
     if problems:
         raise FormatError(problems)
-    create_campaign(store, campaign, schema, {"training": found})
+    create_campaign(store, campaign, schema, {"training": found}, by=by)
     return count
 
 

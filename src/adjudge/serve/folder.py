@@ -7,16 +7,22 @@ import json
 import os
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.errors import Problem, UsageError
 from adjudge.files import write_atomically
+from adjudge.formats.json_file import parse_toml
+from adjudge.formats.source import read_text
+from adjudge.serve.schema import Complaints, built
 
 SETTINGS, SECRET, ADDRESS = "serve.toml", "secret.key", "address"
 DATABASE = "ADJUDGE_DATABASE"
 _BYTES = 32
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Roles = str | dict[str, str | list[str]]
+"""A role of somebody in the only campaign (or track), or roles by the names of these."""
 _OUTSIDE = "people reach it by another address\n"
 
 
@@ -38,15 +44,21 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     invitation_days: int = 14
 
 
-class OfCampaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class OfCampaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A campaign: its folder of `adjudge eal campaign`, or its texts; and what is not as usual.
 
-    With `allow_overlap` members of teams may judge what teams hand in; with `confirm` a response that is answered waits
-    for Enter before the next one comes.
+    Documents that nobody has go to the `readers` in equal parts, and `double_share` of them to a second one. With
+    `allow_overlap` members of teams may judge what teams hand in; with `confirm` a response that is answered waits for
+    Enter before the next one comes. All but the first two holds once `adjudge.serve.settings` has taken it over.
     """
 
     folder: str | None = None
     texts: str | None = None
+    schema: str | None = None
+    readers: tuple[str, ...] = ()
+    double_share: Share = 0.0
+    validity_share: Share | None = None
+    training: str | None = None
     allow_overlap: bool = False
     confirm: bool = False
 
@@ -56,6 +68,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     server: Server = Server()
     limits: Limits = Limits()
+    people: dict[str, Roles] = {}
     campaign: dict[str, OfCampaign] = {}
     track: dict[str, dict[str, Any]] = {}
 
@@ -155,14 +168,14 @@ def read_settings(file: Path) -> Settings:
     ...     _ = (Path(folder) / "serve.toml").write_text("[server]" + chr(10) + 'nme = "x"')
     ...     read_settings(Path(folder) / "serve.toml")
     Traceback (most recent call last):
-    adjudge.errors.FormatError: ...serve.toml: Object contains unknown field `nme` - at `$.server`, correct the file
+    adjudge.errors.FormatError: ...serve.toml:2:1: there is no 'nme' in server, did you mean name?
     """
-    import tomllib
-
-    try:
-        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), Settings)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise FormatError(Problem(str(error), str(file), hint="correct the file")) from error
+    whole, text = read_text(file)
+    complaints = Complaints(text, whole.place, "correct it")
+    made: Settings | None = built(Settings, parse_toml(text, whole.place), (), complaints)
+    complaints.end()
+    assert made is not None
+    return made
 
 
 def write_secret(file: Path, text: str) -> None:

@@ -19,6 +19,7 @@ from adjudge.serve.desk import Desk, Sheet, campaign_of
 from adjudge.serve.folder import Folder
 from adjudge.serve.groups import GROUP
 from adjudge.serve.messages import JudgeItem
+from adjudge.serve.settings import TAKEN
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Store, Write, stream_of
 from adjudge.serve.store.tables import Campaign, Event
 from adjudge.serve.workbench import judge, operate
@@ -39,7 +40,7 @@ def export_pack(desk: Desk, target: Path) -> int:
             raise UsageError(f"nothing waits for {reader!r} in {desk.campaign!r}", hint="assign something first")
         Folder.create(target)
         with Store.open(target) as pack:
-            kept = {name: value for name, value in campaign.settings.items() if name != "training"}
+            kept = {name: value for name, value in campaign.settings.items() if name not in ("training", TAKEN)}
             settings = {**kept, "pack": {"reader": reader, "event": snapshot.last()}}
             create_campaign(pack, desk.campaign, schema, settings)
             batch = Batch(pack)

@@ -114,10 +114,11 @@ def stage(call: Call) -> Response:
         raise Fault(404, NOT_HERE)
     roles = call.person.roles_in(campaign)
     with call.service.store.read() as snapshot:
-        stages = [stage.kind for stage in campaign_of(desk(call), snapshot)[1].stage]
+        row, schema = campaign_of(desk(call), snapshot)
+        stages = [stage.kind for stage in schema.stage]
     values: dict[str, Any] = {"campaign": campaign, "scope": call.params["d"], "role": ", ".join(sorted(roles))}
     shown = {each: STAGES[each] for each in stages if f"{each}.js" in assets()}
-    values["confirm"] = call.service.folder.of(campaign).confirm
+    values["confirm"] = row.settings.get("confirm")
     return page(call, "stage.html", stage=name, stages=shown, reads="assessor" in roles, **values)
 
 

@@ -161,6 +161,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     from adjudge.serve.app import Service, make_app
     from adjudge.serve.jobs import Keeper, Runner
     from adjudge.serve.listen import Patient, Server
+    from adjudge.serve.settings import take_over
     from adjudge.serve.store import Store
     from adjudge.serve.tracks import sync_tracks
 
@@ -171,6 +172,7 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
     with Store.open(folder.path, folder.database, read_only=how.read_only, server=True) as store:
         service = Service(folder, store, secure=secure, demo=how.demo)
         if not how.read_only:
+            take_over(folder, store, service.access)
             for said in sync_tracks(store, folder.settings.track):
                 logging.getLogger("adjudge.serve").warning("%s", said)
             service.runner = Runner(store, how.workers)

@@ -149,7 +149,8 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True, rename={"name": "schema"
 class Places:
     """On which line of a TOML file tables and keys stand, which its parser does not tell."""
 
-    _HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]")
+    _PART = r"""(?:[\w\-]+|"[^"]*"|'[^']*')"""
+    _HEADER = re.compile(rf"\s*(\[\[?)\s*({_PART}(?:\.{_PART})*)\s*\]")
     _KEY = re.compile(r"""\s*["']?([\w.=\-]+)["']?\s*=""")
 
     def __init__(self, text: str) -> None:
@@ -160,7 +161,7 @@ class Places:
         for number, line in enumerate(self._lines, 1):
             if header := self._HEADER.match(line):
                 name = header[2]
-                table = tuple(name.split("."))
+                table = tuple(part.strip("\"'") for part in re.findall(self._PART, name))
                 if header[1] == "[[":
                     table = (*table, counts.setdefault(name, 0))
                     counts[name] += 1
@@ -182,16 +183,21 @@ class Places:
 
 
 class Complaints:
-    """Takes every mistake of a schema with its line."""
+    """Takes every mistake of a schema, or of other settings, with its line."""
 
-    def __init__(self, text: str, place: str) -> None:
+    def __init__(self, text: str, place: str, hint: str = "see the schemas of adjudge") -> None:
         self.places = Places(text)
-        self.place = place
+        self.place, self.hint = place, hint
         self.problems: list[Problem] = []
 
     def add(self, path: tuple[str | int, ...], message: str, hint: str) -> None:
         """A mistake at a path of keys, and its remedy."""
         self.problems.append(Problem(message, self.place, *self.places.of(*path), hint))
+
+    def end(self) -> None:
+        """Raise if there is any."""
+        if self.problems:
+            raise FormatError(sorted(self.problems, key=lambda each: (each.line or 0, each.column or 0)))
 
 
 def read_schema(source: Source, *, name: str | None = None) -> Schema:
@@ -204,12 +210,11 @@ def read_schema(source: Source, *, name: str | None = None) -> Schema:
 
     whole, text = read_text(source, name=name)
     complaints = Complaints(text, whole.place)
-    schema: Schema | None = _built(Schema, parse_toml(text, whole.place), (), complaints)
+    schema: Schema | None = built(Schema, parse_toml(text, whole.place), (), complaints)
     if schema is not None:
         schema = msgspec.structs.replace(schema, text=text)
         check_schema(schema, complaints)
-    if complaints.problems:
-        raise FormatError(sorted(complaints.problems, key=lambda each: (each.line or 0, each.column or 0)))
+    complaints.end()
     assert schema is not None
     return schema
 
@@ -229,7 +234,7 @@ def known_schemas() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def _built(kind: Any, table: Mapping[str, Any], path: tuple[str | int, ...], complaints: Complaints) -> Any:
+def built(kind: Any, table: Mapping[str, Any], path: tuple[str | int, ...], complaints: Complaints) -> Any:
     """A struct of a table, or None with every reason why it cannot be made."""
     before = len(complaints.problems)
     fields = {each.encode_name: each for each in msgspec.structs.fields(kind) if each.name != "text"}
@@ -240,40 +245,35 @@ def _built(kind: Any, table: Mapping[str, Any], path: tuple[str | int, ...], com
             hint = did_you_mean(key, list(fields)) or f"choose from {', '.join(fields)}"
             complaints.add((*path, key), f"there is no {key!r}{where}", hint)
     for key, field in fields.items():
-        if key not in table:
-            if field.required:
-                complaints.add(path, f"{key!r} is missing{f' in {_shown(path)}' if path else ''}", "add it")
-            continue
-        inner = _struct_in(field.type)
-        if inner is not None and isinstance(table[key], list if inner[1] else dict):
-            if inner[1]:
-                made = [
-                    _built(inner[0], each, (*path, key, at), complaints)
-                    for at, each in enumerate(table[key])
-                    if isinstance(each, dict)
-                ]
-                values[field.name] = tuple(made)
-            else:
-                values[field.name] = _built(inner[0], table[key], (*path, key), complaints)
-            continue
-        try:
-            values[field.name] = msgspec.convert(table[key], field.type)
-        except msgspec.ValidationError as error:
-            said = f"{_shown((*path, key))}: {str(error)[:1].lower()}{str(error)[1:]}"
-            literal = get_origin(field.type) is Literal
-            hint = f"choose from {', '.join(get_args(field.type))}" if literal else "see the schemas of adjudge"
-            complaints.add((*path, key), said, hint)
+        if key in table:
+            values[field.name] = _value(field.type, table[key], (*path, key), complaints)
+        elif field.required:
+            complaints.add(path, f"{key!r} is missing{f' in {_shown(path)}' if path else ''}", "add it")
     return kind(**values) if len(complaints.problems) == before else None
 
 
-def _struct_in(annotation: Any) -> tuple[Any, bool] | None:
-    """The struct of a type, and whether it is one of many."""
-    arguments = getattr(annotation, "__args__", ())
-    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
-        return annotation, False
-    if arguments and isinstance(arguments[0], type) and issubclass(arguments[0], msgspec.Struct):
-        return arguments[0], True
-    return None
+def _value(kind: Any, given: Any, path: tuple[str | int, ...], complaints: Complaints) -> Any:
+    """What a key says, as its type has it: a struct, several of them, several by name, or anything else."""
+    inner = get_args(kind)
+    if _is_struct(kind) and isinstance(given, dict):
+        return built(kind, given, path, complaints)
+    if inner and _is_struct(inner[0]) and isinstance(given, list):
+        tables = [(at, each) for at, each in enumerate(given) if isinstance(each, dict)]
+        return tuple(built(inner[0], each, (*path, at), complaints) for at, each in tables)
+    if get_origin(kind) is dict and inner[0] is str and isinstance(given, dict):
+        return {name: _value(inner[1], each, (*path, name), complaints) for name, each in given.items()}
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        said = f"{_shown(path)}: {str(error)[:1].lower()}{str(error)[1:]}"
+        complaints.add(
+            path, said, f"choose from {', '.join(inner)}" if get_origin(kind) is Literal else complaints.hint
+        )
+        return None
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def _shown(path: tuple[str | int, ...]) -> str:

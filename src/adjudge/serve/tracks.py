@@ -24,13 +24,14 @@ from adjudge.errors import FormatError, Problem, UsageError, did_you_mean
 from adjudge.serve.campaigns import check_name
 from adjudge.serve.store import Conflict, Snapshot, Store, Write
 from adjudge.serve.store.fold import track_stream
-from adjudge.serve.store.tables import Member, Outcome, Phase, Scoring, Team, Track
+from adjudge.serve.store.tables import Campaign, Member, Outcome, Phase, Role, Scoring, Team, Track
 
 WORDS = ("system", "name", "result", "results", "board", "page", "gold", "systems", "assessments")
 SHOWN = ("hidden", "own", "bands", "public")
 """What a phase may show of its board, the default first."""
 PHASE = "main"
 _BOARD = ("compare", "{results}", "--test", "jackknife", "--top", "0", "--format", "json", "-o", "{board}")
+_JUDGES = ("assessor", "adjudicator")
 _PART = 1 << 20
 _WORD = re.compile(r"\{([\w-]+)\}")
 _CODE = re.compile(r"[A-Za-z_]\w*(\.\w+)*:[A-Za-z_]\w*")
@@ -224,13 +225,29 @@ def write(store: Store, track: str, kind: str, subject: str, body: dict[str, Any
 def set_track(store: Store, name: str, settings: TrackSettings, by: str = "admin") -> bool:
     """Make a track, or change it; whether anything is new."""
     check_name(name, "a track")
+    found = msgspec.to_builtins(settings)
     with store.read() as snapshot:
         known = snapshot.get(Track, name)
-    found = msgspec.to_builtins(settings)
+        if settings.campaign and (known is None or known.settings.get("campaign") != settings.campaign):
+            check_overlap(snapshot, snapshot.roles(), {name: settings.campaign})
     if known is not None and known.settings == found:
         return False
     write(store, name, "track", name, {"task": settings.task, "settings": found}, by)
     return True
+
+
+def check_overlap(snapshot: Snapshot, roles: Sequence[Role], assessed: Mapping[str, str] | None = None) -> None:
+    """Refuse to let anybody judge what the own team hands in; `assessed` are the campaigns of tracks, unless all."""
+    if assessed is None:
+        assessed = {each.id: each.settings.get("campaign") or "" for each in snapshot.find(Track)}
+    handing = {(assessed.get(each.scope), each.person) for each in roles if each.role == "team"}
+    judging = {(each.scope, each.person) for each in roles if each.role in _JUDGES}
+    for campaign in sorted({campaign for campaign, _ in judging & handing}):
+        row = snapshot.get(Campaign, campaign)
+        if row is None or not row.settings.get("allow_overlap"):
+            people = ", ".join(sorted(person for where, person in judging & handing if where == campaign))
+            hint = f"choose others, or write allow_overlap = true under [campaign.{campaign}] in serve.toml"
+            raise UsageError(f"{people} would be in a team and assess its submissions, in {campaign!r}", hint=hint)
 
 
 def set_phase(store: Store, track: str, phase: str, body: dict[str, Any], by: str = "admin") -> None:
@@ -278,7 +295,13 @@ def sync_tracks(store: Store, given: Mapping[str, Mapping[str, Any]]) -> list[st
             said.append(f"[track.{name}]: it has no gold yet: adjudge serve track FOLDER {name} --gold FILE")
             parse_settings(name, table)
             continue
-        set_track(store, name, parse_settings(name, table, settings_of(known).files), "serve.toml")
+        settings = parse_settings(name, table, settings_of(known).files)
+        try:
+            set_track(store, name, settings, "serve.toml")
+        except UsageError as error:
+            (problem,) = error.problems
+            message = f"[track.{name}] campaign: {problem.message}"
+            raise FormatError(Problem(message, "serve.toml", hint=problem.hint)) from error
         said += [
             f"{name}, phase {phase}: scored as before serve.toml was changed, until it is scored again"
             for phase in refresh_scorings(store, name)
