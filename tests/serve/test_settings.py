@@ -242,5 +242,11 @@ def test_a_second_campaign_is_made_from_the_file(serve, eal, tmp_path):
             each.id for each in snapshot.scopes("winter")
         }
         assert {each.p for each in snapshot.items("winter")} == {0.5}
-    with server_of(folder) as (url, _):
-        assert url
+    with (folder / "serve.toml").open("a") as file:
+        file.write("confirm = true\n")
+    with server_of(folder), Store.open(folder) as store:
+        assert settings(store, "winter")["confirm"] is True
+    with (folder / "serve.toml").open("a") as file:
+        file.write("training = 'none.jsonl'\n")
+    code, _, said = serve("run", folder, "--port", "0")
+    assert (code, "serve.toml:10:1: there is no file 'none.jsonl'" in said) == (1, True), said
