@@ -6,6 +6,7 @@ import io
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 from typing import IO, Any, cast
 
 from adjudge.errors import FormatError, Problem
@@ -14,20 +15,42 @@ RATIO = 200  # how many times its size a compressed file may unpack to, beyond S
 SMALL = 1 << 26
 PIPED = 1 << 28  # bytes that come through a pipe or from a terminal; it may have no end
 _BUFFER = 1 << 18
-_ZSTD_BLOCK = 1 << 9  # compressed bytes unpacked at once; every four of them may stand for 128 kB
+_PIECE = 1 << 9  # compressed bytes unpacked at once; every four of them may stand for 128 kB of zstd
+_XZ_MEMORY = 1 << 28  # bytes that unpacking may take; `xz -9` asks for a quarter of them
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
+XZ = b"\xfd7zX"
+PACKED = (".gz", ".zst", ".xz")
+
+
+def packing(start: bytes) -> str:
+    """What a file that begins like this is compressed with; empty if it is not.
+
+    >>> packing(b"\x1f\x8b\x08"), packing(b"{}")
+    ('gzip', '')
+    """
+    return next((name for magic, name in ((GZIP, "gzip"), (ZSTD, "zstd"), (XZ, "xz")) if start.startswith(magic)), "")
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a file without the ending of its compression.
+
+    >>> unpacked_name("a.jsonl.gz"), unpacked_name("a.bio")
+    ('a.jsonl', 'a.bio')
+    """
+    return next((name.removesuffix(each) for each in PACKED if name.endswith(each)), name)
 
 
 def unpacked(stream: Any, place: str) -> IO[bytes]:
     """The stream, or what is compressed in it; it never seeks, because a pipe cannot."""
-    start = stream.peek(4)[:4]
-    if start != ZSTD and start[:2] != GZIP:
+    packed = packing(stream.peek(4)[:4])
+    if not packed:
         return cast("IO[bytes]", stream)
     counted = _Counted(stream)
-    if start == ZSTD:
-        return cast("IO[bytes]", Unpacked(_Zstd(counted, place), counted, place))
+    if packed != "gzip":
+        frames = _Frames(counted, *(_zstd(place) if packed == "zstd" else _xz(place)))
+        return cast("IO[bytes]", Unpacked(frames, counted, place))
     from gzip import GzipFile  # imported here, as most files are not compressed
 
     return cast("IO[bytes]", Unpacked(GzipFile(fileobj=cast("Any", counted)), counted, place))
@@ -110,25 +133,38 @@ def file_text(path: str | os.PathLike[str]) -> str:
     return io.TextIOWrapper(io.BytesIO(file_bytes(path)), "utf-8-sig").read()
 
 
-class _Zstd:
-    """The frames of a zstd stream; a damaged one raises OSError, a truncated one EOFError, as with gzip."""
+def _zstd(place: str) -> tuple[Callable[[], Any], type[Exception]]:
+    try:
+        import zstandard
+    except ImportError:
+        hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
+        message = "the file is compressed with zstd, and zstandard is not installed"
+        raise FormatError(Problem(message, path=place, hint=hint)) from None
+    return zstandard.ZstdDecompressor().decompressobj, zstandard.ZstdError
 
-    def __init__(self, stream: _Counted, place: str) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            hint = "install it with: pip install 'adjudge[zst]', or unpack the file"
-            message = "the file is compressed with zstd, and zstandard is not installed"
-            raise FormatError(Problem(message, path=place, hint=hint)) from None
+
+def _xz(place: str) -> tuple[Callable[[], Any], type[Exception]]:
+    try:
+        import lzma
+    except ImportError:  # where Python was built without it
+        message = "the file is compressed with xz, which this Python cannot unpack"
+        raise FormatError(Problem(message, path=place, hint="unpack the file")) from None
+    return partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_MEMORY), lzma.LZMAError
+
+
+class _Frames:
+    """The frames of a zstd or xz stream; a damaged one raises OSError, a truncated one EOFError, as with gzip."""
+
+    def __init__(self, stream: _Counted, new: Callable[[], Any], errors: type[Exception]) -> None:
         self.stream = stream
-        self.errors = zstandard.ZstdError
-        self.new = zstandard.ZstdDecompressor().decompressobj
+        self.errors = errors
+        self.new = new
         self.frame: Any = None  # the one that has begun
         self.packed = self.unpacked = b""
 
     def read1(self, size: int) -> bytes:
         while not self.unpacked:
-            self.packed = self.packed or self.stream.read(_ZSTD_BLOCK)
+            self.packed = self.packed or self.stream.read(_PIECE)
             if not self.packed:
                 if self.frame is not None:
                     raise EOFError

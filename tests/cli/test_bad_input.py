@@ -81,7 +81,7 @@ def test_one_line(adjudge, campaign: Path, second: bytes, at: bytes | None, said
             ("relation.strict", "gold.jsonl", "nothing"),
             2,
             "nothing: the folder has no documents, it should have files that end in .jsonl, .ndjson, .json, .parquet, "
-            "plain or with .gz or .zst",
+            "plain or with .gz or .zst or .xz",
         ),
         (
             ("relation.strict", "gold.jsonl", "run-*.jsonl"),

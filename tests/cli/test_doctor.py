@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import lzma
 import os
 import shlex
 import shutil
@@ -284,6 +285,49 @@ def test_one_long_object_is_read_to_its_end(tmp_path):
     path.write_text(json.dumps({f"d{n}": {"pred_templates": [{"incident_type": "attack"}]} for n in range(30_000)}))
     found = examine(str(path))
     assert (found.format.kind, len(found.contents.documents), found.seen) == ("gtt-output", 30_000, None)
+
+
+ENTITY = b'{"id": "d", "entities": [{"span": {"start": 0, "end": 3}, "type": "PER"}]}\n'
+
+
+def test_xz_is_looked_into_and_scored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    packed = lzma.compress(ENTITY[:40]) + lzma.compress(ENTITY[40:])
+    Path("a.jsonl.xz").write_bytes(packed)
+    found = examine("a.jsonl.xz")
+    assert (found.compression, found.format.kind, [use.task for use in found.uses]) == ("xz", "jsonl", ["ner"])
+    assert run(["ner", "score", "a.jsonl.xz", "a.jsonl.xz"]) == 0
+    Path("a.jsonl.xz").write_bytes(packed[:-20])
+    assert "ends too early" in str(examine("a.jsonl.xz").findings.found[0].problem)
+    Path("a.jsonl.xz").write_bytes(lzma.compress(b"\0" * (1 << 27)))
+    with pytest.raises(AdjudgeError, match="more than 200 times its size"):
+        examine("a.jsonl.xz", full=True)
+
+
+def test_an_archive_is_recognised_by_what_is_in_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile("runs.zip", "w") as archive:
+        archive.writestr("runs/a.jsonl", ENTITY)
+        archive.writestr("runs/README", "Words.\nMore words.\n")
+    assert run(["doctor", "runs.zip"]) == 0
+    page = capsys.readouterr().out
+    assert "an archive of 2 files; unpack it" in page
+    assert "note: runs/a.jsonl: JSON lines of documents" in page
+
+
+@pytest.mark.parametrize(
+    ("more", "following"), [("", "ner validate one"), ("E1\tATTACK:T1\n", "nugget convert --to tbf one")]
+)
+def test_brat_is_for_nuggets_only_with_events(more, following, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("one").mkdir()
+    Path("one/a.txt").write_text("Ada ran.\n")
+    Path("one/a.ann").write_text(f"T1\tPER 0 3\tAda\n{more}")
+    assert run(["doctor", "one", "--format", "json"]) == 0
+    next_one = json.loads(capsys.readouterr().out)["next"]
+    assert next_one == f"adjudge {following}"
+    if not more:
+        assert run(shlex.split(next_one)[1:]) == 0
 
 
 def test_parquet(tmp_path):

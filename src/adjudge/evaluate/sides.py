@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from adjudge.bounded import unpacked_name
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean, visible
 from adjudge.formats.source import find_shards, source_name
 
@@ -114,7 +115,7 @@ def stem(source: Any) -> str:
 
 
 def _without_pattern(name: str) -> str:
-    bare = name.removesuffix(".tar.gz") if name.endswith(".tar.gz") else name.removesuffix(".gz").removesuffix(".zst")
+    bare = name.removesuffix(".tar.gz") if name.endswith(".tar.gz") else unpacked_name(name)
     # Only endings of formats: what follows another full stop may be a version.
     bare = next((bare.removesuffix(suffix) for suffix in _ENDINGS if bare.endswith(suffix)), bare)
     name = bare or name

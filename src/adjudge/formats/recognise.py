@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from adjudge.bounded import GZIP, ZSTD
+from adjudge.bounded import GZIP, XZ, ZSTD
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.formats.coerce.cells import is_cell
 from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS
@@ -35,6 +35,7 @@ _BINARY = (
     (b"\xfe\xff", "UTF-16 text", "utf-16"),
     (GZIP, "a file that is compressed twice", "gzip"),
     (ZSTD, "a file that is compressed twice", "zstd"),
+    (XZ, "a file that is compressed twice", "xz"),
 )
 # Marks of some formats.
 CONLL = re.compile(rb"^#\s*begin document ", re.MULTILINE)

@@ -1,6 +1,6 @@
 """What every reader needs: the bytes, lines or text of a path, `-` for standard input, bytes, or a stream.
 
-Compressed files (gzip, zstd) are recognized by their content. A reader says with `reads` what it expects; if a file
+Compressed files (gzip, zstd, xz) are recognized by their content. A reader says with `reads` what it expects; if a file
 that it refuses looks like another format, the message says so.
 """
 
@@ -12,10 +12,10 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar, cast
 
-from adjudge.bounded import GZIP, Unpacked, finite, unpacked
+from adjudge.bounded import PACKED, Unpacked, finite, packing, unpacked, unpacked_name
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, refusal
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ LONGEST = 1 << 24  # bytes in a line of a table; a file without line ends must n
 _WRITING = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)  # what the system never reports for reading
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".parquet")
-PACKED = (".gz", ".zst")
 
 
 def source_name(source: Source) -> str:
@@ -111,9 +110,7 @@ def is_shard(name: str, suffixes: tuple[str, ...] = SUFFIXES) -> bool:
     >>> is_shard("part-0.jsonl.gz"), is_shard("README.md"), is_shard(".part.jsonl")
     (True, False, False)
     """
-    for suffix in PACKED:
-        name = name.removesuffix(suffix)
-    return name.endswith(suffixes) and not name.startswith((".", "_"))
+    return unpacked_name(name).endswith(suffixes) and not name.startswith((".", "_"))
 
 
 def is_parquet(path: Any) -> bool:
@@ -207,14 +204,16 @@ def stdin_head(size: int = HEAD) -> bytes:
         start = sys.stdin.buffer.read(size)
         _peeked = sys.stdin, start, io.BufferedReader(cast("Any", _Replayed(start, sys.stdin.buffer)))
     start = _peeked[1]
-    if start[:2] == GZIP:
-        import zlib
+    if not packing(start):
+        return start
+    import zlib
 
-        try:
-            return zlib.decompressobj(31).decompress(start, size)
-        except zlib.error:
-            return b""
-    return start
+    head = b""
+    with suppress(AdjudgeError, EOFError, OSError, zlib.error):  # it breaks off, as only its beginning is here
+        stream: Any = unpacked(io.BufferedReader(cast("Any", io.BytesIO(start))), source_name("-"))
+        while len(head) < size and (part := stream.read1(size - len(head))):
+            head += part
+    return head
 
 
 def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
@@ -233,7 +232,7 @@ def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
     except EOFError:
         return b"", "the compressed file ends too early"
     except OSError as error:
-        if error.errno is None:  # from gzip or zstd
+        if error.errno is None:  # from what was compressed
             return b"", f"the compressed file is damaged ({error})"
         raise
     except Exception as error:

@@ -7,14 +7,16 @@ import os
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from adjudge.bounded import GZIP, ZSTD
+from adjudge.bounded import packing
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
 from adjudge.formats.coerce.corpus import ITEMS
@@ -189,6 +191,8 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     for format in formats:
         own = path if archive or format.kind in _WHOLE else start if not more else _cut(start, format.kind)
         _fit(found, format, Path(own) if isinstance(own, str) else own)
+    if archive and not found.fits:
+        _examine_archive(found)
     if not found.fits and not archive:
         _fit_others(found, start)
     if not found.fits and not formats and start.strip() and not archive:
@@ -320,7 +324,7 @@ def _compression(path: Source) -> str:
             magic = stream.read(4)
     else:
         magic = path[:4] if isinstance(path, bytes) else b""
-    return "gzip" if magic[:2] == GZIP else "zstd" if magic == ZSTD else ""
+    return packing(magic)
 
 
 def _check_bytes(start: bytes, found: Diagnosis) -> None:
@@ -386,13 +390,29 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
         found.fits, found.failed, found.seen = part.fits, part.failed, part.seen or shards[0].stat().st_size
     elif formats:
         found.fits = [(formats[0], [], Contents(found.path, [path.name for path in files]))]
-    elif told := {path.name: own[0] for path in files[:_FILES] if (own := formats_of(head_of(path), cut=True))}:
-        notes = [f"{name}: {format.name}" for name, format in told.items()]
-        found.fits = [(Format("folder", "files of several formats"), [], Contents(found.path, [*told], notes=notes))]
-    else:
+    elif not _tell_each(found, Format("folder", "files of several formats"), {path.name: path for path in files}):
         inner = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
         names = f"{', '.join(inner[:3])}{', ...' * (len(inner) > 3)}"
         found.looks = f"a folder of {len(inner)} folders ({names})" if inner else f"a folder of {len(files)} files"
+
+
+def _examine_archive(found: Diagnosis) -> None:
+    """The files in an archive that no command reads as it is; why it cannot be unpacked was said before."""
+    from adjudge.formats.archive import open_archive
+
+    with suppress(AdjudgeError), open_archive(found.path) as archive:
+        files = {name: path for name, path in archive.entries.items() if path is not None}
+        name = f"an archive of {counted(len(files), 'file')}; unpack it, and pass them"
+        _tell_each(found, Format("archive", name), files)
+
+
+def _tell_each(found: Diagnosis, whole: Format, files: Mapping[str, Path]) -> bool:
+    """What each of some files is, if any of them is recognised."""
+    looked = islice(files.items(), _FILES)
+    told = {name: own[0] for name, path in looked if (own := formats_of(head_of(path), cut=True))}
+    notes = [f"{name}: {format.name}" for name, format in told.items()]
+    found.fits = [(whole, [], Contents(found.path, [*told], notes=notes))] if told else []
+    return bool(told)
 
 
 def _fit(found: Diagnosis, format: Format, source: Source) -> None:

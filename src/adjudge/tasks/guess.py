@@ -256,7 +256,8 @@ def _is_corefud(found: Diagnosis) -> bool:
 
 def _single(found: Diagnosis) -> str:
     kind = "" if found.format is None else found.format.kind
-    if kind in _SINGLE and (found.folder or kind != "eal-key"):
+    events = found.contents is not None and found.contents.items.get("events")
+    if kind in _SINGLE and (found.folder or kind != "eal-key") and (events or kind != "brat"):
         return command([*_SINGLE[kind], found.path])
     if kind in HELPS or kind == "eal-key":
         return command([*HELPS.get(kind, ("eal", "score"))[:2], "--help"])

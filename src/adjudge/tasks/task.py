@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from adjudge.algebra import ir
+from adjudge.bounded import PACKED
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.evaluate.results import Span, result_of, spans_in, with_doubts
 from adjudge.evaluate.sides import check_places, size_of
@@ -201,7 +202,7 @@ class MetricsTask(Task):
         if not (self.by_blocks and isinstance(source, str | os.PathLike)) or self._stream is False:
             return None
         paths = find_shards(source) or [os.fspath(source)]
-        packed = any(path.endswith((".gz", ".zst", ".parquet")) for path in paths)
+        packed = any(path.endswith((*PACKED, ".parquet")) for path in paths)
         small = size_of(source) * (_PACKED if packed else 1) <= HELD
         if not all(map(os.path.isfile, paths)) or (small and not self._stream):
             return None

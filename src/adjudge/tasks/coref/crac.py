@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from adjudge.bounded import PACKED
 from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError
 from adjudge.evaluate.engine import Evaluation
 from adjudge.evaluate.task import Reported, Row, Side
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from adjudge.stats.scores import Drawing
 
 FIELDS = ("dataset", "language")
-CONLLU, TEXTS = (".conllu", ".conllu.gz", ".conllu.zst"), (".txt", ".json")
+CONLLU, TEXTS = (".conllu", *(f".conllu{each}" for each in PACKED)), (".txt", ".json")
 USUAL = settings("corefud")
 OTHERS = {
     "partial": settings("corefud", match="partial"),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from adjudge.bounded import unpacked_name
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
@@ -129,8 +130,7 @@ def detect(source: Source) -> Format:
 
 
 def _ending(source: str | os.PathLike[str]) -> str:
-    name = str(source).lower()
-    return Path(name.removesuffix(".gz").removesuffix(".zst")).suffix
+    return Path(unpacked_name(str(source).lower())).suffix
 
 
 def _json_kind(text: str, *, whole: bool) -> Format:
