@@ -44,6 +44,23 @@ def test_a_page(call, saved):
     assert "read 1 result(s)" in err
 
 
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [
+        (("relation", "score"), "relation: strict, boundary, relaxed"),
+        (("score", "relation.strict"), "relation.strict"),
+    ],
+)
+def test_a_page_is_named_after_the_task_and_its_metrics(call, command, title):
+    options = ["--bootstrap", "0", "--quiet", "--jobs", "1"]
+    assert call(*command, GOLD, SYSTEMS["alder"], *options, "--save", "own.json")[0] == 0
+    assert call("report", "own.json", "-o", "page.html")[0] == 0
+    page = tree_of(Path("page.html").read_text(encoding="utf-8"))
+    assert [each.text for each in page.xpath("//h1 | /html/head/title")] == [title, title]
+    Result.load("own.json").report("written.html")
+    assert tree_of(Path("written.html").read_text(encoding="utf-8")).xpath("//h1")[0].text == title
+
+
 def test_the_numbers_are_those_of_compare(call, saved):
     _, text, _ = call("compare", *saved)
     code, page, _ = call("report", *saved)

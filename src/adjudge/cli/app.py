@@ -124,7 +124,7 @@ _SERVE = {
     "upgrade": Entry("Upgrade the database to this release, after a backup.", "serve_care"),
 }
 COMMANDS = {
-    "score": Entry("Score systems by a metric of the catalogue, or one of your own.", "family"),
+    "score": Entry("Score by any metric.", "family"),
     "coref": Entry(
         "Coreference: score, validate and convert files of chains.",
         commands=_COREF,
@@ -146,32 +146,35 @@ COMMANDS = {
         example="adjudge kbp score gold.tsv system.tsv --hops 3",
     ),
     "serve": Entry(
-        "Serve people who assess and teams that submit.",
+        "Serve assessors and teams.",
         commands=_SERVE,
         example="adjudge serve demo",
     ),
-    "report": Entry("Write a page to look at: scores, comparisons, every document.", "results"),
-    "compare": Entry("Compare systems from saved results, without scoring again.", "results"),
-    "agree": Entry("Measure how well annotators agree, and list where they do not.", "agree"),
-    "select": Entry("Select what to annotate next to tell systems apart.", "results"),
-    "sample": Entry("Draw what people will assess, with recorded probabilities.", "estimates"),
-    "estimate": Entry("Score systems from a sample that was assessed.", "estimates"),
-    "judge": Entry("Report how far an automatic judge can be trusted.", "estimates"),
-    "plan": Entry("Plan an evaluation: how many documents a difference needs.", "estimates"),
-    "merge": Entry("Merge the results of shards that were scored separately.", "results"),
-    "doctor": Entry("Report what a file is, what looks wrong, and what to run next.", "doctor"),
-    "metrics": Entry("List the metrics, or show what one is and how it is computed.", "metrics"),
-    "schema": Entry("Print the JSON Schema of a result or a metric specification.", "metrics"),
-    "demo": Entry("Score a small campaign that comes with the package.", "demo"),
-    "completion": Entry("Print a script that completes commands in your shell.", "metrics"),
+    "report": Entry("Write a page to look at.", "results"),
+    "compare": Entry("Compare saved results.", "results"),
+    "agree": Entry("Measure annotator agreement.", "agree"),
+    "select": Entry("Select what to annotate.", "results"),
+    "sample": Entry("Draw what people assess.", "estimates"),
+    "estimate": Entry("Score from such a sample.", "estimates"),
+    "judge": Entry("Report on automatic judges.", "estimates"),
+    "plan": Entry("Plan how many documents.", "estimates"),
+    "merge": Entry("Merge results of shards.", "results"),
+    "doctor": Entry("Report what a file is.", "doctor"),
+    "metrics": Entry("List metrics, or show one.", "metrics"),
+    "schema": Entry("Print a JSON Schema.", "metrics"),
+    "demo": Entry("Score a small campaign.", "demo"),
+    "completion": Entry("Print it for your shell.", "metrics"),
 }
 HIDDEN = {"explain": Entry("", "metrics")}  # what commands were called before
-PURPOSES = {
-    "Score": (),  # all commands that are not in another group: those of the tasks
-    "Compare and look": ("report", "compare", "agree", "select", "merge"),
-    "Assess and plan": ("serve", "sample", "estimate", "judge", "plan"),
-    "More": ("doctor", "metrics", "schema", "demo", "completion"),
-}
+PURPOSES: tuple[tuple[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]], ...] = (
+    # The tools, two headings beside each other; all other commands are those of tasks.
+    (
+        ("Compare and look", ("report", "compare", "agree", "select", "merge")),
+        ("Assess and plan", ("serve", "sample", "estimate", "judge", "plan")),
+    ),
+    (("More", ("score", "doctor", "metrics")), ("", ("demo", "schema", "completion"))),
+)
+_HALF = 39  # letters of the left one
 
 
 class LazyGroup(click.Group):
@@ -223,14 +226,23 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list for `--help`, without importing any command; a command that no heading names is one of a task."""
-        titles: Mapping[str, tuple[str, ...]] = PURPOSES if self is app else {"Commands": ()}
-        others = set(self.entries).difference(*titles.values())
-        wide = max(map(len, self.entries), default=0)
-        for title, names in titles.items():
-            with formatter.section(title):
-                chosen = names or tuple(name for name in self.entries if name in others)
-                formatter.write_dl([(name.ljust(wide), self.entries[name].about) for name in chosen])
+        """The list for `--help`, without importing any command."""
+        entries = self.entries
+        if self is not app:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, each.about) for name, each in entries.items()])
+            return
+        tools = [name for both in PURPOSES for _, names in both for name in names]
+        tasks = [name for name in entries if name not in tools]
+        wide = max(map(len, tasks)) + 2
+        across = (formatter.width - 2) // wide
+        rows = (tasks[at : at + across] for at in range(0, len(tasks), across))
+        lines = ["", "Score, validate, explain (adjudge TASK --help):"]
+        lines += ["  " + "".join(name.ljust(wide) for name in row).rstrip() for row in rows]
+        for both in PURPOSES:
+            left, right = (_block(title, {name: entries[name].about for name in names}) for title, names in both)
+            lines += ["", *(f"{one:{_HALF}}{other}" for one, other in zip(left, right, strict=True))]
+        formatter.write("".join(f"{line.rstrip()}\n" for line in lines))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands that start as the word does, without importing any of them."""
@@ -238,6 +250,12 @@ class LazyGroup(click.Group):
             CompletionItem(name, help=each.about) for name, each in self.entries.items() if name.startswith(incomplete)
         ]
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def _block(title: str, entries: Mapping[str, str]) -> list[str]:
+    """Commands below a heading."""
+    wide = max(map(len, entries)) + 2
+    return [f"{title}:" if title else "", *(f"  {name:{wide}}{about}" for name, about in entries.items())]
 
 
 def find_families() -> dict[str, Entry]:
@@ -251,14 +269,13 @@ app = LazyGroup(
     "adjudge",
     COMMANDS,
     find_families,
-    help="Compare system output with gold annotations: scores, confidence intervals, significance tests, error "
-    "analysis. Given files instead of a COMMAND, it guesses the task and scores them.",
+    help="Compare system output with gold: scores, intervals, tests, error analysis. Given files instead of a "
+    "COMMAND, it guesses the task and scores them.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:"
     "\n  adjudge demo"
     "\n  adjudge gold.bio system.bio"
-    "\n  adjudge ner score gold.bio system.bio --save system.json"
-    "\n  adjudge compare system.json other.json --format latex",
+    "\n  adjudge ner score gold.bio system.bio --save system.json",
 )
 click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(version)s")(app)
 

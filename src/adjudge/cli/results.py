@@ -149,7 +149,7 @@ def _find_baseline(results: Sequence[str], loaded: Sequence[Result], options: di
     output_option,
     saved_by_option,
     _as_saved,
-    value("--title", "TEXT", "Title of the page.", default="Report"),
+    value("--title", "TEXT", "Title of the page. [default: the task and its metrics]", default=""),
     verbose_option,
     examples=["adjudge report old=may.json new=june.json --by genre -o report.html"],
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.stats.text import Grid
 
-TITLE = "Report"
 STYLES = ("page.css", "documents.css")
 SCRIPTS = ("page.js", "leaves.js", "documents.js", "scatter.js")
 EARLY = 'document.documentElement.classList.remove("still");'
@@ -41,6 +40,7 @@ STATIC = 10
 """Documents that can be read without a script."""
 BROAD = 80
 """Letters of a cell from which on a table has all of the width."""
+_NAMED = 3  # metrics in a title
 PAIRS = 1000
 SLICED = 3000
 """Rows of differences, and of all scores on slices; the rest is in the result."""
@@ -66,8 +66,8 @@ class Shown(NamedTuple):
     broad: bool
 
 
-def render_result(result: Result, *, title: str = TITLE) -> str:
-    """The page of a result, as a whole HTML file.
+def render_result(result: Result, *, title: str = "") -> str:
+    """The page of a result, as a whole HTML file; without a title it is named after the task and the metrics.
 
     >>> from adjudge.tasks.scoring import score
     >>> gold, system = [{"id": "d1", "items": ["a", "b"]}], [{"id": "d1", "items": ["a"]}]
@@ -89,7 +89,7 @@ def render_result(result: Result, *, title: str = TITLE) -> str:
     script = "\n".join(asset(name) for name in SCRIPTS)
     template = environment().get_template("page.html.j2")
     return template.render(
-        title=title,
+        title=title or named(result, [metric for metric, _ in keys]),
         version=__version__,
         style=Markup(style),  # noqa: S704  # files of this package
         early=Markup(EARLY),  # noqa: S704
@@ -278,6 +278,20 @@ class Page(str):
         text = Path(self).read_text(encoding="utf-8")
         link = f'<p><a href="{escape(Path(self).absolute().as_uri())}">open report</a></p>'
         return f'{link}<iframe sandbox="" width="100%" height="600" srcdoc="{escape(text)}"></iframe>'
+
+
+def named(result: Result, metrics: Sequence[str]) -> str:
+    """The task of a result and its first metrics, without the task before their names.
+
+    >>> from adjudge.tasks.scoring import score
+    >>> named(score("ner", [["B-PER"]], [["O"]], bootstrap=0), ["ner.strict", "ner.exact"])
+    'ner: strict, exact'
+    """
+    from adjudge.stats.text import clean
+
+    first = ", ".join(each.removeprefix(f"{result.task}.") for each in metrics[:_NAMED])
+    said = f"{first}{', ...' * (len(metrics) > _NAMED)}"
+    return clean(said if result.task == "score" else f"{result.task}: {said}")
 
 
 def write_page(result: Result, path: str | os.PathLike[str] | None = None) -> Page:
