@@ -1,5 +1,6 @@
 """One clock for a document: what is not finished says so, whatever it was that took the time."""
 
+import importlib
 import random
 import signal
 import subprocess
@@ -117,6 +118,7 @@ def test_combined_metrics_have_the_limit_of_their_members():
 HARD = """
 from adjudge.algebra import edit, graph
 from adjudge.algebra.plan import plan
+import importlib
 import random
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nobody has whose shell runs it in the background
@@ -166,3 +168,17 @@ def test_an_alarm_that_compiled_code_hides_is_still_one():
         compare()
     with pytest.raises(TypeError), within(Deadline(60)):
         raise TypeError("something else")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="there is no alarm")
+def test_a_module_is_loaded_to_its_end_when_the_alarm_rings(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_load.py").write_text("import time\ntime.sleep(0.8)\nwhole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def load():
+        importlib.import_module("slow_to_load")
+        time.sleep(5)
+
+    with pytest.raises(OutOfTime), within(Deadline(0.1)):
+        load()
+    assert importlib.import_module("slow_to_load").whole

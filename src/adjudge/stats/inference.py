@@ -83,10 +83,14 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     def for_tests(self, family: int) -> int:
         """The number of resamples of the tests of a family of so many.
 
-        >>> Inference().for_tests(55), Inference(bootstrap=1000).for_tests(55)
-        (10999, 1000)
+        Where not even the most of them could make a difference significant, the usual number does.
+
+        >>> Inference().for_tests(55), Inference(bootstrap=1000).for_tests(55), Inference().for_tests(5001)
+        (10999, 1000, 1000)
         """
-        return resamples_for(family) if self.bootstrap is None else self.bootstrap
+        if self.bootstrap is not None:
+            return self.bootstrap
+        return RESAMPLES if hidden(family, MOST_TESTED) else resamples_for(family)
 
     def of_families(self, sizes: Mapping[tuple[str, ...], int]) -> tuple[int, ...]:
         """The numbers of resamples in a signature: for the tests of the whole corpus, and the most for those of slices.

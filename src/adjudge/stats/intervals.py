@@ -272,22 +272,22 @@ def notches_apart(a: BoxNumbers, b: BoxNumbers) -> bool:
     return a.notch_high < b.notch_low or b.notch_high < a.notch_low
 
 
-def exchange_p(statistics: npt.ArrayLike) -> float:
+def exchange_p(statistics: npt.ArrayLike, times: npt.NDArray[np.int64] | None = None) -> float:
     """The share of exchanges whose statistic is at least as far from 0 as the first, that of no exchange.
 
-    p = (1 + #{|t*| >= |t|}) / (trials + 1), two-sided (Noreen 1989).
+    p = (1 + #{|t*| >= |t|}) / (trials + 1), two-sided (Noreen 1989). `times` says how often each was drawn, the first
+    one included; without it, each but the first was drawn once.
 
-    >>> exchange_p([2.0, -2.0, 1.0, 0.5])
-    0.5
+    >>> exchange_p([2.0, -2.0, 1.0, 0.5]), exchange_p([2.0, -2.0, 1.0], np.array([1, 2, 1]))
+    (0.5, 0.8)
     """
     size = np.abs(np.asarray(statistics, dtype=np.float64))
-    observed, drawn = float(size[0]), _defined(size[1:])
-    extreme = int(
-        np.count_nonzero(
-            drawn >= observed - _SLACK * max(1.0, observed) if math.isfinite(observed) else drawn == observed
-        )
-    )
-    return (1 + extreme) / (len(drawn) + 1)
+    observed = float(size[0])
+    if times is None:
+        times = np.ones(len(size), dtype=np.int64)
+        times[0] = 0
+    enough = size >= observed - _SLACK * max(1.0, observed) if math.isfinite(observed) else size == observed
+    return (1 + int(times[enough].sum())) / (int(times[~np.isnan(size)].sum()) + 1)
 
 
 def studentised(differences: Floats, left_out: Floats) -> Floats:

@@ -10,8 +10,8 @@ many are asked for at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -279,7 +279,8 @@ def randomisation(
     statistics: dict[tuple[str, str], dict[Key, list[Array]]] = {pair: {key: [] for key in keys} for pair in names}
     size = max(1, block // (max(documents, 1) * max(1, columns)))
     # All pairs exchange the same documents, which are drawn once.
-    for swapped in exchanges(documents, _positive(trials, "trials"), size, Stream(seed)):
+    drawn, times = _distinct(exchanges(documents, _positive(trials, "trials"), size, Stream(seed)), trials, size)
+    for swapped in drawn:
         number = len(swapped)
         for pair, found in statistics.items():
             one, other = (sides[name] for name in pair)
@@ -290,7 +291,10 @@ def randomisation(
                 statistic = studentised(difference[:number], difference[number:].reshape(number, -1))
                 found[key].append(statistic)
     return {
-        pair: {key: None if np.isnan(found[0][0]) else exchange_p(np.concatenate(found)) for key, found in own.items()}
+        pair: {
+            key: None if np.isnan(found[0][0]) else exchange_p(np.concatenate(found), times)
+            for key, found in own.items()
+        }
         for pair, own in statistics.items()
     }
 
@@ -323,6 +327,25 @@ def exchanges(documents: int, trials: int, size: int, draws: Stream) -> Iterator
     yield np.zeros((1, documents))
     for rows in (min(size, trials - start) for start in range(0, trials, size)):
         yield draws.coins(rows, documents)
+
+
+def _distinct(drawn: Iterator[Array], trials: int, size: int) -> tuple[Iterable[Array], npt.NDArray[np.int64] | None]:
+    """The exchanges, and how often each was drawn: few documents have fewer different ones than there are trials.
+
+    >>> blocks, times = _distinct(iter([np.zeros((1, 1)), np.ones((3, 1))]), 3, 2)
+    >>> [block.tolist() for block in blocks], times.tolist()
+    ([[[0.0], [1.0]]], [0, 3])
+    """
+    first = next(drawn)
+    documents = first.shape[1]
+    if 1 << documents > trials:
+        return chain([first], drawn), None
+    places = np.arange(documents)
+    times = np.zeros(1 << documents, dtype=np.int64)
+    for block in drawn:
+        times += np.bincount((block @ 2.0**places).astype(np.int64), minlength=len(times))
+    every = (np.arange(len(times))[:, None] >> places & 1).astype(np.float64)
+    return [every[start : start + size] for start in range(0, len(every), size)], times
 
 
 def _grouped(rows: Array, groups: npt.NDArray[np.int64]) -> Array:

@@ -9,11 +9,15 @@ does not check it is interrupted by an alarm where the system has one (in the ma
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 DEFAULT = 60.0
 """Seconds for a document, unless told otherwise."""
@@ -67,8 +71,10 @@ T = TypeVar("T")
 _RUNNING: ContextVar[Deadline] = ContextVar("running", default=NEVER)
 _SECONDS: ContextVar[float] = ContextVar("seconds", default=math.inf)
 _MORE = 0.4  # seconds more for code that checks the deadline, and can stop in a better way
+_AGAIN = 0.02  # seconds until the alarm rings again
 _LONGEST = 1e6  # seconds that the system can wait for
 _rung = [0]  # how often the alarm has rung
+_imports_outside = [0]  # of what has set the deadline
 
 
 def running() -> Deadline:
@@ -93,6 +99,8 @@ def within(deadline: Deadline, *, each: float = math.inf) -> Iterator[None]:
 
     alarmed = _has_alarm()
     before = signal.signal(signal.SIGALRM, _ring) if alarmed else None
+    if before is not _ring:
+        _imports_outside[:] = [_imports(sys._getframe())]
     waiting = _set(deadline) if alarmed else (0.0, 0.0)
     rung = _rung.copy()
     try:
@@ -165,6 +173,21 @@ def _set(deadline: Deadline) -> tuple[float, float]:
     return signal.setitimer(signal.ITIMER_REAL, 0.0 if math.isinf(left) else min(max(left, 0.0) + _MORE, _LONGEST))
 
 
-def _ring(*_: Any) -> None:
+def _ring(_signal: int, frame: FrameType | None) -> None:
+    """Stop what is running; but a module is loaded to its end first: nothing could use half of it later."""
+    if _imports(frame) > _imports_outside[0]:
+        import signal
+
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+        return
     _rung[:] = [_rung[0] + 1]
     raise OutOfTime
+
+
+def _imports(frame: FrameType | None) -> int:
+    """How many frames of the import system a frame was called by."""
+    found = 0
+    while frame is not None:
+        found += frame.f_code.co_filename.startswith("<frozen importlib")
+        frame = frame.f_back
+    return found
