@@ -9,6 +9,7 @@ import pytest
 from adjudge.demo.eal import ASSESSMENTS, SOURCES
 from adjudge.serve.access import Who
 from adjudge.serve.app import Change, Hub
+from adjudge.serve.campaigns import create_campaign, schema_of
 from adjudge.serve.store import stream_of
 from adjudge.serve.store.care import restore
 from adjudge.serve.store.tables import Scope
@@ -274,3 +275,11 @@ def test_archives(server, tmp_path):
         assert "backup/secret.key" not in archive.namelist()
         archive.extractall(tmp_path)
     assert restore(tmp_path / "backup", tmp_path / "again") > 0
+
+
+def test_whether_an_answer_waits_for_enter_is_a_setting_of_the_campaign(server):
+    page = "/c/one/D1/assess"
+    before = server.client("ann").get(page)
+    assert (before.status_code, "data-confirm" in before.text) == (200, False)
+    create_campaign(server.store, "one", schema_of(server.store, "one"), {"confirm": True})
+    assert 'data-confirm="1"' in server.client("ann").get(page).text

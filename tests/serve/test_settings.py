@@ -117,6 +117,9 @@ def test_a_training_is_taken_over_with_its_file(store, folder):
     set_training(store, NAME, json.dumps({**lesson, "why": "By hand."}).encode())
     say(store, folder, table)
     assert [each["why"] for each in settings(store)["training"].values()] == ["By hand."]
+    (folder.path / "lessons.jsonl").unlink()  # a backup does not have it
+    say(store, folder, table)
+    assert [each["why"] for each in settings(store)["training"].values()] == ["By hand."]
     say(store, folder, "[campaign.demo]\n")
     assert settings(store)["training"] == {}
 

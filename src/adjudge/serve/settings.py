@@ -72,16 +72,20 @@ def _complained(complaints: Complaints, *path: str) -> Iterator[None]:
                 complaints.add(path, each.message, each.hint or "correct it")
 
 
-def _hash(folder: Folder, key: str, value: Any) -> str:
-    """What a key says; a file says what is in it."""
-    file = folder.path / str(value)
-    content = file.read_bytes() if key == "training" and file.is_file() else b""
-    return hashlib.sha256(msgspec.json.encode(value) + content).hexdigest()
+def _hash(folder: Folder, key: str, value: Any, before: str) -> str:
+    """What a key says; a training says what is in its file, and what it said if that is gone, as after a restore."""
+    said = hashlib.sha256(msgspec.json.encode(value)).hexdigest()
+    if key != "training":
+        return said
+    if not (folder.path / value).is_file():
+        return before if before.startswith(said) else said
+    return f"{said} {hashlib.sha256((folder.path / value).read_bytes()).hexdigest()}"
 
 
 def _news(folder: Folder, own: OfCampaign, taken: Mapping[str, str]) -> dict[str, str | None]:
     """The keys that say something else than before, with the hash of it; None: not said any more."""
-    said = {key: _hash(folder, key, value) for key, value in msgspec.to_builtins(own).items() if key in _KEYS}
+    given = {key: value for key, value in msgspec.to_builtins(own).items() if key in _KEYS}
+    said = {key: _hash(folder, key, value, taken.get(key, "")) for key, value in given.items()}
     return {key: said.get(key) for key in _KEYS if said.get(key) != taken.get(key)}
 
 
