@@ -15,10 +15,10 @@ import pytest
 
 from adjudge.cli.app import app
 from adjudge.cli.demo import TASKS
-from adjudge.cli.metrics import OWN_METRICS
 from adjudge.demo import GOLD, SYSTEMS
 from adjudge.metrics import catalogue
 from adjudge.stats.saved import json_schema
+from adjudge.tasks.own_metrics import OWN_METRICS
 
 
 def test_help(adjudge) -> None:

@@ -6,9 +6,8 @@ on whole corpora and cannot be given to `adjudge score`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -16,6 +15,7 @@ from click.shell_completion import CompletionItem
 from adjudge.cli.options import command, output_option, output_options
 from adjudge.cli.output import check_targets, emit, emit_json, is_file
 from adjudge.errors import UsageError, did_you_mean, visible
+from adjudge.tasks.own_metrics import OWN_METRICS, OwnMetric, own_metric
 
 if TYPE_CHECKING:
     from adjudge.metrics.registry import Definition
@@ -234,98 +234,3 @@ def completion(shell: str, **options: Any) -> None:
     """
     check_targets(options)
     emit(SCRIPTS[shell], options["output"])
-
-
-class OwnMetric(NamedTuple):
-    """A metric in a result: its name, where N is a number, what it measures, and the command that computes it."""
-
-    name: str
-    about: str
-    command: str
-
-    @property
-    def family(self) -> str:
-        """The part of the name before the dot."""
-        return self.name.partition(".")[0]
-
-
-_COMMANDS = {
-    "adjudge coref score KEY SYSTEM --profile corefud": {
-        "coref.mor": "Mention overlap ratio: words shared by mentions aligned one to one, whatever their entity.",
-        "coref.zero": "Anaphoric zeros that are linked to a correct antecedent.",
-    },
-    "adjudge coref score KEY_FOLDER SYSTEM_FOLDER --profile corefud": {
-        "coref.crac": "Mean over datasets of the mean F1 of MUC, B3 and CEAFe; the score of the CRAC shared task.",
-    },
-    "adjudge nugget score GOLD SYSTEM": {
-        "nugget.after": "Links between events of which one follows the other.",
-        "nugget.subevent": "Links between events of which one is part of the other.",
-        "nugget.sequence": "All links between events.",
-    },
-    "adjudge eal score ASSESSMENTS SUBMISSION --frames FRAMES": {
-        "eal.argument": "Event arguments: F1, and the official score, which subtracts false positives.",
-        "eal.linking": "How arguments are grouped into event frames.",
-        "eal.overall": "The mean of argument and linking score, by which systems are ranked.",
-        "eal2014.standard": "Arguments as in 2014: a class counts if the system's response for it is good.",
-        "eal2014.strict": "The same, if the response is perfect.",
-        "eal2014.lax": "The same, if any system's response for the class is good.",
-    },
-    "adjudge kbp score GOLD SYSTEM": {
-        "kbp.hopN": "Paths of N facts, compared by their ends and relations.",
-        "kbp.hopN.full": "Paths of N facts, compared node by node.",
-        "kbp.hopN.system": "Paths of N facts along the system's own nodes (--identity-source system).",
-        "kbp.hops": "Paths of all lengths together.",
-    },
-    "adjudge kbp score GOLD SYSTEM --graph": {
-        "kbp.triples": "Triples of the whole corpus as one set.",
-        "kbp.triples.micro": "Triples document by document, summed.",
-        "kbp.triples.macro": "Triples, as a mean over documents.",
-        "kbp.triples.partial.micro": "Triples with credit for each correct part, document by document, summed.",
-        "kbp.triples.partial.macro": "Triples with credit for each correct part, as a mean over documents.",
-        "kbp.pairs": "Pairs of connected entities, whatever the relation; also .micro, .macro and .undirected.",
-        "kbp.entities": "Names of entities; also .micro and .macro.",
-        "kbp.relations": "Names of relations; also .micro and .macro.",
-        "kbp.connected": "Pairs of entities in one connected component.",
-        "kbp.distanceN": "Of pairs of entities N facts apart in gold, the share that the system connects in at most N.",
-    },
-    "adjudge kbp score GOLD SYSTEM --ontology FILE": {
-        "kbp.conformance.relation": "Share of facts whose relation is in the ontology.",
-        "kbp.conformance.domain": "Share of facts whose subject has a type that the ontology allows.",
-        "kbp.conformance.range": "Share of facts whose object has a type that the ontology allows.",
-        "kbp.hallucination.relation": "Share of facts whose relation is not in the ontology.",
-    },
-    "adjudge kbp score GOLD SYSTEM --texts FOLDER": {
-        "kbp.hallucination.subject": "Share of facts whose subject is not in the text.",
-        "kbp.hallucination.object": "Share of facts whose object is not in the text.",
-    },
-    "adjudge kbp judged FILE": {"kbp.judged": "Facts as a judge assessed them."},
-    "adjudge kbp discovery GOLD SYSTEM": {
-        "kbp.mention": "Mentions of entities; with their types: kbp.mention.typed.",
-        "kbp.link": "Mentions with the entity they are linked to.",
-        "kbp.nil": "Mentions of entities without a page.",
-        "kbp.entity.ceafm": "Clusters of mentions over the whole corpus, by CEAFm; with types: kbp.entity.ceafm.typed.",
-        **{f"kbp.entity.{each.lower()}": f"The same clusters, by {each}." for each in ("B3", "CEAFe", "MUC")},
-        "kbp.entity.pairwise": "The same clusters, by pairs of mentions.",
-    },
-    "adjudge kbp query SYSTEM --queries FILE --assessments FILE": {
-        "kbp.query": "Answers to queries, summed over queries; as a mean: kbp.query.macro.",
-        "kbp.query.ap": "Average precision of ranked answers, the official measure of Cold Start 2017.",
-    },
-}
-OWN_METRICS = tuple(
-    OwnMetric(name, about, command) for command, metrics in _COMMANDS.items() for name, about in metrics.items()
-)
-
-
-def own_metric(name: str) -> OwnMetric | None:
-    """The entry of a metric, or of the one that it is a variant of.
-
-    >>> own_metric("kbp.hop2").name, own_metric("kbp.pairs.undirected.macro").name, own_metric("ner.strict")
-    ('kbp.hopN', 'kbp.pairs', None)
-    """
-    while name:
-        for each in OWN_METRICS:
-            if re.fullmatch(re.escape(each.name).replace("N", "(?:N|[0-9]+)"), name):
-                return each
-        name = name.rpartition(".")[0]
-    return None

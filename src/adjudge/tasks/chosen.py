@@ -100,7 +100,14 @@ def _as_metric(value: Any, options: Mapping[str, Any]) -> AnyMetric:
     from adjudge.metrics.registry import Definition, find
 
     if isinstance(value, str):
-        return cast("AnyMetric", find(value, **options))
+        try:
+            return cast("AnyMetric", find(value, **options))
+        except UsageError:
+            from adjudge.tasks.own_metrics import how_to_score
+
+            if hint := how_to_score(value):
+                raise UsageError(f"{value} is scored by its task alone", hint=hint) from None
+            raise
     if isinstance(value, Definition):
         return cast("AnyMetric", value(**options))
     if options:
