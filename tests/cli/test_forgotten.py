@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
+import adjudge as aj
 from adjudge.cli.app import app
 
 LISTS = ("NAMES", "LIST", "LEVELS", "SCORES")
@@ -86,8 +87,25 @@ def test_a_forgotten_side_is_said(adjudge) -> None:
     assert "missing argument 'SYSTEM...' ('METRIC' comes first, then 'GOLD'; adjudge GOLD SYSTEM guesses" in ran.err
 
 
-def test_slices_by_a_field_of_elements_say_how_it_is_called(adjudge) -> None:
-    ran = adjudge("relation", "score", "gold.jsonl", "good.jsonl", "--by", "type")
-    said = "no gold document has a field 'type' to slice by, elements have it: write relations.type"
+@pytest.mark.parametrize("metric", ["relation.strict", "relation.strict,relation.boundary"])
+def test_a_field_of_one_kind_of_elements_needs_no_other_name(metric: str, adjudge) -> None:
+    score = ("score", metric, "gold.jsonl", "good.jsonl", "--bootstrap", "0", "--by")
+    short, full = adjudge(*score, "type", "--save", "short.json"), adjudge(*score, "relations.type")
+    assert (short.code, short.out) == (full.code, full.out) == (0, full.out), short.err
+    assert "relations.type=" in short.out
+    assert adjudge("compare", "short.json", "--by", "relations.type").code == 0
+    gold = [{"id": "d", "type": "x", "entities": [{"span": {"start": 0, "end": 1}, "type": "PER"}]}]
+    found = aj.score("ner.strict", gold, gold, bootstrap=0, by="type")
+    assert {tuple(each.slice) for each in found.systems[0].scores} == {(), ("type",)}, "documents come first"
+    del gold[0]["type"]
+    found = aj.score("ner.strict", gold, gold, bootstrap=0, by=["type"])
+    assert {tuple(each.slice) for each in found.systems[0].scores} == {(), ("entities.type",)}
+
+
+def test_a_field_of_two_kinds_of_elements_needs_its_whole_name(tmp_path, adjudge) -> None:
+    span = '{"span": {"start": 0, "end": 1}, "type": "PER"'
+    gold = tmp_path / "both.jsonl"
+    gold.write_text(f'{{"id": "d", "entities": [{span}}}], "mentions": [{span}, "entity": "E"}}]}}\n')
+    ran = adjudge("score", "ner.strict,linking.typed", str(gold), str(gold), "--by", "type")
+    said = "no gold document has a field 'type' to slice by, elements have it: write entities.type or mentions.type"
     assert (ran.code, ran.err) == (2, f"error: {said}\n")
-    assert adjudge("relation", "score", "gold.jsonl", "good.jsonl", "--by", "relations.type").code == 0

@@ -48,7 +48,8 @@ def test_a_page(call, saved):
     ("command", "title"),
     [
         (("relation", "score"), "relation: strict, boundary, relaxed"),
-        (("score", "relation.strict"), "relation.strict"),
+        (("score", "relation.strict"), "relation: strict"),
+        (("score", "relation.strict,event.trigger-cls"), "relation.strict, event.trigger-cls"),
     ],
 )
 def test_a_page_is_named_after_the_task_and_its_metrics(call, command, title):

@@ -63,7 +63,7 @@ def result_of(evaluation: Evaluation) -> Result:
         profile=task.profile,
         measures=reported.measures,
         pool=reported.pool or run.pool or "micro",
-        by=run.by,
+        by=run.by if reported.by is None else reported.by,
         inference=run.inference,
         fields={} if is_unsigned(evaluation) else signature_of(evaluation),
         drawing=task.drawing() or USUAL,

@@ -167,7 +167,8 @@ class Reported(NamedTuple):
 
     `pool` is how documents are pooled, if it is not as the run says. `best` has rows by place with the highest counts
     that an unfinished search leaves possible. `attributes` are those of the documents, if there are more than were
-    asked for, and `unsaved` the fields that are too long to be among them.
+    asked for, and `unsaved` the fields that are too long to be among them. `by` are the fields to slice by, if the task
+    calls them otherwise than the run.
     """
 
     columns: tuple[str, ...]
@@ -178,6 +179,7 @@ class Reported(NamedTuple):
     notes: Mapping[str, Sequence[Note]] = {}
     attributes: Mapping[str, tuple[Any, ...]] | None = None
     unsaved: tuple[str, ...] = ()
+    by: tuple[str, ...] | None = None
 
 
 class Task(ABC):

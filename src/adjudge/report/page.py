@@ -281,7 +281,7 @@ class Page(str):
 
 
 def named(result: Result, metrics: Sequence[str]) -> str:
-    """The task of a result and its first metrics, without the task before their names.
+    """The task of a result and its first metrics, without the task before their names; metrics of several in full.
 
     >>> from adjudge.tasks.scoring import score
     >>> named(score("ner", [["B-PER"]], [["O"]], bootstrap=0), ["ner.strict", "ner.exact"])
@@ -289,9 +289,10 @@ def named(result: Result, metrics: Sequence[str]) -> str:
     """
     from adjudge.stats.text import clean
 
-    first = ", ".join(each.removeprefix(f"{result.task}.") for each in metrics[:_NAMED])
-    said = f"{first}{', ...' * (len(metrics) > _NAMED)}"
-    return clean(said if result.task == "score" else f"{result.task}: {said}")
+    tasks = {each.rpartition(".")[0] for each in metrics} if result.task == "score" else {result.task}
+    task = tasks.pop() if len(tasks) == 1 else ""
+    first = ", ".join(each.removeprefix(f"{task}.") for each in metrics[:_NAMED])
+    return clean(f"{task}{': ' * bool(task)}{first}{', ...' * (len(metrics) > _NAMED)}")
 
 
 def write_page(result: Result, path: str | os.PathLike[str] | None = None) -> Page:

@@ -75,7 +75,7 @@ def slicing(
         values = [field_of(document, name) for document in kinds]
         if all(value is NOTHING for value in values):
             known = dict.fromkeys(field for document in kinds for field in _names(document))
-            refuse_unknown(name, known, _inside(name, metrics))
+            refuse_unknown(name, known, inside_fields(name, metrics))
         attributes[name] = _attribute(name, values)
     saved, unsaved = _saved(kinds, metrics)
     if len(saved) + len(unsaved) >= MOST:  # then it matters how many documents have a field
@@ -108,10 +108,31 @@ def _shortened(value: Any) -> Any:
     return value if _is_short(value) else []
 
 
-def _inside(name: str, metrics: Sequence[AnyMetric]) -> list[str]:
-    """A field of elements that metrics compare, as slices call it."""
+def inside_fields(name: str, metrics: Sequence[AnyMetric]) -> list[str]:
+    """A field of elements that metrics compare, as slices call it, for each kind of elements that has it.
+
+    >>> from adjudge.metrics import find
+    >>> inside_fields("type", [find("ner.strict")]), inside_fields("genre", [find("ner.strict")])
+    (['entities.type'], [])
+    """
     fields = known_fields(metrics)
-    return [f"{outer}.{name}" for outer, inner in fields.items() if name in inner]
+    return [f"{outer}.{name}" for outer, inner in fields.items() if outer and name in inner]
+
+
+def in_full(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
+    """The fields to slice by; one that no document has, but one kind of elements, by its whole name.
+
+    >>> from adjudge.metrics import find
+    >>> in_full(["genre", "type"], [{"genre": "nw"}], [find("ner.strict")])
+    ('genre', 'entities.type')
+    """
+    inside = {name: inside_fields(name, metrics) for name in by if "." not in name}
+    return tuple(
+        inside[name][0]
+        if len(inside.get(name, ())) == 1 and all(field_of(each, name) is NOTHING for each in documents)
+        else name
+        for name in by
+    )
 
 
 def refuse_unknown(name: str, known: Iterable[str], inside: Sequence[str] = ()) -> NoReturn:

@@ -33,6 +33,8 @@ from adjudge.tasks.slices import (
     columns_of,
     element_paths,
     element_table,
+    in_full,
+    inside_fields,
     known_fields,
     leaf_metrics,
     sliced_fields,
@@ -119,7 +121,8 @@ class MetricsTask(Task):
         self.fit = _fit(metrics)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
         # What is said of elements, of whole corpora and of every item needs all documents.
-        inside = self.observer.outcomes or any("." in name for name in by)
+        self._in_elements = any("." in name or inside_fields(name, metrics) for name in by)
+        inside = self.observer.outcomes or self._in_elements
         self.by_blocks = jsonl and not (align or self.clustered or inside or self.fit)
         self._unwanted = unwanted_fields(metrics)
         self._words = False
@@ -283,11 +286,11 @@ class MetricsTask(Task):
             systems = [brought_to(gold, side, self.fit, strict=self._strict) for side in systems]
         check_repeats(self.metrics, (gold, *systems))
         plain = all(map(is_plain, (gold, *systems)))
-        paths: tuple[str, ...] = ()
-        if any("." in name for name in self.by):
+        task, paths = copy(self), tuple[str, ...]()
+        if self._in_elements:
             data = [wrapped(self.metrics[0], each.data, plain=plain) for each in gold.documents.values()]
-            paths = element_paths(self.by, data, self.metrics)
-        task = copy(self)
+            task.by = in_full(self.by, data, self.metrics)
+            paths = element_paths(task.by, data, self.metrics)
         task.observer = replace(self.observer, plain=plain, paths=paths)
         return task, systems
 
@@ -495,6 +498,7 @@ class MetricsTask(Task):
             pool=self.metrics[0].pool,
             best=best,
             attributes=slices.attributes,
+            by=slices.by,
             unsaved=slices.unsaved,
         )
 
