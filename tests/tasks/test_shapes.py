@@ -101,6 +101,24 @@ def test_answers_without_json_are_no_paths():
         strict(gold, ["my runs/a.jsonl"])
 
 
+@pytest.mark.parametrize("wrap", [lambda text: text, lambda text: {"id": "a", "output": text}])
+@pytest.mark.parametrize(
+    ("answer", "right", "notes"),
+    [
+        ("Bo  met <PER>Bo</PER>", 1, set()),  # and not the first one
+        ("Bo met\n<PER>BO</PER>", 1, set()),  # the same text but for spaces and case
+        ("Bo saw <PER>Bo</PER>", 0, {"other-text", "ungrounded"}),
+        ("<PER>Bo</PER>", 0, {"other-text", "ungrounded"}),
+    ],
+)
+def test_marked_answers_have_the_text_of_the_document_or_are_ungrounded(wrap, answer, right, notes):
+    gold = [{"id": "a", "text": "Bo  met Bo", "entities": [{"start": 8, "end": 10, "label": "PER"}]}]
+    result = aj.score("ner", gold, [wrap(answer)], format="inline", bootstrap=0)
+    scores = result["ner.strict"]
+    assert (float(scores.precision), float(scores.recall)) == (right, right)
+    assert notes == {note.code for note in result.systems[0].notes} & {"other-text", "ungrounded"}
+
+
 def test_documents_by_the_ids_that_a_list_of_gold_has_are_one_system():
     gold = [{"id": "a", "text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}]}]
     assert strict(gold, {"a": [("Ada", "PER"), ("Paris", "LOC")]}) == (0.5, 1)

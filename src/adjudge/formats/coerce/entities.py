@@ -22,7 +22,7 @@ from adjudge.formats.coerce.corpus import (
 )
 from adjudge.formats.coerce.spans import LEFT_OUT, Item, Part, is_place, items_of
 from adjudge.formats.coerce.tags import PREFIX, is_several, is_tag, joined_tags
-from adjudge.formats.coerce.texts import fold
+from adjudge.formats.coerce.texts import fold, same_span
 from adjudge.model.tags import OUTSIDE, split_tag
 
 _KINDS = ({str}, {int})  # of tags, nearly always
@@ -158,7 +158,7 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     output = first_of(fields, OUTPUTS)
     if output is not None and not any(key in fields for key in ITEMS):
         found = part_of(name, output, declared, notes)
-        return None if found is None else found._replace(text=text)
+        return found if found is None or found.shape == INLINE else found._replace(text=text)
     key = next((each for each in ITEMS if each in fields and not isinstance(fields[each], str)), None)
     if key is None:
         kinds = {label: own for label, own in fields.items() if label not in (*IDS, "text")}
@@ -290,12 +290,22 @@ def _of_inline(text: str) -> Part:
 INLINE = "texts with tags inside"
 
 
-def checked_inline(parts: Mapping[str, Part], texts: Mapping[str, str]) -> dict[str, Part]:
-    """Inline answers whose words are not those of the document are located by their words, not by their places."""
+def checked_inline(parts: Mapping[str, Part], texts: Mapping[str, str], side: str, notes: Notes) -> dict[str, Part]:
+    """Inline answers with the places of the document; nothing is at a place where the answer has another text."""
     made = dict(parts)
     for name, part in parts.items():
-        text = texts.get(name)
-        if part.shape == INLINE and text is not None and fold(part.text or "").split() != fold(text).split():
-            items = [item._replace(start=None, end=None) for item in part.items]
-            made[name] = part._replace(items=items, text=text)
+        text, own = texts.get(name), part.text or ""
+        if part.shape != INLINE or text is None or own == text:
+            continue
+        if fold(own).split() == fold(text).split():
+            places = [same_span(own, item.start or 0, item.end or 0, text) for item in part.items]
+        else:
+            message = f"{side}: {{n|answer is|answers are}} not the text of the document, whatever is marked is wrong"
+            notes.add("other-text", message, name)
+            text, places = "", [None] * len(part.items)
+        items = [
+            item._replace(start=place and place[0], end=place and place[1])
+            for item, place in zip(part.items, places, strict=True)
+        ]
+        made[name] = part._replace(items=items, text=text)
     return made

@@ -103,7 +103,7 @@ def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
     texts = gold.texts()
     for side in (gold, *systems):
         side.parts = tags.chunks_of(side.parts, side.declared, side.notes)
-        side.parts = entities.checked_inline(side.parts, texts)
+        side.parts = entities.checked_inline(side.parts, texts, side.declared.side, side.notes)
         known = {**texts, **side.texts()}
         if known:
             side.parts = {
