@@ -76,6 +76,13 @@ def test_heads_that_were_noted_show_that_the_end_is_gone(autumn: Path, capsys: p
     assert said(capsys, "verify", "autumn", "--heads", "manifest.json")[0] == 1
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+def test_heads_have_an_end(autumn: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = said(capsys, "verify", "autumn", "--heads", "/dev/zero")
+    assert code == 1
+    assert "/dev/zero" in text
+
+
 def test_a_folder_that_is_served_is_not_rebuilt_or_upgraded(autumn: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Store.open(autumn, server=True):
         for name in ("rebuild", "upgrade"):

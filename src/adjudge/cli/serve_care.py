@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from adjudge.bounded import file_bytes
 from adjudge.cli.options import Target, command, flag, value
 from adjudge.cli.output import emit_lines
 from adjudge.errors import FormatError, Problem, ValidationError
@@ -49,7 +50,7 @@ def _heads(file: Path) -> dict[str, tuple[int, str]]:
         heads: dict[str, tuple[int, str]]
 
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Manifest).heads
+        return msgspec.json.decode(file_bytes(file), type=Manifest).heads
     except (OSError, msgspec.MsgspecError) as error:
         raise FormatError(Problem(f"no stream heads: {error}", str(file), hint="give a manifest.json")) from None
 

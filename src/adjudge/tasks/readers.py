@@ -53,7 +53,19 @@ def chosen(
         theirs = next(iter(found), ours)
         theirs = None if theirs == ours else theirs
     _check_units(ours, theirs or ours, next(iter(systems), gold))
-    return Chosen((ours, theirs), tuple(dict.fromkeys(said)))
+    return Chosen((ours, theirs), _short(said))
+
+
+def _short(said: Sequence[str]) -> tuple[str, ...]:
+    """What was guessed: gold and the first system in full, the others that are read in the same way by their number.
+
+    >>> _short(["reading g as csv", *(f"reading s{number} as csv" for number in range(3))])
+    ('reading g as csv', 'reading s0 as csv', 'reading 2 more files as csv')
+    """
+    lines = list(dict.fromkeys(said))
+    ways = [each.rpartition(" as ")[2] for each in lines[2:]]
+    more = ((ways.count(way), way) for way in dict.fromkeys(ways))
+    return (*lines[:2], *(f"reading {number} more file{'s' * (number > 1)} as {way}" for number, way in more))
 
 
 def _check_units(ours: str, theirs: str, system: Any) -> None:
