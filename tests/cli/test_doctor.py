@@ -450,3 +450,39 @@ def test_a_table_of_triples_is_a_graph(header, tmp_path, monkeypatch, capsys):
     assert "next        adjudge kbp validate g.csv" in capsys.readouterr().out
     assert run(["g.csv", "g.csv", "--bootstrap", "0"]) == 0
     assert "kbp.hop1       100.0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("seed", "said", "then"),
+    [
+        ("eal-ontology/o.json", "--ontology of adjudge eal validate", "eal validate --help"),
+        ("eal-ontology/o.tsv", "--ontology of adjudge eal validate", "eal validate --help"),
+        ("eal-quotes/quotes.txt", "--quotes of adjudge eal filter-quotes", "eal filter-quotes --help"),
+        ("ontology/onto.json", "--ontology of adjudge kbp validate", "kbp validate --help"),
+        ("bio/both.txt", "two readings", "ner score FILE FILE --reader bio-both"),
+        ("jsonl/documents.jsonl", "in a form that a metric compares", "metrics"),
+        ("jsonl/ids.jsonl", "in a form that a metric compares", "metrics"),
+        ("kg-json/read-08.jsonl", "in a form that a metric compares", "metrics"),
+    ],
+)
+def test_a_file_that_is_not_scored_by_itself_has_a_next_command_that_runs(seed, said, then, capsys):
+    path = str(SEEDS / seed)
+    assert run(["doctor", path]) == 0
+    out = capsys.readouterr().out
+    command = then.replace("FILE", shlex.quote(path))
+    assert said in out
+    assert out.splitlines()[-1].split(maxsplit=1) == ["next", f"adjudge {command}"]
+    assert run([*shlex.split(command), *(["--bootstrap", "0"] if "score" in then else [])]) == 0
+    if said.startswith("--"):
+        assert said.split()[0] in capsys.readouterr().out
+
+
+def test_a_list_of_documents_is_not_any_text(tmp_path, capsys):
+    names, prose = tmp_path / "names", tmp_path / "prose"
+    names.write_text("# chosen\nNW_01\nNW_02\n")
+    prose.write_text("A list\nof words\n")
+    assert run(["doctor", str(names)]) == 0
+    assert "a list of documents" in (out := capsys.readouterr().out)
+    assert "--docs of adjudge eal score" in out
+    run(["doctor", str(prose)])
+    assert "not recognised" in capsys.readouterr().out

@@ -147,11 +147,13 @@ def _proof(found: Diagnosis) -> str:
 
 def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
     """What one file is good for and the next command, if it is not scored with the others."""
-    from adjudge.tasks.guess import HELPS, next_command, two_columns
+    from adjudge.tasks.guess import HELPS, command, next_command, two_columns
 
     kind = "" if found.format is None else found.format.kind
     if len(found.readings) > 1:
-        return  # one of them has to be chosen first
+        own = found.uses[0]  # the first reading is that of both columns
+        yield _Block("next", [command([own.task, "score", found.path, found.path, "--reader", "bio-both"])])
+        return
     if not (kind == "record-table" and two_columns(found)):
         uses = dict.fromkeys((use.task, use.scored) for use in found.uses)
         said = [_named_use(task, metrics) for task, metrics in uses]
@@ -160,7 +162,11 @@ def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
             said.append(f"{option} of adjudge {task} {own}")
         if said:
             yield _Block("good for", [", ".join(said) + _not_for({task for task, _ in uses})])
-    if text := line or next_command([found]):
+    text = line or next_command([found])
+    if kind == "jsonl" and not found.uses and not text:
+        yield _Block("missing", ["items in a form that a metric compares, in the same field of all documents"])
+        text = command(["metrics"])
+    if text:
         yield _Block("next", [text])
 
 

@@ -20,6 +20,7 @@ from adjudge.bounded import packing
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
 from adjudge.formats.coerce.corpus import ITEMS
+from adjudge.formats.companions import companion_of
 from adjudge.formats.recognise import (
     DOCBIN,
     FORMATS,
@@ -195,6 +196,9 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         _examine_archive(found)
     if not found.fits and not archive:
         _fit_others(found, start)
+    if not (found.fits or archive or more) and (kind := companion_of(start.decode("utf-8-sig", "replace"))):
+        found.fits.append((kind, [], Contents(found.path)))
+        found.failed = []
     if not found.fits and not formats and start.strip() and not archive:
         for kind in _ATTEMPTS[:1] if look is not None and look.kind.startswith("json") else _ATTEMPTS:
             _attempt(found, FORMATS[kind], start, next(iter(uses_of(kind)), Use("")))

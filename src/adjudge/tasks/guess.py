@@ -33,6 +33,10 @@ HELPS: Mapping[str, tuple[str, ...]] = {
     "wikievents-clusters": ("event", "score", "--clusters"),
     "docred-facts": ("relation", "score", "--known"),
     "eal-linking": ("eal", "score", "--frames"),
+    "eal-ontology": ("eal", "validate", "--ontology"),
+    "eal-quotes": ("eal", "filter-quotes", "--quotes"),
+    "kg-ontology": ("kbp", "validate", "--ontology"),
+    "list": ("eal", "score", "--docs"),
     "eal-arguments": ("eal", "validate", "SUBMISSION"),
 }
 
