@@ -151,8 +151,8 @@ def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
 
     kind = "" if found.format is None else found.format.kind
     if len(found.readings) > 1:
-        own = found.uses[0]  # the first reading is that of both columns
-        yield _Block("next", [command([own.task, "score", found.path, found.path, "--reader", "bio-both"])])
+        first = found.uses[0]  # the first reading is that of both columns
+        yield _Block("next", [command([first.task, "score", found.path, found.path, "--reader", "bio-both"])])
         return
     if not (kind == "record-table" and two_columns(found)):
         uses = dict.fromkeys((use.task, use.scored) for use in found.uses)

@@ -196,8 +196,8 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         _examine_archive(found)
     if not found.fits and not archive:
         _fit_others(found, start)
-    if not (found.fits or archive or more) and (kind := companion_of(start.decode("utf-8-sig", "replace"))):
-        found.fits.append((kind, [], Contents(found.path)))
+    if not (found.fits or archive or more) and (beside := companion_of(start.decode("utf-8-sig", "replace"))):
+        found.fits.append((beside, [], Contents(found.path)))
         found.failed = []
     if not found.fits and not formats and start.strip() and not archive:
         for kind in _ATTEMPTS[:1] if look is not None and look.kind.startswith("json") else _ATTEMPTS:
