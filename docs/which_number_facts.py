@@ -125,7 +125,7 @@ Strict requires whole spans; relaxed accepts overlap, and the same system gains 
 one label for a pair of spans, the last: the correct "tested on" is overwritten by "solves". OneIE ignores directions,
 so NER solving BERT is correct as well; both count for recall, which looks complete although CoNLL 2003 data is missed.
 Relations between entities are another task: entities are given
-there, so boundaries cost nothing. Ign F1 leaves out of precision what the training data already say (here "BERT
+there, so boundaries cost nothing. Ign F1 leaves out of precision what the training data already contain (here "BERT
 solves NER"). SciREX takes more than half of the tokens for a mention and more than half of the mentions for an
 entity; its script lets both halves of a split entity be the gold one, so the split costs nothing.
 
@@ -329,8 +329,8 @@ entity into one cluster of the whole corpus, which here happens to be correct, a
 unknown; we treat each as an unknown entity of its own. Give every unknown entity a name (NIL1, NIL2), and the two
 agree.
 
-We report links (strong) and clusters (CEAFm) over the corpus together: the first says nothing of entities that
-the knowledge base lacks, the second nothing of names.""",
+We report links (strong) and clusters (CEAFm) over the corpus together: the first says nothing about entities that
+the knowledge base lacks, the second nothing about names.""",
 )
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -50,17 +50,17 @@ line, one is correct except for the order of the lines, and one leaves a line ou
     why="""\
 Of the seven values three are wrong if the prices are on the wrong lines (the names of the lines are correct), none in
 another order, and two are missing with their line: 4/7, 1, and 5 of 7 and 5. `record.fields` aligns the lines and
-counts correct, wrong, omitted and hallucinated values apart.
+counts correct, wrong, omitted and hallucinated values separately.
 
-ANLS\\* aligns lists, too, but by averages of pairs, and divides by the longer side. It compares texts, so that 10
-against 10.0 earns one half, and so does 5 against -5. A null on both sides earns 1, so that empty fields raise the
+ANLS\\* aligns lists too, but by averages of pairs, and divides by the longer side. It compares texts, so 10
+against 10.0 earns one half, and so does 5 against -5. A null on both sides earns 1, so empty fields raise the
 score; an empty field that only the system has costs as much as a wrong one. stickler's recall is TP / (TP + FN):
 wrong values do not lower it, and it is 1 with every price wrong. Its aggregate counts only the fields of similar
-lines, so a line left out costs nothing. A text that is half correct is a true positive, and a value that pydantic
+lines, so a missing line costs nothing. A text that is half correct is a true positive, and a value that pydantic
 cannot read as its type stops the program. Donut's `cal_f1` puts all values of a field into one bag, without 0 and
 false: prices may stand on any line. Its tree edit distance keeps the order of lists, and prefers wrong prices to
-another order. So does JSONDiff, which compares lists by place, takes 1815 for nearly 1912 (.974), and averages level
-by level, so the vendor weighs as much as all lines.
+another order. So does JSONDiff, which compares lists by position, considers 1815 nearly 1912 (.974), and averages level
+by level, so the vendor weighs as much as all lines together.
 
 extract-bench 0.1.0 asks a language model about every list; `--compat extract-bench-0.1.0` counts schemas that need
 none. Its precision is TP / (TP + FP), where only a field that gold does not have is FP: with all values wrong it
