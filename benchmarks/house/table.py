@@ -32,11 +32,11 @@ _INTRODUCTION = (
     "Written by `make bench-docs` ([how it is measured](../benchmarks/README.md)); do not edit.\n\n"
     "adjudge {version}, {date}, {machine}. Load of the machine when it began: {load}.\n\n"
     "Both sides of a row ran in turns on the same files. Ratios are of CPU time (user and system) of whole processes, "
-    "start-up and reading included, unless the row says otherwise;\nthey travel between machines better than seconds "
-    "do. Memory is the peak of a process. Growth is the exponent of a power of the size, fitted by least squares to "
-    "logarithms,\nwith its standard error. Packages: {packages}. Programs that are in no registry are those in the "
-    "folder that was given. A bench may have been measured a second time, as a whole, met or missed, which then "
-    "stands; the row says what was found the first time.\n\n"
+    "start-up and reading included, unless the row says otherwise;\nthey carry over to other machines better than "
+    "seconds do. Memory is the peak of a process. Growth is the exponent of a power of the size, fitted by least "
+    "squares to logarithms,\nwith its standard error. Packages: {packages}. Programs that no registry has come from "
+    "the folder that was given. A bench may have been measured twice, whether its bars were met or missed; the second "
+    "measurement counts, and the row also shows the first.\n\n"
     "{summary}\n"
 )
 
