@@ -17,7 +17,6 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -160,9 +159,9 @@ def _problems(value: Any, depth: int) -> Iterator[Problem]:
     elif depth and isinstance(value, list | tuple):
         for each in value[:50]:
             yield from _problems(each, depth - 1)
-    elif depth and is_dataclass(value):
-        for field in fields(value):
-            yield from _problems(getattr(value, field.name), depth - 1)
+    elif depth:
+        for name in getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", ()):
+            yield from _problems(getattr(value, name), depth - 1)
 
 
 def _where(trace: Any) -> str:
