@@ -5,7 +5,7 @@
     result = aj.score("ner", gold, {"A": one, "B": other})
     print(result)
 
-Names are loaded when first used, so that importing the package costs nothing.
+Errors come with the package, as everything else needs them; other names are loaded when first used.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from adjudge._version import __version__
+from adjudge.errors import AdjudgeError
 
 if TYPE_CHECKING:
     from adjudge import algebra
     from adjudge.algebra import Conventions, view
-    from adjudge.errors import AdjudgeError
     from adjudge.estimates.api import estimate, sample
     from adjudge.estimates.planning import plan
     from adjudge.metrics import Metric, derive, find, metric
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 _TASKS = ("amr", "coref", "eal", "event", "kbp", "linking", "ner", "nugget", "record", "relation", "template", "tree")
 _HOMES = {
     "adjudge.algebra": "Conventions view",
-    "adjudge.errors": "AdjudgeError",
     "adjudge.estimates.api": "estimate sample",
     "adjudge.estimates.planning": "plan",
     "adjudge.metrics": "Metric derive find metric",
