@@ -10,7 +10,7 @@ import gc
 from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property, partial
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from adjudge.algebra import ir, shape
 from adjudge.algebra.operators import bag, leaf, record, wrap
 from adjudge.algebra.operators.base import GOLD, SYSTEM, Context, Cuts, Line, Op
-from adjudge.algebra.operators.leaf_outcomes import Outcomes
 from adjudge.algebra.operators.misfit import HERE, Misfit
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import Problem, UsageError, ValidationError
@@ -26,6 +25,7 @@ from adjudge.errors import Problem, UsageError, ValidationError
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
     from adjudge.algebra.operators import leaves
+    from adjudge.algebra.operators.leaf_outcomes import Outcomes
 
 DEFAULTS = ir.Conventions()
 
@@ -128,7 +128,7 @@ class Plan:
         return render(self.op.line())
 
 
-class Flat(NamedTuple):
+class Flat(msgspec.Struct, frozen=True):
     """Documents with one compared field, a set of exactly compared elements: their counts are sizes of sets."""
 
     name: str
@@ -368,7 +368,7 @@ def compile_node(node: ir.Similarity, path: str, conventions: ir.Conventions) ->
             return collection.SequenceOp(node, element)
 
 
-class OfRecords(NamedTuple):
+class OfRecords(msgspec.Struct, frozen=True):
     """Documents whose records are compared, by all their leaves or by a similarity of pairs of records."""
 
     name: str

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import msgspec
+
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline, OutOfTime, running, within
 from adjudge.errors import UsageError
 from adjudge.stats.inference import CENTRED
@@ -222,7 +224,6 @@ def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[N
 
 
 def _result(task: CorpusTask, run: Run) -> Result:
-    import msgspec
 
     from adjudge._version import __version__
     from adjudge.stats.build import clusters_note
@@ -250,7 +251,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
     options = options_of(inference, families, pool=POOL, by=by, fields=dict(task.fields()))
     if inference.cluster_by is not None:
         options = msgspec.structs.replace(options, clusters=_clusters(task, inference.cluster_by))
-    how = how_of(options)._replace(box=task.box)
+    how = msgspec.structs.replace(how_of(options), box=task.box)
     found: list[Comparison] = []
     whole: Mapping[str, Evidence] = {}
     samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
@@ -260,7 +261,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
         clusters = None if task.clusters is None else [task.clusters[at] for at in part.places]
         draws = draw(len(part.places), resamples=number, seed=inference.seed, clusters=clusters)
         pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
-        own = how._replace(tests=tests[tuple(part.slice)])
+        own = msgspec.structs.replace(how, tests=tests[tuple(part.slice)])
         evidence = {}
         for name, columns in task.evaluate(part, draws).items():
             values = tuple(tuple(map(float, column.tolist())) for column in columns.values())
@@ -273,7 +274,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
                 varying = [score for score in scored if (score.metric, score.part) not in evidence[name].counts]
                 alike[name] += [(part.slice, note) for note in spread_notes(varying, part.slice)]
         # What cannot be exchanged between systems has the jackknife.
-        own = own._replace(test="jackknife") if how.test == "randomisation" else own
+        own = msgspec.structs.replace(own, test="jackknife") if how.test == "randomisation" else own
         found += pair_comparisons(evidence, headline_keys(measures), own, part.slice, len(part.places))
         if not part.slice:
             whole = evidence

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ LARGEST = 4 << 20  # bytes of a part of each side, because a process holds all d
 _WITH_NUMPY = 50_000_000  # bytes of all files from which on some readers are faster with numpy
 
 
-class Share(NamedTuple):
+class Share(msgspec.Struct, frozen=True):
     """The counts of one system in one part: rows of numbers, remarks, problems, and whatever else was requested."""
 
     counts: bytes
@@ -45,7 +45,7 @@ class Share(NamedTuple):
     alignments: list[Alignment]
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True):
     """The counts of some documents.
 
     Parts of files also bring, of gold and of every system, all bare documents, also those that were not chosen, and
@@ -76,7 +76,7 @@ class Counted:
         return [tuple(values[at : at + width]) for at in range(0, len(values), width)]
 
 
-class Evaluation(NamedTuple):
+class Evaluation(msgspec.Struct, frozen=True):
     """The counts of a corpus: the chosen documents, in the order of gold, and every system by name.
 
     If it was read `apart`, in parts, the documents of the sides are bare.
@@ -120,7 +120,7 @@ class Evaluation(NamedTuple):
         }
 
 
-class Counter(NamedTuple):
+class Counter(msgspec.Struct, frozen=True):
     """Counts parts; travels to other processes."""
 
     task: Task
@@ -149,7 +149,13 @@ class Counter(NamedTuple):
             attributes.append(_interned(known, self._count(name, gold, systems, shares, counts)))
         end_document()
         rows = zip(shares, counts, strict=True)
-        return Part(ids, attributes, [share._replace(counts=numbers.tobytes()) for share, numbers in rows], [], [])
+        return Part(
+            ids,
+            attributes,
+            [msgspec.structs.replace(share, counts=numbers.tobytes()) for share, numbers in rows],
+            [],
+            [],
+        )
 
     def _count(
         self,
@@ -197,7 +203,7 @@ class Counter(NamedTuple):
             documents = [
                 dict(zip(each.documents, map(self.task.bare, each.documents.values()), strict=True)) for each in sides
             ]
-            return part._replace(documents=documents, written=[side.written for side in sides])
+            return msgspec.structs.replace(part, documents=documents, written=[side.written for side in sides])
         except AdjudgeError:
             return None
         finally:
@@ -234,7 +240,7 @@ def evaluate(
     found = None if run.keep or run.align or isinstance(gold, Side) else _from_parts(task, gold, named, run)
     evaluation = found or _from_whole(task, gold, named, run)
     evaluation.task.check(evaluation)
-    return evaluation._replace(sources=(gold, *(source for _, source in named)))
+    return msgspec.structs.replace(evaluation, sources=(gold, *(source for _, source in named)))
 
 
 def explain(
@@ -405,7 +411,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
         return found
     for counted, digest in zip(found.systems.values(), hashes[1:], strict=True):
         counted.side = replace(counted.side, digest=digest)
-    return found._replace(gold=replace(found.gold, digest=hashes[0]))
+    return msgspec.structs.replace(found, gold=replace(found.gold, digest=hashes[0]))
 
 
 @contextmanager

@@ -12,7 +12,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
 
 from adjudge.bounded import unpacked_name
 from adjudge.errors import Problem, UsageError, ValidationError, did_you_mean, visible
@@ -185,7 +187,7 @@ _LONGEST = 1000  # characters of a name in which one is searched for
 _ENDING = r"(?:\.[A-Za-z][A-Za-z0-9_]{0,9})+(?=$|\); part \d+$)"
 
 
-class Names(NamedTuple):
+class Names(msgspec.Struct, frozen=True):
     """One side: how messages call it (its file, or its name), and the ids of its documents."""
 
     place: str

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -106,7 +106,7 @@ def run_of(
     )
 
 
-class Remark(NamedTuple):
+class Remark(msgspec.Struct, frozen=True):
     """Something noticed about one document while it was counted: what, where, and how often."""
 
     code: str
@@ -114,7 +114,7 @@ class Remark(NamedTuple):
     number: int = 1
 
 
-class Row(NamedTuple):
+class Row(msgspec.Struct, frozen=True):
     """The counts of one document of one system, in the order of the task's columns, and remarks.
 
     `detail` is whatever alignments, pages and official outputs are made of; it is kept only if the run or the task
@@ -127,7 +127,7 @@ class Row(NamedTuple):
     problems: tuple[Any, ...] = ()
 
 
-class Rows(NamedTuple):
+class Rows(msgspec.Struct, frozen=True):
     """The counts of many documents of one system, one after the other, and their details."""
 
     counts: array[float]
@@ -162,7 +162,7 @@ class Side(msgspec.Struct, frozen=True):
         return self.digest if isinstance(self.digest, str) else self.digest()
 
 
-class Reported(NamedTuple):
+class Reported(msgspec.Struct, frozen=True):
     """Which counts go into the result: columns, measures, and the numbers of every system.
 
     `pool` is how documents are pooled, if it is not as the run says. `best` has rows by place with the highest counts

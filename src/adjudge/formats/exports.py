@@ -223,7 +223,7 @@ def read_export(source: Source, *, name: str | None = None, reader: str = "") ->
             if mine is not None:  # else it was left out
                 first.documents[key] = msgspec.structs.replace(mine, data={**each.data, **mine.data})
     notes = {(each.code, each.message): each for reading in found for each in reading.notes}
-    return values.corpus(first._replace(notes=tuple(notes.values())))
+    return values.corpus(msgspec.structs.replace(first, notes=tuple(notes.values())))
 
 
 read_csv = partial(read_export, reader="csv")

@@ -7,19 +7,18 @@ measures                         how summed counts become scores
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from adjudge.algebra import ir
-from adjudge.algebra.operators.leaf_outcomes import OUTCOMES, Outcome
 from adjudge.algebra.solve.deadline import Deadline
 from adjudge.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.algebra.operators.leaf_outcomes import Outcome
     from adjudge.algebra.plan import Observation
     from adjudge.stats.measure import Measure
 
@@ -52,7 +51,7 @@ class Row(msgspec.Struct, frozen=True):
     outcomes: Mapping[str, Mapping[str, Outcome]] = {}
 
 
-class Clustered(NamedTuple):
+class Clustered(msgspec.Struct, frozen=True):
     """Which clusters of a whole corpus are compared, for metrics that are not sums over documents.
 
     `assign` names a function (`module:name`) of the document's field `within`: it returns the cluster of every item, by
@@ -94,8 +93,7 @@ class Scores(Mapping[str, float | None]):
         return " ".join(f"{part}={value}" for part, value in self._values.items())
 
 
-@dataclass(frozen=True, eq=False)
-class Metric:
+class Metric(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A metric of documents.
 
     `similarity` compares two documents; if it is a ratio, the ratio says what is reported (a plain matching value
@@ -130,7 +128,7 @@ class Metric:
             raise UsageError(f"there is no pooling {self.pool!r}", hint="use micro or macro")
         if self.per is not None and (self.leaves is None or self.beta != 1):
             raise UsageError(f"{self.name} cannot be a mean of fields", hint="give the F1 of leaves")
-        known = (*PARTS, f"f{self.beta:g}", *(OUTCOMES if self.leaves is not None else ()))
+        known = (*PARTS, f"f{self.beta:g}", *self._outcomes)
         for part in self.report:
             if part not in known:
                 raise UsageError(
@@ -157,6 +155,15 @@ class Metric:
         """The similarity whose leaves are counted, if that is what it is about."""
         inner = self.similarity if self._ratio is None else self._ratio.of
         return inner if isinstance(inner, ir.Leaves) else None
+
+    @property
+    def _outcomes(self) -> tuple[str, ...]:
+        """What may become of a leaf, if leaves are counted."""
+        if self.leaves is None:
+            return ()
+        from adjudge.algebra.operators.leaf_outcomes import OUTCOMES
+
+        return OUTCOMES
 
     @cached_property
     def _sides(self) -> tuple[ir.Similarity, ...]:
@@ -192,13 +199,13 @@ class Metric:
             return ("f1",)
         kind = "f" if self._ratio is None else self._ratio.by
         usual = ("precision", "recall", f"f{self.beta:g}") if kind == "f" else (kind,)
-        return usual if self.leaves is None else (*usual, *OUTCOMES)
+        return (*usual, *self._outcomes)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the counts of one document."""
         names = ("matched", "system", "gold") if len(self._sides) == 1 else ("matched", "system", "found", "gold")
-        counted = OUTCOMES[1:] if self.leaves is not None and self.per is None else ()
+        counted = self._outcomes[1:] if self.per is None else ()
         return tuple(f"{self.name}:{name}" for name in (*names, *counted))
 
     @property
@@ -216,10 +223,10 @@ class Metric:
             recall=recall,
             beta=self.beta,
             undefined=self.conventions.undefined,
-            parts=tuple(part for part in self.parts if part not in OUTCOMES),
+            parts=tuple(part for part in self.parts if part not in self._outcomes),
         )
         counts = {"correct": matched} | {column.rpartition(":")[2]: column for column in self.columns[3:]}
-        totals = (Total(self.name, part, ((counts[part], 1.0),)) for part in self.parts if part in OUTCOMES)
+        totals = (Total(self.name, part, ((counts[part], 1.0),)) for part in self.parts if part in self._outcomes)
         return (made, *totals)
 
     def measures_of(self, fields: Iterable[str]) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
@@ -349,7 +356,7 @@ class Metric:
         time_limit: float | None = None,
     ) -> Metric:
         """The same metric, pooled or counting otherwise, or with a limit in seconds for each search."""
-        return replace(
+        return msgspec.structs.replace(
             self,
             pool=pool or self.pool,
             conventions=conventions or self.conventions,
@@ -380,7 +387,3 @@ class Metric:
 
     def __hash__(self) -> int:
         return hash(self._identity())
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Plans hold compiled functions; a worker makes its own.
-        return {name: self.__dict__[name] for name in self.__dataclass_fields__}

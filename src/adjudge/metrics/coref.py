@@ -7,7 +7,6 @@ reads the files of the field and has the conventions of its scorers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from adjudge.algebra import dice, exact, f, ir, many_to_many, mapped, overlap, record, set_of
@@ -145,8 +144,7 @@ def _member(name: str, similarity: ir.Similarity) -> Metric:
     return Metric(similarity, name=name, within="clusters", origin=name)
 
 
-@dataclass(frozen=True)
-class Blanc(Combined):
+class Blanc(Combined, frozen=True):
     """Two kinds of links and the mentions, combined by a rule on the summed counts."""
 
     rule: Rule = "2014"

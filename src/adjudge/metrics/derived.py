@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra import hierarchy, ir
 from adjudge.algebra.views import View, counting_elements, is_collection, view
@@ -178,8 +180,7 @@ def _is_file(text: str) -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Combined:
+class Combined(msgspec.Struct, frozen=True):
     """A mean, sum or product of parts of other metrics over the same documents (CoNLL average, BETTER).
 
     If `op` is None, nothing is combined: the metrics are the rows of one table (the fields of a document type).

@@ -11,11 +11,11 @@ import os
 import re
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra import ir
 from adjudge.errors import AdjudgeError, UsageError, did_you_mean

@@ -7,7 +7,7 @@ scoring a small corpus.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 import msgspec
 from msgspec.structs import replace
@@ -56,7 +56,7 @@ class Scoring(msgspec.Struct, frozen=True, kw_only=True):
     unsaved: tuple[str, ...] = ()
 
 
-class Counts(NamedTuple):
+class Counts(msgspec.Struct, frozen=True):
     """What was counted of one system.
 
     `best` has the rows of documents whose search was cut short, with the highest counts possible; `elements` the
@@ -105,17 +105,17 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         sizes.append((where, len(first.table.ids)))
         how = how_of(options, len(first.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
         asked.append(Asked(members, [key for key in keys if key in known], how))
-    for (where, size), (own, here, how), evidence in zip(sizes, asked, gather(asked), strict=True):
-        for name, estimator in own.items():
-            found = system_scores(evidence[name], how, where)
+    for (where, size), here, evidence in zip(sizes, asked, gather(asked), strict=True):
+        for name, estimator in here.estimators.items():
+            found = system_scores(evidence[name], here.how, where)
             scores[name] += found
-            notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], how, found, where)]
+            notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], here.how, found, where)]
         if not where and len(systems) > 1:
             from adjudge.stats.ranking import headline_standings
 
             ranking = headline_standings(evidence, keys, scores, inference.level)
         if len(systems) > 1:
-            comparisons += pair_comparisons(evidence, here, how, where, size, own)
+            comparisons += pair_comparisons(evidence, here.tested, here.how, where, size, here.estimators)
     documents = sizes[0][1]
     notes_of_all = inference_notes(options, sizes, scores, comparisons)
     if options.clusters is not None and options.bootstrap:

@@ -149,7 +149,7 @@ def _compare_tables(
     if by is None and len(chosen) < len(options.by):
         lost = ", ".join(name for name in options.by if name not in chosen)
         note = Note("no-slices", 1, f"there are no slices by {lost}: not all results were saved with them")
-        systems = {name: own._replace(notes=[*own.notes, note]) for name, own in systems.items()}
+        systems = {name: msgspec.structs.replace(own, notes=[*own.notes, note]) for name, own in systems.items()}
     scoring = Scoring(
         task=first.task,
         profile=first.profile,
@@ -232,7 +232,7 @@ def _compare_samples(
     changed = msgspec.structs.replace(
         options, interval=inference.interval, test=test, level=inference.level, by=by, fields=fields
     )
-    how = how_of(changed)._replace(box=_box(first))
+    how = msgspec.structs.replace(how_of(changed), box=_box(first))
     given = [system for each in results for system in each.systems]
     found = {
         each.name: {slice_key(own.slice): (own, sampled(first.measures, own, how)) for own in each.samples}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -131,7 +131,7 @@ def joined(parts: Sequence[tuple[ElementTable, Sequence[str]]], order: Sequence[
     return ElementTable(first.field, first.columns, _in_order(rest), tuple(found))
 
 
-class _Row(NamedTuple):
+class _Row(msgspec.Struct, frozen=True):
     """A row of counts, its best counts if a search was cut short, and the rank of its slice in its part."""
 
     values: tuple[float, ...]

@@ -81,7 +81,7 @@ def merge(
         own = [result.system(name) for result in given]
         found = _joined(own, arranged, asked=options[0].by, unsaved=unsaved)
         notes = merge_notes([each.notes for each in own], order=named, slack=_slack(found))
-        counts[name] = found._replace(notes=notes)
+        counts[name] = msgspec.structs.replace(found, notes=notes)
     scoring = Scoring(
         task=first.task,
         profile=first.profile,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, takewhile
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -40,7 +40,7 @@ Weights: TypeAlias = "Callable[[int, int, int], Iterator[Array]]"
 """Called with the numbers of documents and resamples and the seed; gives blocks of weights, as `bootstrap_weights`."""
 
 
-class Drawing(NamedTuple):
+class Drawing(msgspec.Struct, frozen=True):
     """How a task draws its corpora and takes quantiles, if not in the usual way.
 
     Documents are drawn `within` those that have the same value of an attribute.
@@ -65,7 +65,7 @@ def saved_drawing(draws: str) -> Drawing:
     return USUAL if field == draws else Drawing(draws, within=field)
 
 
-class How(NamedTuple):
+class How(msgspec.Struct, frozen=True):
     """How scores of resampled corpora become intervals and tests on one corpus.
 
     `first` is the number of resamples for intervals, `tests` that for tests; `box` is the constant of the notches if
@@ -90,7 +90,7 @@ def how_of(options: Options, documents: int = 0, tests: int | None = None, drawi
     return How(options.pool, interval, test, options.level, options.bootstrap, tests, options.seed, None, drawing)
 
 
-class Evidence(NamedTuple):
+class Evidence(msgspec.Struct, frozen=True):
     """The scores of one system on one corpus, without some of its documents, and on resampled corpora.
 
     `drawn` are the resamples for intervals, `tests` those for tests; `empty` says by metric in how many of the former
@@ -123,7 +123,7 @@ class Evidence(NamedTuple):
         return Parts(self.point[key], self.left_out.get(key, nothing), drawn, pairs, key in self.signed)
 
 
-class Asked(NamedTuple):
+class Asked(msgspec.Struct, frozen=True):
     """A corpus to be scored: all systems on its documents, the parts to be tested, and how."""
 
     estimators: Mapping[str, Additive]
@@ -143,7 +143,7 @@ class Asked(NamedTuple):
 
     def draws_like(self, other: Asked) -> bool:
         """Whether the same corpora are drawn, so that they can be drawn once."""
-        how = self.how._replace(tests=None) == other.how._replace(tests=None)
+        how = msgspec.structs.replace(self.how, tests=None) == msgspec.structs.replace(other.how, tests=None)
         return how and self.draws == other.draws and self.ids == other.ids
 
 
@@ -182,7 +182,7 @@ def _varies(asked: Asked) -> bool:
 
 def _gathered(asked: Asked, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[str, Evidence]:
     """Scores, and if there are to be intervals, leave-outs and resamples."""
-    estimators, _, how = asked
+    estimators, how = asked.estimators, asked.how
     found = {}
     for name, each in estimators.items():
         (table, formulas), measures = each.summed, each.measures
@@ -194,13 +194,13 @@ def _gathered(asked: Asked, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[st
     if not _varies(asked):
         return found
     several = len(estimators) > 1
-    found = {name: each._replace(varies=True) for name, each in found.items()}
+    found = {name: msgspec.structs.replace(each, varies=True) for name, each in found.items()}
     if several or how.interval in ("jackknife", "bca"):
         for name, each in estimators.items():
-            found[name] = found[name]._replace(left_out=each.left_out())
+            found[name] = msgspec.structs.replace(found[name], left_out=each.left_out())
     for name, own in drawn.items():
         first = {key: values[: how.first] for key, values in own.items()}
-        found[name] = found[name]._replace(drawn=first, tests=own)
+        found[name] = msgspec.structs.replace(found[name], drawn=first, tests=own)
     return found
 
 
@@ -220,7 +220,8 @@ def sampled(measures: Sequence[Measure], samples: SampledCounts, how: How) -> Ev
     if len(rows) == 1:
         return found
     systems = {m.name: samples.columns.index(m.precision[1]) for m in measures if isinstance(m, Prf)}
-    return found._replace(
+    return msgspec.structs.replace(
+        found,
         varies=True,
         left_out={key: column[1:start] for key, column in values.items()},
         drawn={key: column[start:cut] for key, column in values.items()},

@@ -127,7 +127,7 @@ class _Corpus:
         for member in (member for each in self.task.metrics for member in each.members):
             if member.clustered is None:
                 continue
-            assign, kind, _ = member.clustered
+            assign, kind = member.clustered.assign, member.clustered.by
             metrics[member.name] = (assign, kind, member.columns)
             if assign not in tables:
                 function = load(assign)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -258,7 +258,7 @@ def _sequence(values: list[Any], name: str) -> Side:
 # Documents on disk, for corpora that are too large to hold and cannot be read in parts
 
 
-class _Place(NamedTuple):
+class _Place(msgspec.Struct, frozen=True):
     """Where the content of a document is, and where it came from."""
 
     start: int
@@ -287,9 +287,10 @@ class Stored(Mapping[str, Document]):
             start = end
 
     def __getitem__(self, name: str) -> Document:
-        start, end, line, path = self._places[name]
-        self._file.seek(start)
-        return Document(id=name, data=msgspec.json.decode(self._file.read(end - start)), line=line, path=path)
+        place = self._places[name]
+        self._file.seek(place.start)
+        data = msgspec.json.decode(self._file.read(place.end - place.start))
+        return Document(id=name, data=data, line=place.line, path=place.path)
 
     def __contains__(self, name: object) -> bool:
         return name in self._places

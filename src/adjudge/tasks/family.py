@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.rooms import Option, declared, load
@@ -27,7 +29,7 @@ Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
 JSONL = "jsonl"
 
 
-class Reader(NamedTuple):
+class Reader(msgspec.Struct, frozen=True):
     """A format: `module:function` for gold files, and for system files if those look different.
 
     `pair` is a function of the gold and the system documents (each a `Corpus`) that gives the system's as they stand
@@ -44,7 +46,7 @@ class Reader(NamedTuple):
     words: str = ""
 
 
-class Family(NamedTuple):
+class Family(msgspec.Struct, frozen=True):
     """Metrics that are shown together by `adjudge NAME score`.
 
     `options` belong to the family itself: those that are given are passed to `adjust`, which is called as

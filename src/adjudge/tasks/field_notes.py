@@ -6,11 +6,11 @@ Metrics of the catalogue say themselves what they compare.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from math import fsum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from adjudge.algebra import ir
 from adjudge.algebra.views import is_collection, view

@@ -10,13 +10,13 @@ import msgspec
 
 from adjudge.algebra import ir
 from adjudge.algebra.operators.base import GOLD, SYSTEM
-from adjudge.algebra.operators.leaf_outcomes import Outcome
 from adjudge.algebra.solve.deadline import DEFAULT, Deadline
 from adjudge.errors import UsageError, ValidationError
 from adjudge.tasks.elements import ABSENT, element_values, restricted, same
 
 if TYPE_CHECKING:
     from adjudge.algebra.align import Alignment
+    from adjudge.algebra.operators.leaf_outcomes import Outcome
     from adjudge.metrics import Combined, Metric
     from adjudge.metrics.base import Row
 

@@ -210,10 +210,6 @@ class KbRequest(Asking):
         read, chosen, run, _ = self._inputs(gold, system)
         return explain_document(read, chosen, run, document)
 
-    def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
-        """Paths are not sums over documents."""
-        raise NotImplementedError
-
     @property
     def _profile(self) -> str:
         from adjudge.tasks.kbp.options import DEFAULT_PROFILE

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.evaluate.sides import is_stdin
@@ -23,7 +25,7 @@ _SHARDS = (JSONL, "parquet", "answers")  # files of a folder that are one corpus
 _TAGS = ("iob1", "iob2", "ioe2", "iobes", "bilou")
 
 
-class Chosen(NamedTuple):
+class Chosen(msgspec.Struct, frozen=True):
     """The readers of gold and, if another, of the systems; `said` is what was found out about files."""
 
     readers: tuple[str, str | None]

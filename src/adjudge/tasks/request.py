@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -37,18 +35,18 @@ COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "recor
 """Families whose documents in memory may have other shapes than those of their files."""
 
 
-class Asking(ABC):
+class Asking:
     """A task with the options that were given for it: what reads, counts and explains documents."""
 
     run: Run
 
-    @abstractmethod
     def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
         """What was counted of every document."""
+        raise NotImplementedError
 
-    @abstractmethod
     def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
         """Gold and one system as they are read, without counting anything."""
+        raise NotImplementedError
 
     def documents(self, source: Any) -> Side:
         """The documents of one side, as they can be read again."""
@@ -64,8 +62,7 @@ class Asking(ABC):
         return self.evaluated(gold, system, run).checked().explanations()
 
 
-@dataclass(frozen=True)
-class Request(Asking):
+class Request(Asking, msgspec.Struct, frozen=True, dict=True):
     """Metrics with the options that were given for them: what reads, counts and explains documents.
 
     `metrics` are as somebody named them, None for those of the `family` that fit the documents. `given` says of inputs
@@ -80,8 +77,8 @@ class Request(Asking):
     names: Sequence[str] | None = None
     adjust: Adjust | None = None
     hierarchy: Mapping[str, Any] | None = None
-    given: Mapping[str, Any] = field(default_factory=dict)
-    of_metrics: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = {}
+    of_metrics: Mapping[str, Any] = {}
 
     @cached_property
     def chosen(self) -> tuple[AnyMetric, ...]:
@@ -229,7 +226,7 @@ def _adjusted(family: Family | None, words: Mapping[str, Any], own: Adjust | Non
         found = None if family is None else adjusted(family, words)
     if own is None or found is None:
         return found or own
-    return own._replace(options={**own.options, **found.options}, gold=found.gold, system=found.system)
+    return msgspec.structs.replace(own, options={**own.options, **found.options}, gold=found.gold, system=found.system)
 
 
 def _hierarchies(given: Mapping[str, Any] | None, credit: str | None) -> Mapping[str, Any] | None:

@@ -239,7 +239,8 @@ class State:
             for each, before, digest, size in zip(held, (gold, system), digests, [len(self)] * 2, strict=True)
         ]
         whole.side = sides[1]
-        return last._replace(
+        return msgspec.structs.replace(
+            last,
             gold=sides[0],
             ids=(*names, *last.ids),
             attributes=[*(each for part in self._parts for each in part.attributes), *last.attributes],

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from inspect import signature
 from itertools import chain
 from math import fsum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -61,7 +61,7 @@ _EXAMPLES = 10
 _TOGETHER = 128  # documents whose elements are read together; what is made of more leaves the cache
 
 
-class Adjust(NamedTuple):
+class Adjust(msgspec.Struct, frozen=True):
     """What is done to documents before they are compared, and the options that the signature names.
 
     `change(gold, system)` gives a pair as it is to be compared; None if nothing changes. `gold` and `system` are
@@ -343,7 +343,7 @@ class MetricsTask(Task):
         rows, row_of = [Rows(array("d"), []) for _ in systems], self._leaf_rows.row
         for place, ours in enumerate(gold):
             ready = None
-            for (counts, details), side in zip(rows, systems, strict=True):
+            for own, side in zip(rows, systems, strict=True):
                 theirs = side[place]
                 found = None if theirs is None else row_of(ours.data, theirs.data)
                 if found is None:
@@ -352,8 +352,8 @@ class MetricsTask(Task):
                     if row.problems:
                         return None
                     found = row.counts, row.detail
-                counts.extend(found[0])
-                details.append(found[1])
+                own.counts.extend(found[0])
+                own.details.append(found[1])
         return rows
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002

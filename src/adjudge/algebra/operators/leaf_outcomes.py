@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import fsum
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
+
 Place: TypeAlias = tuple[str | int, ...]
 """Where a leaf stands in a value: the names and positions that lead to it."""
 
@@ -33,14 +35,14 @@ class Outcome(NamedTuple):
 OUTCOMES = Outcome._fields
 
 
-class Outcomes(NamedTuple):
+class Outcomes(msgspec.Struct, frozen=True):
     """The outcome of the leaves of two documents: of all, and by path."""
 
     total: Outcome
     by_path: dict[str, Outcome]
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True):
     """One leaf: its path, its places in gold and the system (None: it is not there), and the credit of the two."""
 
     path: str

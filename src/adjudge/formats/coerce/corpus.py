@@ -110,7 +110,7 @@ def _counted(text: str, number: int) -> str:
     return _NUMBER.sub(lambda found: f"{number} {found[1 if number == 1 else 2]}" if found[1] else str(number), text)
 
 
-class Facts(NamedTuple):
+class Facts(msgspec.Struct, frozen=True):
     """What a document says: relations between spans, triples of texts, or events; each as plain values."""
 
     relations: list[dict[str, Any]] | None = None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from adjudge.formats.coerce.answers import OUTPUTS
 from adjudge.formats.coerce.corpus import ITEMS, is_list, wrong
@@ -16,7 +18,7 @@ from adjudge.model.document import Reading as Understood
 _OWN = frozenset(("id", "text", *OUTPUTS))  # what documents have anyway, and answers
 
 
-class Reading(NamedTuple):
+class Reading(msgspec.Struct, frozen=True):
     """What was understood of a side: its documents, what their spans count, and what is not in its texts."""
 
     documents: dict[str, Document]
@@ -32,13 +34,13 @@ class Reading(NamedTuple):
         lost = {
             name: [{"text": item.text, "type": item.label} for item in items] for name, items in self.ungrounded.items()
         }
-        ends, said = self.ends or (None, "shape")
+        known = self.ends or Ends(None)
         return Understood(
             shape=self.shape,
             documents=len(self.documents),
             unit=self.unit,
-            ends=ends,
-            said=said,
+            ends=known.meaning,
+            said=known.said,
             ids=self.ids,
             notes=self.notes,
             ungrounded=lost,
@@ -117,7 +119,9 @@ def _nowhere(items: Iterable[Item]) -> list[dict[str, Any]]:
 
 def _unplaced(items: Iterable[Item]) -> list[Item]:
     """What is not in the text, with spans before its beginning, which nothing equals or overlaps."""
-    return [item._replace(start=-2 * number, end=1 - 2 * number) for number, item in enumerate(items, 1)]
+    return [
+        msgspec.structs.replace(item, start=-2 * number, end=1 - 2 * number) for number, item in enumerate(items, 1)
+    ]
 
 
 def _mentions(side: OneSide) -> dict[str, dict[str, Any]]:

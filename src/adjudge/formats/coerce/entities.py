@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from adjudge.formats.coerce.answers import OUTPUTS, answer_value, chat_answer
 from adjudge.formats.coerce.corpus import (
     IDS,
@@ -111,7 +113,11 @@ def _of_list(name: str, values: list[Any], declared: Declared, notes: Notes) -> 
         first, second = values
         if isinstance(first, str) and isinstance(second, Mapping):
             found = _of_fields(name, {**second, "text": first}, declared, notes)
-            return None if found is None else found._replace(fixed=True, unit="char", shape="texts with entities")
+            return (
+                None
+                if found is None
+                else msgspec.structs.replace(found, fixed=True, unit="char", shape="texts with entities")
+            )
         both = is_list(first) and is_list(second) and len(first) == len(second) and len(first) > 0
         if (
             both
@@ -143,7 +149,11 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     text = fields.get("text") if isinstance(fields.get("text"), str) else None
     if (own := declared.chosen(fields, "")) in fields:
         found = part_of(name, fields[own], declared, notes)
-        return None if found is None else found._replace(text=found.text if found.text is not None else text)
+        return (
+            None
+            if found is None
+            else msgspec.structs.replace(found, text=found.text if found.text is not None else text)
+        )
     if "data" in fields and "annotations" in fields:
         return _of_label_studio(name, fields, declared, notes)
     if fields.get("answer", "accept") not in ("accept", None) and "spans" in fields:
@@ -158,12 +168,12 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     output = first_of(fields, OUTPUTS)
     if output is not None and not any(key in fields for key in ITEMS):
         found = part_of(name, output, declared, notes)
-        return found if found is None or found.shape == INLINE else found._replace(text=text)
+        return found if found is None or found.shape == INLINE else msgspec.structs.replace(found, text=text)
     key = next((each for each in ITEMS if each in fields and not isinstance(fields[each], str)), None)
     if key is None:
         kinds = {label: own for label, own in fields.items() if label not in (*IDS, "text")}
         found = _by_type(kinds, declared) if kinds else None
-        return None if found is None else found._replace(text=text)
+        return None if found is None else msgspec.structs.replace(found, text=text)
     items = items_of(fields[key] or [], declared.fields)
     if items is None:
         return None
@@ -236,7 +246,7 @@ def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Par
         last = items[-1] if items else None
         after = last is not None and last.end is not None and each["start"] - last.end <= 1
         if prefix == "I" and last is not None and last.label == kind and after:
-            items[-1] = last._replace(end=each["end"])
+            items[-1] = msgspec.structs.replace(last, end=each["end"])
             continue
         if prefix != OUTSIDE:
             items.append(Item(each["start"], each["end"], kind))
@@ -304,8 +314,8 @@ def checked_inline(parts: Mapping[str, Part], texts: Mapping[str, str], side: st
             notes.add("other-text", message, name)
             text, places = "", [None] * len(part.items)
         items = [
-            item._replace(start=place and place[0], end=place and place[1])
+            msgspec.structs.replace(item, start=place and place[0], end=place and place[1])
             for item, place in zip(part.items, places, strict=True)
         ]
-        made[name] = part._replace(items=items, text=text)
+        made[name] = msgspec.structs.replace(part, items=items, text=text)
     return made

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from adjudge.formats.coerce.corpus import Declared, Facts, fields_of, first_of, is_list, origin, plain, wrong
 from adjudge.formats.coerce.spans import Item, hull_of, is_place, item_of, pair_of
 
@@ -51,7 +53,7 @@ def relations_of(value: Any, declared: Declared) -> Facts | None:
     if found is None:
         return None
     fixed = any("from_id" in each for each in values if isinstance(each, Mapping))
-    return found._replace(text=text, fixed=fixed)
+    return msgspec.structs.replace(found, text=text, fixed=fixed)
 
 
 def _entities(values: Any) -> dict[Any, Item]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+import msgspec
+
 from adjudge.formats.coerce.corpus import UNITS, Facts, is_list, origin, wrong
 from adjudge.formats.coerce.declared import Said, called, declared_for
 from adjudge.formats.coerce.documents import Reading, reading_of
@@ -107,12 +109,12 @@ def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
         known = {**texts, **side.texts()}
         if known:
             side.parts = {
-                name: part if part.text is not None else part._replace(text=known.get(name))
+                name: part if part.text is not None else msgspec.structs.replace(part, text=known.get(name))
                 for name, part in side.parts.items()
             }
         side.parts, side.ends = exclusive(side.parts, side.declared, side.notes)
         found: Located = located(side.parts, known, side.declared, side.notes)
-        side.parts, side.lost = found
+        side.parts, side.lost = found.parts, found.lost
         for name, part in side.parts.items():
             cut = _cut(part)
             if cut:

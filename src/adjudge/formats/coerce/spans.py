@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from adjudge.errors import FormatError
 from adjudge.formats.coerce.corpus import (
@@ -38,7 +40,7 @@ LEFT_OUT = "left out"
 _MANY = 3  # words that one reading of ends cuts before the other is proved: one span that is cut may be a mistake
 
 
-class Item(NamedTuple):
+class Item(msgspec.Struct, frozen=True):
     """A labelled piece of a text; without a start it is known by its words alone.
 
     One of several `fragments` begins with the first of them and ends with the last.
@@ -52,7 +54,7 @@ class Item(NamedTuple):
     fragments: tuple[tuple[int, int], ...] = ()
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True):
     """The items of a document, and what is known of it; `fixed` if its shape says what ends mean."""
 
     items: list[Item]
@@ -150,10 +152,14 @@ def without_fragments(name: str, part: Part, declared: Declared, notes: Notes) -
         return part
     if declared.fragments == "keep":
         pieces = [(item, item.fragments or ((item.start, item.end),)) for item in part.items]
-        items = [item._replace(start=start, end=end, fragments=()) for item, own in pieces for start, end in own]
-        return part._replace(items=items)
+        items = [
+            msgspec.structs.replace(item, start=start, end=end, fragments=())
+            for item, own in pieces
+            for start, end in own
+        ]
+        return msgspec.structs.replace(part, items=items)
     notes.add("fragments-joined", JOINED.format(side=declared.side), name, count=broken)
-    return part._replace(items=[item._replace(fragments=()) for item in part.items])
+    return msgspec.structs.replace(part, items=[msgspec.structs.replace(item, fragments=()) for item in part.items])
 
 
 JOINED = "{side}: {{n|mention|mentions}} of several fragments joined to one span"
@@ -252,10 +258,10 @@ def items_of(values: Any, fields: Mapping[str, str]) -> list[Item] | None:
 # What ends mean
 
 
-class Ends(NamedTuple):
+class Ends(msgspec.Struct, frozen=True):
     """What ends are, with a `?` if it is assumed, and how that is known: by the shape, declared, proved, or assumed."""
 
-    meaning: str = "exclusive"
+    meaning: str | None = "exclusive"
     said: str = "shape"
 
 
@@ -284,7 +290,7 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
         notes.add("proved-ends", f"{declared.side}: ends are inclusive, as the texts prove", count=number)
     longer = 1 if ends == "inclusive" else 0
     made = {
-        name: part._replace(items=[_moved(item, -shift, longer - shift) for item in part.items])
+        name: msgspec.structs.replace(part, items=[_moved(item, -shift, longer - shift) for item in part.items])
         if name in open_parts
         else part
         for name, part in parts.items()
@@ -312,9 +318,9 @@ def in_characters(part: Part, declared: Declared) -> Part:
         if start is None or end is None:
             shown = f"({item.start}, {item.end}, {item.label!r})"
             raise wrong(declared.side, f": {shown} begins or ends inside a character", "check the offsets")
-        return item._replace(start=start, end=end - longer)
+        return msgspec.structs.replace(item, start=start, end=end - longer)
 
-    return part._replace(items=[moved(item) for item in part.items])
+    return msgspec.structs.replace(part, items=[moved(item) for item in part.items])
 
 
 def _placed(part: Part) -> bool:
@@ -324,7 +330,7 @@ def _placed(part: Part) -> bool:
 def _moved(item: Item, start: int, end: int) -> Item:
     if item.start is None or item.end is None:
         return item
-    return item._replace(start=item.start + start, end=item.end + end)
+    return msgspec.structs.replace(item, start=item.start + start, end=item.end + end)
 
 
 def _proved(parts: Iterator[Part] | Any) -> str | None:
@@ -416,11 +422,11 @@ def located(parts: dict[str, Part], texts: Mapping[str, str], declared: Declared
                 f"{name}: {missing[0].text}",
                 count=len(missing),
             )
-        made[name] = part._replace(items=places, text=text, unit="char", fixed=True)
+        made[name] = msgspec.structs.replace(part, items=places, text=text, unit="char", fixed=True)
     return Located(made, lost)
 
 
-class Located(NamedTuple):
+class Located(msgspec.Struct, frozen=True):
     """The parts, and the mentions of each document that are not in its text."""
 
     parts: dict[str, Part]
@@ -452,5 +458,9 @@ def _places(items: Sequence[Item], text: str, locate: str) -> tuple[list[Item], 
             found[place] = (free or again)[:1]
         taken += found[place]
         used.update((*spot, item.label) for spot in found[place])
-    placed = [items[place]._replace(start=start, end=end) for place in range(len(items)) for start, end in found[place]]
+    placed = [
+        msgspec.structs.replace(items[place], start=start, end=end)
+        for place in range(len(items))
+        for start, end in found[place]
+    ]
     return placed, [items[place] for place in range(len(items)) if not found[place]], folded

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from adjudge.formats.coerce.cells import are_cells, with_lists
 from adjudge.formats.coerce.corpus import (
@@ -24,17 +26,16 @@ from adjudge.formats.coerce.corpus import (
     wrong,
 )
 from adjudge.formats.coerce.relations import OBJECTS, SUBJECTS
-from adjudge.formats.coerce.tags import is_tag
 
 
-class Raw(NamedTuple):
+class Raw(msgspec.Struct, frozen=True):
     """A document as it was given; the id is that of a mapping, a field or a column, if there is one."""
 
     id: str | None
     value: Any
 
 
-class Loaded(NamedTuple):
+class Loaded(msgspec.Struct, frozen=True):
     """The documents of a source; `one` if the source was itself one document."""
 
     documents: list[Raw]
@@ -230,6 +231,8 @@ def _are_rows(documents: Sequence[Any], kind: str) -> bool:
 
 
 def _is_row_of_tag(row: Mapping[str, Any], name: str) -> bool:
+    from adjudge.formats.coerce.tags import is_tag
+
     tag = row.get(name)
     return isinstance(tag, str) and is_tag(tag) and any(token in row for token in TOKEN_COLUMNS)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from adjudge.errors import FormatError
 from adjudge.formats.coerce.corpus import Declared, Notes, plain, wrong
 from adjudge.formats.coerce.spans import Part
@@ -52,8 +54,10 @@ def chunks_of(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> di
     chunks = {name: decode(tags) for name, tags in named.items()}
     if declared.side == "gold" and declared.scheme in SCHEMES:
         _check_scheme(named, chunks, declared.scheme)
-    # Not _replace, which takes as long as the tags of a sentence do.
-    return {name: Part(*part[:-1], chunks[name]) if name in named else part for name, part in parts.items()}
+    return {
+        name: msgspec.structs.replace(part, chunks=chunks[name]) if name in named else part
+        for name, part in parts.items()
+    }
 
 
 def _check_scheme(tags: Mapping[str, Sequence[str]], chunks: Mapping[str, list[Chunk]], scheme: str) -> None:
@@ -152,7 +156,7 @@ def without_ignored(gold: Mapping[str, Part], sides: Sequence[dict[str, Part]], 
         for side in (mine, *sides):
             tags = side[name].tags if name in side else None
             if tags is not None and len(tags) == len(part.tags):
-                side[name] = side[name]._replace(tags=[tags[place] for place in kept])
+                side[name] = msgspec.structs.replace(side[name], tags=[tags[place] for place in kept])
     return mine
 
 

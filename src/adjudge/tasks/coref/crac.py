@@ -211,7 +211,7 @@ class CracTask(CorefUDTask):
             raise UsageError("documents of several datasets are not averaged", hint="leave out --pool macro")
         if run.inference.cluster_by is not None:
             raise UsageError("documents are drawn within their datasets", hint="leave out --cluster-by")
-        changed = evaluation._replace(run=msgspec.structs.replace(run, by=run.by or FIELDS))
+        changed = msgspec.structs.replace(evaluation, run=msgspec.structs.replace(run, by=run.by or FIELDS))
         return super().result(changed)
 
 

@@ -227,8 +227,8 @@ def _repeat(repeat: Repeat, document: str) -> str:
 def remarks_of(evaluation: Evaluation, name: str) -> list[tuple[str, int, str, list[str]]]:
     """Remarks on the documents of one response: code, number, message, examples."""
     found: dict[str, list[str]] = {}
-    for _, (code, example, _) in evaluation.systems[name].remarks:
-        found.setdefault(code, []).append(example)
+    for _, remark in evaluation.systems[name].remarks:
+        found.setdefault(remark.code, []).append(remark.example)
     remarks = []
     unequal = found.get("unequal-tokens", [])
     if unequal:
@@ -276,15 +276,15 @@ def _strict(evaluation: Evaluation) -> Iterable[Problem]:
             if document not in side.documents:
                 message = f"document {document!r} of the key is not there"
                 yield Problem(message, path=side.path, hint="add it, even without mentions")
-        for document, (code, example, _) in counted.remarks:
-            if code == "unequal-tokens":
+        for document, remark in counted.remarks:
+            if remark.code == "unequal-tokens":
                 own, ours = side.documents[document], gold.documents[document]
                 message = f"document {document!r} has {own.tokens} tokens, the key has {ours.tokens}"
                 yield Problem(message, path=side.path, line=own.line, hint="the texts must be the same")
-            elif code.startswith("response") or place == 0:
-                where = side if code.startswith("response") else gold
+            elif remark.code.startswith("response") or place == 0:
+                where = side if remark.code.startswith("response") else gold
                 line = where.documents[document].line
-                message = f"the mention {example} is repeated"
+                message = f"the mention {remark.example} is repeated"
                 yield Problem(message, path=where.path, line=line, hint="remove one of them")
         for document, own in side.documents.items():
             if document not in gold.documents:

@@ -155,8 +155,9 @@ class _Counts:
     def __init__(self, remarks: Iterable[tuple[str, Remark]]) -> None:
         self.counts: dict[str, int] = {}
         self.documents: dict[str, list[str]] = {}
-        for document, (reason, _, number) in remarks:
-            self.counts[reason] = self.counts.get(reason, 0) + number
+        for document, remark in remarks:
+            reason = remark.code
+            self.counts[reason] = self.counts.get(reason, 0) + remark.number
             known = self.documents.setdefault(reason, [])
             if len(known) < SHOWN:
                 known.append(document)

@@ -342,7 +342,7 @@ class EalTask(Task):
         )
         for counted, side in zip(evaluation.systems.values(), systems, strict=True):
             counted.side = side
-        return super().result(evaluation._replace(gold=gold))
+        return super().result(msgspec.structs.replace(evaluation, gold=gold))
 
     def _hashed(self, side: Side) -> Side:
         stores: tuple[AnyStore | None, ...] = side.documents.stores  # type: ignore[attr-defined]

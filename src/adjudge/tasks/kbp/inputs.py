@@ -177,12 +177,13 @@ def read_inputs(
 
 def check_documents(of_gold: Sequence[str], systems: Sequence[Names]) -> None:
     """Raise if only one side says which documents its triples are from."""
-    for path, names in systems:
+    for each in systems:
+        names = each.ids
         if names and (set(names) == {NOWHERE}) != (set(of_gold) == {NOWHERE}) and set(names).isdisjoint(of_gold):
             which = "the system" if set(names) == {NOWHERE} else "gold"
             message = f"{which} does not say of which document its triples are"
             hint = "add --ignore-documents (ignore_documents=True) to compare both as one graph"
-            raise UsageError(Problem(message, path=path, hint=hint))
+            raise UsageError(Problem(message, path=each.place, hint=hint))
 
 
 def _check_there(sources: Sequence[Source]) -> None:
