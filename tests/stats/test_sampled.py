@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -40,7 +41,7 @@ def samples_of(rows):
 @pytest.mark.parametrize("system", ["A", "B"])
 @pytest.mark.parametrize("constant", [1.57, 1.15])
 def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
-    how = HOW._replace(interval="percentile", box=constant)
+    how = msgspec.structs.replace(HOW, interval="percentile", box=constant)
     found = system_scores(sampled(MEASURES, samples_of(exact[f"samples_{system}"]), how), how, {})
     for score in found:
         if score.part == "tp":
@@ -59,7 +60,7 @@ def test_intervals_and_boxes_of_the_27_resamples(exact, system, constant):
 
 
 def test_the_paired_bootstrap_of_the_27_resamples(exact):
-    how = HOW._replace(test="bootstrap")
+    how = msgspec.structs.replace(HOW, test="bootstrap")
     pair = {name: sampled(MEASURES, samples_of(exact[f"samples_{name}"]), how) for name in "BA"}
     for each in pair_comparisons(pair, headline_keys(MEASURES), how, {}, None):
         wanted = exact["paired_B_minus_A"][each.metric]["f1"]
