@@ -186,8 +186,8 @@ class Renamed(dict[str, str]):
 def item_of(value: Any, fields: Mapping[str, str]) -> Item | None:
     """One element of a list of spans; None if it is none.
 
-    >>> item_of((0, 5, "PER"), {})[:3], item_of({"span": [0, 5], "type": "PER"}, {})[:3]
-    ((0, 5, 'PER'), (0, 5, 'PER'))
+    >>> item_of((0, 5, "PER"), {}) == item_of({"span": [0, 5], "type": "PER"}, {}) == Item(0, 5, "PER")
+    True
     """
     if is_list(value):
         return _from_tuple([plain(each) for each in value])
@@ -241,7 +241,7 @@ def _of_type(label: Any, value: Any) -> Item | None:
 def items_of(values: Any, fields: Mapping[str, str]) -> list[Item] | None:
     """All elements of a list as items, or the texts or places of each type; None if these are not items.
 
-    >>> [each[:3] for each in items_of({"PER": ["Ada", (9, 11)]}, {})]
+    >>> [(each.start, each.end, each.label) for each in items_of({"PER": ["Ada", (9, 11)]}, {})]
     [(None, None, 'PER'), (9, 11, 'PER')]
     """
     if isinstance(values, Mapping):
