@@ -125,3 +125,13 @@ def test_accidents_of_nervaluate_have_answers():
     assert empty.evaluate()["overall"]["strict"].missed == 1
     (line,) = [each for each in empty.summary_report_indices().splitlines() if each.startswith("Missed")]
     assert line.split() == ["Missed", "1", "0", "Label=PER,", "Start=0,", "End=0"]
+
+
+def test_indices_are_looked_up_where_nervaluate_does():
+    """Among all entities of the system: that of LOC, which is not asked for, stands at index 0."""
+    from adjudge.compat.nervaluate import Evaluator
+
+    filtered = Evaluator([["O", "B-PER"]], [["B-LOC", "B-PER"]], tags=["PER"]).summary_report_indices()
+    assert "Correct              0          0        Label=LOC, Start=0, End=0\n" in filtered
+    nothing = Evaluator([["B-PER", "O"]], [["O", "O"]], tags=["PER"]).summary_report_indices()
+    assert "Missed               0          0        No prediction info\n" in nothing

@@ -9,8 +9,9 @@ boundaries is right. A gold entity that was taken is gone, even if a later entit
 are inclusive, so that adjacent spans overlap; entities of types outside `tags` are dropped from both sides; the
 threshold is a share of the gold span.
 
-Two things differ: an empty first document is no error, and the report of indices describes the entity that an index
-refers to (nervaluate looks up missed entities, and those of one type, in the wrong list, or fails).
+Two things differ: an empty first document is no error, and neither is an index in the report of indices for which the
+system has no entity; it is then described as what it refers to. nervaluate looks up every index among all entities of
+the system, those of types outside `tags` too, even if it is one of gold, or counts those of one type; so does this.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ SCENARIOS: tuple[Scenario, ...] = ("strict", "partial", "ent_type", "exact")
 OUTCOMES = ("correct", "incorrect", "partial", "missed", "spurious")
 _MODES = ("overall", "entities")
 _CSV = ("Correct", "Incorrect", "Partial", "Missed", "Spurious", "Precision", "Recall", "F1-Score")
+_NOTHING = "No prediction info"  # what is said of all indices if one document is all, and the system has nothing in it
 _COLOURS = dict(zip(OUTCOMES, (92, 91, 93, 95, 94), strict=True))
 
 
@@ -249,6 +251,7 @@ class Evaluator:
         for number, (a, b) in enumerate(zip(mine.lengths or (), theirs.lengths or (), strict=True)):
             if a != b:
                 raise ValueError(f"Document {number} has different lengths: true={a}, pred={b}")
+        self._looked_up = theirs.documents
         kept = frozenset(tags)
         self._sides = [
             [[chunk for chunk in document if chunk[0] in kept] for document in side.documents]
@@ -346,8 +349,10 @@ class Evaluator:
             side = gold if outcome == "missed" else system
             places = [] if indices is None else indices.of(outcome)
             for document, place in places:
-                label, start, end = side[document][place]
-                lines.append(f"{name} {document:<10} {place:<8} Label={label}, Start={start}, End={end - 1}")
+                looked_up = self._looked_up[document]  # as nervaluate does, whatever the index refers to
+                label, start, end = (looked_up if place < len(looked_up) else side[document])[place]
+                told = f"Label={label}, Start={start}, End={end - 1}"
+                lines.append(f"{name} {document:<10} {place:<8} {told if self._looked_up != [[]] else _NOTHING}")
             if not places:
                 lines.append(f"{name} {'-':<10} {'-':<8} {'None':<10}")
         return "\n".join(lines) + "\n"
