@@ -220,8 +220,9 @@ def test_a_finding_has_a_place_a_severity_and_a_remedy(name, validator, call):
     assert call(name, "--strict")[0] == 1
     assert call(name, "--severity", f"{kind}=warning")[0] == 0
     assert call(name, "--severity", f"{kind}=error")[0] == 1
-    code, out, _ = call(name, "--severity", f"{kind}=error", "--severity", f"{kind}=off", "--strict")
+    code, out, _ = call(name, "--severity", f"{kind}=off", "--strict")
     assert (code, out.count("\n")) == (0, 1)
+    assert call(name, "--severity", f"{kind}=error", "--severity", f"{kind}=off")[0] == 2
 
 
 def test_the_json_form(validator, call, capsys):
