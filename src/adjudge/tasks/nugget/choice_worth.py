@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.tasks.coref.ceaf import align
-from adjudge.tasks.nugget.open_choices import Cell, Choices, Clusters, Group, Option
+from adjudge.tasks.nugget.open_choices import Cell, Choices, Clusters, Group
 
 Point = tuple[float, float, float]
 """A linear share of the score, B3 matched, B3 found."""
@@ -74,27 +74,32 @@ def with_sums(cells: dict[Cell, int]) -> dict[Cell, int]:
     return found
 
 
-def varying_sums(groups: Sequence[Group], clock: Deadline = NEVER) -> set[Cell]:
-    """The whole clusters to which the options of some group do not all add the same."""
+def varying_sums(sums: Sequence[Sequence[Mapping[Cell, int]]], clock: Deadline = NEVER) -> set[Cell]:
+    """The whole clusters to which the options of some group do not all add the same; `sums` are `all_sums`."""
     found: set[Cell] = set()
-    for group in groups:
+    for tables in sums:
         clock.check()
-        tables = [with_sums(option.cells) for option in group.options]
-        tables += [] if group.most is None else [{}, with_sums(group.most)]
         for key in {key for table in tables for key in table if min(key) < 0} - found:
             if len({table.get(key, 0) for table in tables}) > 1:
                 found.add(key)
     return found
 
 
+def all_sums(group: Group) -> list[dict[Cell, int]]:
+    """What every option of a group adds to cells and whole clusters; then, with unlisted ones, nothing and the most."""
+    tables = [with_sums(option.cells) for option in group.options]
+    return tables if group.most is None else [*tables, {}, with_sums(group.most)]
+
+
 def table_of(choices: Choices, rates: Rates, clock: Deadline = NEVER) -> Table:
     """The table of a document with settled cells and open groups."""
     clusters, cells, groups = choices.clusters, choices.cells, choices.groups
-    most = []
+    tables = []
     for group in groups:
         clock.check()
-        most.append(_most(group))
-    sums = varying_sums(groups, clock)
+        tables.append(all_sums(group))
+    most = list(map(_most, tables))
+    sums = varying_sums(tables, clock)
     base = {key: number for key, number in with_sums(cells).items() if min(key) >= 0 or key in sums}
     keys = list(dict.fromkeys((*base, *(key for table in most for key in table if min(key) >= 0 or key in sums))))
     number_of = {key: number for number, key in enumerate(keys)}
@@ -107,9 +112,9 @@ def table_of(choices: Choices, rates: Rates, clock: Deadline = NEVER) -> Table:
                 highest[number_of[cell]] += count
                 near[number_of[cell]].append(number)
     added = []
-    for group in groups:
+    for group, options in zip(groups, tables, strict=True):
         clock.check()
-        added.append([_added(option, number_of) for option in group.options])
+        added.append([_added(option, number_of) for option in options[: len(group.options)]])
     convex = [min(key) >= 0 for key in keys]
     weight = [
         2 * rates.ceafe / (clusters.sizes[row] + clusters.spread[column]) if row >= 0 and column >= 0 else 0.0
@@ -124,22 +129,23 @@ def table_of(choices: Choices, rates: Rates, clock: Deadline = NEVER) -> Table:
     return table
 
 
-def _most(group: Group) -> dict[Cell, int]:
+def _most(tables: Iterable[Mapping[Cell, int]]) -> dict[Cell, int]:
     found: dict[Cell, int] = {}
-    for table in (*(with_sums(option.cells) for option in group.options), with_sums(group.most or {})):
+    for table in tables:
         for key, number in table.items():
-            found[key] = max(found.get(key, 0), number)
+            if number > found.get(key, 0):
+                found[key] = number
     return found
 
 
-def _added(option: Option, number_of: dict[Cell, int]) -> Added:
-    return tuple((number_of[key], count) for key, count in with_sums(option.cells).items() if key in number_of)
+def _added(option: Mapping[Cell, int], number_of: Mapping[Cell, int]) -> Added:
+    return tuple([(number_of[key], count) for key, count in option.items() if key in number_of])
 
 
 def added_most(table: Table, group: Group) -> Added:
     """The most that a group can add to any cell."""
     number_of = {key: number for number, key in enumerate(table.keys)}
-    return tuple((number_of[cell], count) for cell, count in _most(group).items() if min(cell) >= 0)
+    return tuple((number_of[cell], count) for cell, count in _most(all_sums(group)).items() if min(cell) >= 0)
 
 
 def own_range(options: Iterable[Added]) -> dict[int, tuple[int, int]]:

@@ -134,7 +134,9 @@ class _Search:
         most = list(given)
         for place, _ in self.open:
             most[place] = highest_counts(given[place])
-        wide = [_sum([row[column] for row in most]) for column in range(len(COLUMNS))]
+        wide = list(self.totals)
+        for column in PLACES:
+            wide[column] = _sum([row[column] for row in most])
         self.top = self.score.value(self.score.point(wide))  # the score if all were matched that can be
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
@@ -142,6 +144,7 @@ class _Search:
         self.late = False  # whether the time of a document is up
         self.doubtful: list[int] = []  # the documents that were not solved under that tangent
         self.known: dict[tuple[int, Choice], Way | None] = {}
+        self.fronts: dict[int, list[tuple[Point, Choice]]] = {}  # where few choices are best under any tangent
 
     def is_open(self) -> bool:
         """Whether there may be something better."""
@@ -164,17 +167,25 @@ class _Search:
     def solved(self, number: int, rates: Rates, slack: float = 0.0) -> Found:
         """The best choices of an open document, in the time that it has left."""
         place, choices = self.open[number]
+        slope = (1.0, rates.precise, rates.found)
+        if number in self.fronts:
+            points = [(dot(slope, point), point, choice) for point, choice in self.fronts[number]]
+            points.sort(key=lambda each: -each[0])
+            return Found(points, points[0][0])
+        few = not choices.cut and choices.is_short()
         clock = Deadline(self.left[number])
         try:
             if not choices.cut:
-                return solve(choices, rates, slack, clock)
+                found = solve(choices, rates, float("inf") if few else slack, clock)
+                if few and found.complete:
+                    self.fronts[number] = [(point, choice) for _, point, choice in found.points]
+                return found
         except OutOfTime:
             pass
         finally:
             self.late = self.late or (clock.passed and not choices.cut)
             self.left[number] = max(clock.left, 0.0)
         own, most = (self.score.point(row) for row in (self.given[place], highest_counts(self.given[place])))
-        slope = (1.0, rates.precise, rates.found)
         return Found([(dot(slope, own), own, GIVEN)], dot(slope, most), complete=False)
 
     def near_tangent(self) -> None:

@@ -194,7 +194,7 @@ def _told(templates: Mapping[str, str], remarks: dict[str, list[Remark]], settin
 def _about_values(details: Sequence[Any], settings: Settings) -> Iterator[Note]:
     """Values that are not UTF-8, or are spelled in two ways."""
     values = {
-        (side, attribute): {value for pair in details for value in getattr(pair[place], field)}
+        (side, attribute): set[str]().union(*[getattr(pair[place], field) for pair in details])
         for place, side in enumerate(SIDES)
         for attribute, field in (("type", "types"), ("realis", "realis"))
     }

@@ -76,6 +76,10 @@ class Choices(NamedTuple):
         """Whether a choice is that of the mapping, as far as cells and so the counts go."""
         return all(self.groups[group].given == option for group, option in choice)
 
+    def is_short(self) -> bool:
+        """Whether listing all choices takes no longer than looking for the best one."""
+        return len(self.groups) == 1 and len(self.groups[0].options) <= 3 and self.groups[0].most is None
+
     def pairs(self, choice: Choice) -> list[Pair]:
         """The pairs of a choice, by gold mention."""
         chosen = [pair for group, option in choice for pair in self.groups[group].options[option].pairs]
