@@ -234,12 +234,23 @@ def near_cells(cells: dict[Cell, int], groups: Sequence[Group]) -> dict[Cell, in
     >>> near_cells({(0, 0): 1, (0, 1): 1, (2, 2): 1}, [Group([Option(((0, 0),), {(1, 1): 1})])])
     {(0, 0): 1, (0, 1): 1}
     """
-    touched = [cell for group in groups for option in group.options for cell in (*option.cells, *(group.most or ()))]
-    names = {cell: ((cell[0], -1), (-1, cell[1])) for cell in (*cells, *touched)}
-    near = {name for cell in touched for name in names[cell]}
-    parts = closed([names[cell] for cell in cells], dict.fromkeys(name for both in names.values() for name in both))
-    near.update(name for part in parts if not near.isdisjoint(part) for name in part)
-    return {cell: number for cell, number in cells.items() if names[cell][0] in near}
+    near = {  # gold clusters by number, and ~number of system clusters
+        end
+        for group in groups
+        for table in (*(option.cells for option in group.options), group.most or {})
+        for row, column in table
+        for end in (row, ~column)
+    }
+    partners: dict[int, list[int]] = {}
+    for row, column in cells:
+        partners.setdefault(row, []).append(~column)
+        partners.setdefault(~column, []).append(row)
+    todo = list(near)
+    while todo:
+        new = [each for each in partners.pop(todo.pop(), ()) if each not in near]
+        near.update(new)
+        todo += new
+    return {cell: number for cell, number in cells.items() if cell[0] in near}
 
 
 Slots = list[list[int]]
