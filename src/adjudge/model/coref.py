@@ -180,14 +180,14 @@ class UdDocument(CorefDocument):
 def node_runs(nodes: Sequence[float]) -> tuple[Mention, int]:
     """A set of nodes as runs of words and single empty nodes, and how many nodes it has.
 
-    >>> node_runs([7, 5, 6, 9.1, 9])
-    ((5, 7, 9, 9, 9.1, 9.1), 5)
+    >>> node_runs([7, 5, 6, 9.1, 9]), node_runs([1, 10**15])
+    (((5, 7, 9, 9, 9.1, 9.1), 5), ((1, 1, 1000000000000000, 1000000000000000), 2))
     """
     first, last = nodes[0], nodes[-1]
     size = len(nodes)
     if size == 1:
         return (first, first), 1
-    if type(first) is type(last) is int and nodes == [*range(first, last + 1)]:
+    if type(first) is type(last) is int and last - first == size - 1 and nodes == [*range(first, last + 1)]:
         return (first, last), size
     runs: list[float] = []
     ordered = sorted(set(nodes))
