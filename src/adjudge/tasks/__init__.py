@@ -1,1 +1,1 @@
-"""A task puts formats, metrics and statistics together."""
+"""Tasks: each combines formats, metrics and statistics."""

@@ -1,4 +1,4 @@
-"""Agreement between annotators: every pair is scored as if one were gold and the other a system."""
+"""Agreement between annotators: every pair is scored with one as gold and the other as the system."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _EXAMPLES = 5
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Two annotators on the documents that both have, `a` on the gold side.
+    """Two annotators on the documents they share, `a` as gold.
 
-    `reverse` has the headline scores with `b` on the gold side, where those differ: such a metric is not symmetric.
+    `reverse` has the headline scores with `b` as gold where they differ, that is, for asymmetric metrics.
     """
 
     a: str
@@ -59,9 +59,9 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Mean(msgspec.Struct, frozen=True, kw_only=True):
-    """The mean of a score over all pairs; the interval is there if all pairs are on the same documents.
+    """The mean of a score over all pairs, with an interval if all pairs share the same documents.
 
-    If a search was cut short, the true mean is proven to lie between `value` and `bound`.
+    If a search was cut short, the true mean lies between `value` and `bound`.
     """
 
     metric: str
@@ -75,7 +75,7 @@ class Mean(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Disagreement(NamedTuple):
-    """An item of one document that only one of two annotators has, or that they have but not with full credit."""
+    """An item that only one of two annotators has, or that both have without full credit."""
 
     document: str
     metric: str
@@ -89,7 +89,7 @@ class Disagreement(NamedTuple):
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
-    """How far annotators agree: pairs, their mean, coefficients beyond chance, and where they do not agree."""
+    """How well annotators agree: pairs, their mean, chance-corrected coefficients, and the disagreements."""
 
     adjudge: str
     signature: str
@@ -122,7 +122,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matrix(found: Agreement, metric: str) -> dict[tuple[str, str], float | None]:
-    """The headline score of every ordered pair: the first on the gold side, the second scored against it."""
+    """The headline score of every ordered pair: the first is gold, the second is scored against it."""
     cells: dict[tuple[str, str], float | None] = dict.fromkeys(permutations(found.annotators, 2))
     for pair in found.pairs:
         value = pair.headline(metric).value
@@ -152,7 +152,7 @@ def agree(
 ) -> Agreement:
     """How well two or more annotators agree on what a metric compares.
 
-    Every pair is scored on the documents that both have. Where the elements of the compared field have spans, their
+    Every pair is scored on the documents both annotated. Where the elements of the compared field have spans, their
     labels on the places of the text give kappa and alpha, and the spans themselves alpha for units. `label` names
     one or more fields whose values are labels of the same units (`genre`, `tokens.tag`), for kappa and alpha; the
     units are paired by place, or by the fields `unit`. Chains have kappa and alpha of the links between their
@@ -216,7 +216,7 @@ def agree(
 def _opened(
     metric: Any, annotators: Mapping[str, Documents], given: Mapping[str, Any], how: dict[str, Any]
 ) -> tuple[tuple[AnyMetric, ...], Mapping[str, Documents]]:
-    """The metrics, and what annotators have in memory as the documents that it stands for."""
+    """The metrics, and the annotators' data in memory as documents."""
     from adjudge.tasks.named import task_of
     from adjudge.tasks.request import fitting_metrics
 
@@ -243,13 +243,13 @@ def browsable(
     reader: str = JSONL,
     **options: Any,
 ) -> Result:
-    """The first annotator against the others on the documents that all have, with every item, for a report."""
+    """The first annotator against the others on their common documents, with every item, for a report."""
     sides = _chosen(read_each(annotators, reading(reader)), docs)
     shared = [each for each in sides[0].documents if all(each in side.documents for side in sides)]
     if not shared:
         raise UsageError("no document has all annotators", hint="save the result of two of them")
     gold, *others = (replace(side, documents={each: side.documents[each] for each in shared}) for side in sides)
-    # A mapping whose keys are names of documents would be taken for documents.
+    # A mapping keyed by document ids would be mistaken for documents.
     names = [side.name for side in others]
     systems = {f"{name}\0": side for name, side in zip(names, others, strict=True)}
     usual = JSONL if reader in ANNOTATIONS else reader
@@ -259,7 +259,7 @@ def browsable(
 def reading(reader: str, key: str | None = None) -> Read | None:
     """How the files of annotators are read: by a reader of the catalogue, or one of the tasks.
 
-    `key` are the assessments that reference frames were made for.
+    `key` names the assessments the reference frames were built from.
     """
     if key is not None:
         if reader != "eal-frames":
@@ -276,7 +276,7 @@ def reading(reader: str, key: str | None = None) -> Read | None:
 
 
 def _chosen(sides: Sequence[Side], docs: Iterable[str] | None) -> list[Side]:
-    """The documents that were asked for, in the order of their ids: resampling draws from them in this order."""
+    """The requested documents in id order, in which resampling draws from them."""
     places = {side.paired_by_place for side in sides if side.documents}
     sizes = {len(side.documents) for side in sides}
     if len(places) > 1 or (True in places and len(sizes) > 1):
@@ -361,7 +361,7 @@ def _mean(results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key:
 
 
 def _mean_bound(scores: Sequence[Score]) -> float | None:
-    """The highest mean that is possible, if a score is not proven."""
+    """The highest possible mean, if a score is not proven to be optimal."""
     best = [each.value if each.bound is None else each.bound for each in scores]
     defined = [value for value in best if value is not None]
     known = len(defined) == len(scores) and any(each.bound is not None for each in scores)
@@ -371,7 +371,7 @@ def _mean_bound(scores: Sequence[Score]) -> float | None:
 def _mean_interval(
     results: Mapping[tuple[str, str], Result], pairs: Sequence[Pair], key: Key, value: float, inference: Inference
 ) -> tuple[float, float] | None:
-    """The interval of a mean over pairs, if all are counted document by document on the same documents."""
+    """The interval of a mean over pairs, if all are counted per document on the same documents."""
     import numpy as np
 
     from adjudge.stats.measure import signed_keys
@@ -435,7 +435,7 @@ def _span_coefficients(
 
 
 def _disagreements(results: Mapping[tuple[str, str], Result], sides: Sequence[Side]) -> list[Disagreement]:
-    """Everything that one annotator has and another does not, document by document."""
+    """Everything that one annotator has and another lacks, by document."""
     found = []
     for one, other in combinations(sides, 2):
         result = results[one.name, other.name]
@@ -457,7 +457,7 @@ def _disagreements(results: Mapping[tuple[str, str], Result], sides: Sequence[Si
 
 
 def _signature(first: Result, sides: Sequence[Side], label: str | None, unit: Sequence[str], distance: str) -> str:
-    """That of the scores, with the digests of all annotators in the place of gold and systems."""
+    """The signature of the scores, with the digests of all annotators in place of gold and systems."""
     from adjudge.stats.inference import hash_chunks, signature
     from adjudge.stats.result import result_fields
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 LABELS = ("type", "role", "label", "slot", "relation")
 """The fields that say what an item is; the first one that it has."""
-_COMPARED = 20_000  # pairs of items that are compared in search of the nearest one
+_COMPARED = 20_000  # pairs of items compared when searching for the nearest one
 _DIGITS = 6
-_LONG = 1000  # bytes of a value that is saved
+_LONG = 1000  # maximum bytes of a saved value
 _WORDS = 200  # characters of the words of an item
 _LARGEST = 1 << 63
 _INDEX = re.compile(r"\[\d+\]")
@@ -31,7 +31,7 @@ _QUOTED = re.compile(r'(?<=\.)"(?:[^"\\]|\\.)*"')  # a name with brackets of its
 
 
 def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False, unread: str = "") -> Alignment:
-    """The alignment of a gold document and that of a system, from those of the metrics by name.
+    """The alignment of a gold and a system document, built from those of the metrics by name.
 
     >>> from adjudge.metrics import find
     >>> gold, system = {"text": "Ann left", "items": ["Ann", "b"]}, {"items": ["Ann"]}
@@ -61,7 +61,7 @@ def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False,
 
 
 def _scored(found: Aligned) -> Aligned:
-    """The alignment without what is inside of items that a metric has made, such as all mates of a mention."""
+    """The alignment without the contents of items that a metric constructed, such as all mates of a mention."""
     made = [level for level in found.levels if "|" in level and level.partition("|")[2].count("[*]") > 1]
     return found.without(made) if made else found
 
@@ -118,7 +118,7 @@ def _differing(why: Why) -> str:
 def _at_one_place(
     gold: Sequence[Item], system: Sequence[Item], missed: Iterable[int], spurious: Iterable[int]
 ) -> list[tuple[int, int]]:
-    """Missed items and the spurious ones that stand at their places with another label, each in one pair."""
+    """Pairs of a missed and a spurious item at the same place with different labels; each item is in one pair."""
     waiting: dict[Any, list[int]] = defaultdict(list)
     for number in spurious:
         if (where := _where(system[number])) is not None:
@@ -135,7 +135,7 @@ def _at_one_place(
 
 
 def _where(item: Item) -> tuple[Any, ...] | None:
-    """What must be equal for two items to stand at one place: the spans; without any, all fields but the label."""
+    """What two items at the same place share: the spans or, if there are none, all fields but the label."""
     if not item.label or not isinstance(item.value, Mapping):
         return None
     if item.place:
@@ -159,9 +159,9 @@ def _items(values: Mapping[str, Any], text: str | None, place: Any) -> tuple[Ite
 
 
 def _grouped(items: Sequence[Item], elements: Mapping[str, str], mark: str) -> tuple[Item, ...]:
-    """The leaves with the elements of lists that they stand in, outermost first, each by its place in gold.
+    """The leaves with the list elements that contain them, outermost first, each by its index in gold.
 
-    An element that only the system has is called by its own place after a mark.
+    An element that only the system has is named by its own index after a marker.
     """
     found = []
     for item in items:
@@ -176,7 +176,7 @@ def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any)
     level = level_of(path)
     placed = [(role, where) for role, span in _placed(value) if (where := place(*span)) is not None]
     own = value
-    if isinstance(value, dict):  # items inside of this one have their own
+    if isinstance(value, dict):  # nested items have their own
         own = {name: each for name, each in value.items() if f"{level}.{name}[*]" not in levels}
     outer = _outer(path)
     said = words(text, [where for _, where in placed]) if placed and text is not None else _written(value)
@@ -184,7 +184,7 @@ def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any)
         said += f" ← {words(text, [where])}"
     roles = tuple(role for role, _ in placed)
     if isinstance(own, list | dict) and len(msgspec.json.encode(own)) > _LONG:
-        own = None  # such as all others of a cluster, in each of its mentions
+        own = None  # such as all other mentions of its cluster, in each mention
     return Item(
         id=path,
         level=level,
@@ -197,19 +197,19 @@ def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any)
     )
 
 
-@lru_cache(maxsize=1 << 14)  # the same paths come in every document
+@lru_cache(maxsize=1 << 14)  # the same paths occur in every document
 def _numbers(path: str) -> tuple[int, ...]:
     return tuple(int(each[1:-1]) for each in _INDEX.findall(path))
 
 
 def _outer(path: str) -> str:
-    """The item that an item is inside of: events[2] for events[2].arguments[0]."""
+    """The enclosing item: events[2] for events[2].arguments[0]."""
     places = list(_INDEX.finditer(path))
     return path[: places[-2].end()] if len(places) > 1 else ""
 
 
 def label_of(value: Any) -> str | None:
-    """What an item is, if it says so.
+    """The label of an item, if it has one.
 
     >>> label_of({"role": "Place"}), label_of("Paris")
     ('Place', None)
@@ -220,7 +220,7 @@ def label_of(value: Any) -> str | None:
 
 
 def _placed(value: Any) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The spans of an item with the roles that they have in it: its own, or those in its fields."""
+    """The spans of an item and their roles in it: its own, or those in its fields."""
     if not isinstance(value, dict):
         return
     own = _span(value)
@@ -236,7 +236,7 @@ def _placed(value: Any) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def _head(value: Any) -> int | None:
-    """The number of the head of a dependent word, 0 for the root."""
+    """The index of a word's head, 0 for the root."""
     head = value.get("head") if isinstance(value, Mapping) and "dependent" in value else None
     return head if isinstance(head, int) else None
 
@@ -249,7 +249,7 @@ def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _written(value: Any) -> str:
-    """The words of an item that has no place in a text: what it says itself, without the label, which stands beside it.
+    """The words of an item without a place in a text: its own values without the label, which is shown beside it.
 
     >>> _written({"span": {"start": 0, "end": 4}, "type": "PER", "entity": "E1"}), _written({"text": "Oslo", "n": 1})
     ('0–4, entity E1', 'Oslo')
@@ -277,12 +277,12 @@ def _written(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON data: sets sorted by what they print as, anything unknown as what it prints as.
+    """A value as JSON data: sets are sorted by `str`, unknown types become their `str`.
 
     >>> plain({"roles": frozenset({"b", "a"}), "span": (1, 2), "n": 1 << 70})
     {'roles': ['a', 'b'], 'span': [1, 2], 'n': '1180591620717411303424'}
     """
-    if type(value) is dict:  # plain data by the million come here, hence the shortcut
+    if type(value) is dict:  # called for millions of plain values, hence the shortcut
         keys = (key if type(key) is str and key.isascii() else plain(str(key)) for key in value)
         return dict(zip(keys, map(plain, value.values()), strict=True))
     if isinstance(value, str):
@@ -308,11 +308,11 @@ def plain(value: Any) -> Any:
 
 
 def _text(data: Any, spans: Sequence[tuple[int, int]]) -> tuple[str | None, Any]:
-    """The text of a document, and where a span stands in it; spans count characters, or tokens if those fit better."""
+    """The text of a document, and where a span lies in it, in characters, or in tokens if those fit better."""
     text, tokens, sentences, trees = (field_of(data, name) for name in ("text", "tokens", "sentences", "dependencies"))
     if isinstance(sentences, list | tuple) and tokens is NOTHING:
         tokens = [token for each in sentences if isinstance(each, list | tuple) for token in each]
-    if isinstance(trees, list | tuple) and tokens is NOTHING:  # the text of CoNLL-U has no blanks
+    if isinstance(trees, list | tuple) and tokens is NOTHING:  # the text of CoNLL-U has no spaces
         tokens, text = [each.get("form") if isinstance(each, Mapping) else None for each in trees], NOTHING
     listed = isinstance(tokens, list | tuple) and bool(tokens) and all(isinstance(token, str) for token in tokens)
     if isinstance(text, str) and not (listed and 2 * sum(_fits(text, *span) for span in spans) < len(spans)):
@@ -333,5 +333,5 @@ def _fits(text: str, start: int, end: int) -> bool:
 
 
 def _letter(character: str) -> bool:
-    """A letter of a script that has spaces between words, or a digit."""
+    """Whether this is a digit, or a letter of a script that puts spaces between words."""
     return character.isdigit() or character.lower() != character.upper()

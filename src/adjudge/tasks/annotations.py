@@ -1,7 +1,7 @@
-"""What annotators write in the files of the tasks, as documents that metrics and coefficients can compare.
+"""Annotators' files, in the formats of the tasks, as documents that metrics and coefficients can compare.
 
-Chains, nuggets, event arguments, assessments, frames and triples have commands of their own for scores; between
-annotators they are compared by the metrics of the catalogue.
+Chains, nuggets, event arguments, assessments, frames and triples are scored by commands of their own; for agreement
+they are compared by the metrics of the catalogue.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def read_chains(source: Source, *, name: str | None = None) -> Corpus:
 
 
 def read_nuggets(source: Source, *, name: str | None = None) -> Corpus:
-    r"""Event nuggets in TBF, for the metrics `nugget.*`, and for `coref.*` on the events that they are mentions of.
+    r"""Event nuggets in TBF, for the metrics `nugget.*`, and for `coref.*` on their event hoppers.
 
-    A mention of an event is its tokens and its type. Nuggets have spans where the file says where they stand: pieces of
-    the text, or tokens with numbers.
+    An event mention is its tokens and its type. Nuggets have spans where the file gives their position: pieces of the
+    text, or numbered tokens.
 
     >>> line = b"s\ta\tE1\tt3,t4\tgot married\tLife_Marry\tActual"
     >>> read_nuggets(b"#BeginOfDocument a\n" + line + b"\n#EndOfDocument\n").documents[0].data["nuggets"][0]["span"]
@@ -97,9 +97,9 @@ def read_arguments(source: str | Path, *, name: str | None = None) -> Corpus:
 
 
 def read_assessments(source: str | Path, *, name: str | None = None) -> Corpus:
-    """Assessments of event arguments: `items` are the responses that are right, for `record.set`.
+    """Assessments of event arguments: `items` are the correct responses, for `record.set`.
 
-    The judgements are labels of `responses`, with the `id` as their unit; `clusters` are the fillers that are the same.
+    The judgements are labels of `responses`, with `id` as the unit; `clusters` are the coreferent fillers.
     """
     from adjudge.formats.eal_fields import sha1_id
     from adjudge.formats.eal_store import open_key
@@ -130,8 +130,9 @@ def read_assessments(source: str | Path, *, name: str | None = None) -> Corpus:
 def read_frames(source: str | Path, *, name: str | None = None, key: str | Path | None = None) -> Corpus:
     """Frames of event arguments, as `clusters` for the metrics `coref.*`: those of a store, or reference frames.
 
-    A store has `arguments/` and `linking/`; reference frames are a linking file per document. `key` are the assessments
-    that reference frames were made for: then TRFRs are compared, of which a frame need list only one response.
+    A store has `arguments/` and `linking/`; reference frames are one linking file per document. `key` names the
+    assessments the reference frames were built from: then TRFRs are compared, and a frame need list only one response
+    of each.
     """
     from adjudge.formats.eal_store import open_frames, open_key, open_store
 
@@ -293,11 +294,11 @@ LABELS = ("majority", "dawid-skene")
 
 
 class Resolution(NamedTuple):
-    """A row for every unit (its label) or document (whose annotation is taken), and what makes it shaky."""
+    """A row for every unit (its label) or document (whose annotation is taken), and why it may be unreliable."""
 
     rows: list[dict[str, Any]]
     notes: tuple[Note, ...] = ()
-    documents: tuple[Document, ...] = ()  # as the annotators that were chosen have them
+    documents: tuple[Document, ...] = ()  # as the chosen annotators have them
 
     def to_jsonl(self) -> bytes:
         """The chosen documents as JSON lines, to be scored against or with."""
@@ -309,7 +310,7 @@ class Resolution(NamedTuple):
 
 
 def resolve_labels(sides: Sequence[Side], field: str, unit: Sequence[str], method: str) -> Resolution:
-    """The label of every unit that somebody labelled."""
+    """The label of every unit that any annotator labelled."""
     names = [side.name for side in sides]
     data = {side.name: {each: document.data for each, document in side.documents.items()} for side in sides}
     ids, documents = labels_of(data, field, unit)
@@ -342,7 +343,7 @@ def resolve_labels(sides: Sequence[Side], field: str, unit: Sequence[str], metho
 
 
 def resolve_documents(metric: Any, sides: Sequence[Side], **options: Any) -> Resolution:
-    """Per document the annotation with the least mean distance to all others under the metric; ties by name."""
+    """Per document, the annotation with the least mean distance to all others under the metric; ties go by name."""
     if len(sides) < 3:
         raise UsageError(f"{len(sides)} annotators cannot outvote each other", hint="adjudicate by hand")
     shared = [each for each in sides[0].documents if all(each in side.documents for side in sides)]

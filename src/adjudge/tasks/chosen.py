@@ -1,4 +1,4 @@
-"""The metrics that somebody asks for: by name, from a file, or made of a type."""
+"""The requested metrics: by name, from a file, or derived from a type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def as_metrics(
 ) -> tuple[AnyMetric, ...]:
     """One or several metrics, under one pooling and the conventions of a profile, with the hierarchies of fields.
 
-    The name of a family stands for its metrics. `options` are given to every metric, beside those of its name.
+    The name of a family stands for its metrics. `options` go to every metric, besides those in its name.
 
     >>> [each.name for each in as_metrics("relation.strict(beta=2), relation.spans")]
     ['relation.strict', 'relation.spans']
@@ -64,17 +64,17 @@ def as_metrics(
 
 
 def is_spec_file(text: str) -> bool:
-    """Whether a text names a specification file that is there."""
+    """Whether a string names an existing specification file."""
     from pathlib import Path
 
     try:
         return Path(text).suffix.lower() in (".json", ".yaml", ".yml") and Path(text).is_file()
-    except (OSError, ValueError):  # too long, or with a null character: not the name of a file
+    except (OSError, ValueError):  # too long or with a null character: not a file name
         return False
 
 
 def split_names(text: str) -> list[str]:
-    """The parts of a list between commas, but not inside brackets.
+    """The parts of a comma-separated list; commas inside brackets do not separate.
 
     >>> split_names("relation.strict(beta=2,pool=macro), record.set")
     ['relation.strict(beta=2,pool=macro)', 'record.set']

@@ -1,4 +1,4 @@
-"""What is in a file: its documents, and how many items with which labels they have."""
+"""The contents of a file: its documents, and how many items of each label they have."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from adjudge.rooms import load
 
 _LABELS = ("type", "types", "label", "relation", "role", "slot", "entity")
 _INNER = ("arguments", "fillers", "mentions")
-_RARE, _OFTEN = 1, 10  # a label that is used once, and one that it may be a misspelling of
+_RARE, _OFTEN = 1, 10  # a label used once, and the one it may be a misspelling of
 _EXAMPLES = 3
 
 
 @dataclass
 class Contents:
-    """The documents of a file, its items by kind and label, and how much of its texts it has.
+    """The documents of a file, its items by kind and label, and how many of its texts are present.
 
     `data` are documents as metrics compare them; `scored` whether items have confidences, as systems give them; `unit`
     what offsets count, where that is not the same for all files of the format.
@@ -44,14 +44,14 @@ class Contents:
     notes: list[str] = field(default_factory=list)
 
     def count(self, kind: str, labels: Iterable[str]) -> int:
-        """Take in items; how many they are."""
+        """Add items and return their number."""
         own = self.items.setdefault(kind, Counter())
         before = own.total()
         own.update(labels)
         return own.total() - before
 
     def document(self, name: str, *, items: int, text: object = None) -> None:
-        """Take in a document with so many items."""
+        """Add a document with this many items."""
         self.documents.append(name)
         self.texts += bool(text)
         if not items:
@@ -59,7 +59,7 @@ class Contents:
 
 
 def read_contents(format: Format, reader: str, source: Source, place: str) -> Contents:
-    """What a source of that format holds; `reader` names one of the families, if the format is read by one of them.
+    """The contents of a source in this format; `reader` names a reader of a family, if one reads the format.
 
     >>> found = read_contents(Format("bio", ""), "adjudge.formats.bio:read_bio", b"EU B-ORG\\nsaid O\\n", "x")
     >>> found.documents, found.items
@@ -80,7 +80,7 @@ def _documents(found: Contents, source: Source, reader: str) -> None:
 
 
 def counted_documents(place: str, corpus: Corpus) -> Contents:
-    """What is in documents that were read already."""
+    """The contents of documents already read."""
     found = Contents(place)
     _take(found, corpus)
     return found
@@ -313,11 +313,11 @@ _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is odd
+# Suspicious contents
 
 
 def check_contents(contents: Contents, found: Findings) -> None:
-    """Add what is odd about documents beside what validators say: empty ones, labels that look misspelt, ends."""
+    """Add what looks wrong besides what validators report: empty documents, labels that look misspelt, span ends."""
     if contents.empty and len(contents.empty) < len(contents.documents):
         names = ", ".join(contents.empty[:_EXAMPLES])
         more = ", ..." * (len(contents.empty) > _EXAMPLES)
@@ -334,7 +334,7 @@ def check_contents(contents: Contents, found: Findings) -> None:
 
 
 def misspelt(labels: Counter[str]) -> list[tuple[str, str]]:
-    """Labels that are used once, each with one that is used often and hardly differs.
+    """Labels used once, each with a frequent label that is nearly the same.
 
     >>> misspelt(Counter({"PER": 40, "PRE": 1, "Per": 1, "ORG": 30, "GPE": 1, "ARG1": 50, "ARG2": 1}))
     [('PRE', 'PER'), ('Per', 'PER')]
@@ -346,7 +346,7 @@ def misspelt(labels: Counter[str]) -> list[tuple[str, str]]:
 
 
 def _is_alike(first: str, second: str) -> bool:
-    """Whether two labels are one but for case, one letter, or two letters that changed places."""
+    """Whether two labels differ only in case, in one letter, or by two swapped letters."""
     if first.casefold() == second.casefold():
         return True
     if min(len(first), len(second)) < 3 or abs(len(first) - len(second)) > 1:
@@ -362,7 +362,7 @@ def _is_alike(first: str, second: str) -> bool:
 
 
 def ends_of(contents: Contents) -> str:
-    """Whether spans end with a word if their ends are exclusive, or if they are inclusive; empty if texts do not tell.
+    """Which ends, `exclusive` or `inclusive`, make spans end where words do; empty if the texts do not show it.
 
     >>> texts = Contents("x", data=[{"text": "Ada met Ben", "span": {"start": 0, "end": 3}}] * 10)
     >>> ends_of(texts)
@@ -378,7 +378,7 @@ def ends_of(contents: Contents) -> str:
 
 
 def whole_words(contents: Contents, ends: str) -> tuple[int, int]:
-    """How many spans begin and end where words do, and how many there are in texts.
+    """How many spans begin and end at word boundaries, and how many lie in texts.
 
     >>> whole_words(Contents("x", data=[{"text": "Ada met Ben", "span": {"start": 0, "end": 3}}]), "exclusive")
     (1, 1)
@@ -400,17 +400,17 @@ def _places(contents: Contents) -> list[tuple[str, int, int]]:
 
 
 def _begins_a_word(text: str, at: int) -> bool:
-    """Whether a word, and not the rest of it or a blank, begins at a place."""
+    """Whether a word begins here, rather than the rest of one or a space."""
     return not text[at].isspace() and not (at > 0 and text[at - 1 : at + 1].isalnum())
 
 
 def _ends_a_word(text: str, at: int) -> bool:
-    """Whether a word, and not half of it or a blank, ends before a place."""
+    """Whether a word ends just before here, rather than half of one or a space."""
     return at <= len(text) and not text[at - 1].isspace() and not (text[at - 1 : at + 1].isalnum() and at < len(text))
 
 
 def tasks_of(documents: Sequence[Any]) -> dict[str, tuple[str, ...]]:
-    """The families whose usual metrics can compare such documents; if there is none, other metrics by family.
+    """The families whose usual metrics can compare these documents; if there are none, other metrics by family.
 
     >>> tasks_of([{"id": "a", "entities": [{"span": {"start": 0, "end": 1}, "type": "PER"}]}])
     {'ner': ()}
@@ -444,11 +444,11 @@ def _usual(family: str) -> list[Any]:
     return [member for name in find_family(family).metrics for member in find(name).members]
 
 
-_LOOK = 0.05  # seconds to compare a document with itself, which shows whether it fits and need not be proven
+_LOOK = 0.05  # seconds to compare a document with itself: this only shows whether it fits, so it need not be optimal
 
 
 def _compares(names: Sequence[str], documents: Sequence[Any]) -> bool:
-    """Whether metrics take the smallest documents that have something to compare."""
+    """Whether the metrics accept the smallest documents that have something to compare."""
     from adjudge.metrics.registry import find
     from adjudge.tasks.observe import Observer, Ready
 

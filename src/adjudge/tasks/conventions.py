@@ -1,4 +1,4 @@
-"""What people say of files that these do not say themselves: which options mean something for a file, and labels."""
+"""What users state about files because the files do not: which options apply to a file, and the mapping of labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adjudge.formats.source import is_parquet, peeked, stdin_head
 from adjudge.tasks.documents import digest_of, read_side
 from adjudge.tasks.family import JSONL, reads
 
-LINES = {  # what says that lines of JSON have the documents of a task, in whatever shape
+LINES = {  # the format of JSON lines with documents of a task in any shape
     "ner": (*ITEMS, *TAGS),
     "linking": ("mentions", "entities", "spans"),
     "relation": ("relations", "triples", "edges"),
@@ -31,7 +31,7 @@ _LABELS = frozenset(("type", "subject_type", "object_type", "label", "role", "re
 
 
 def loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], said: Said) -> tuple[Any, Any]:
-    """Gold and systems, files whose content is to be coerced as their values, and those with options read by them."""
+    """Gold and systems: files to be coerced as their values, files with options read accordingly."""
     ours, theirs = readers[0], readers[1] or readers[0]
     if system is not None and not is_memory(system):
         named = name_systems(gold, system)
@@ -42,7 +42,7 @@ def loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], s
 
 
 def looks_like_data(text: str) -> bool:
-    """Whether a text is data, and not the name of a file.
+    """Whether a string is data rather than a file name.
 
     >>> looks_like_data('Sure: {"PER": []}'), looks_like_data("runs/a-[0-9].jsonl")
     (True, False)
@@ -51,7 +51,7 @@ def looks_like_data(text: str) -> bool:
 
 
 def looks_like_answer(text: str) -> bool:
-    """Whether a text is what a model has answered, and not the name of a file.
+    """Whether a string is a model's answer rather than a file name.
 
     >>> looks_like_answer("I found no names"), looks_like_answer("<PER>Ada</PER>"), looks_like_answer("my runs/a.jsonl")
     (True, True, False)
@@ -62,7 +62,7 @@ def looks_like_answer(text: str) -> bool:
 
 
 def is_memory(system: Any) -> bool:
-    """Whether no system is a file; texts that look like data are none."""
+    """Whether no system is a file; strings that look like data are not files."""
     several = list(system.values()) if isinstance(system, Mapping) else system
     several = several if isinstance(several, list | tuple) else [several]
     data = any(isinstance(each, str) and looks_like_answer(each) and not os.path.isfile(each) for each in several)  # noqa: PTH113
@@ -93,7 +93,7 @@ def _entered(kind: str, source: Any, reader: str, said: Said, *, gold: bool) -> 
         return source
     from inspect import signature
 
-    known = signature(read).parameters.keys() - getattr(read, "keywords", {}).keys()  # a reader may be of one scheme
+    known = signature(read).parameters.keys() - getattr(read, "keywords", {}).keys()  # a reader may fix the scheme
     own = {name: said[name] for name in said if name in known and said[name] is not None}
     if not own:
         return source
@@ -102,7 +102,7 @@ def _entered(kind: str, source: Any, reader: str, said: Said, *, gold: bool) -> 
 
 
 def _is_coerced(kind: str, source: Any, said: Said) -> bool:
-    """Whether lines of JSON are in another shape than metrics want, or something is said of them."""
+    """Whether JSON lines differ in shape from what metrics expect, or options describe them."""
     if kind not in LINES or is_parquet(source):
         return False
     if isinstance(source, str | os.PathLike) and not is_stdin(source) and not os.path.isfile(source):  # noqa: PTH113
@@ -125,7 +125,7 @@ def _is_coerced(kind: str, source: Any, said: Said) -> bool:
 
 
 def refuse_unused(said: Said, shapes: str) -> None:
-    """Raise if something was said that means nothing for what was given."""
+    """Raise if an option does not apply to the input."""
     for name, value in said.items():
         if value is not None and name not in said.used:
             shown = f'"{value}"' if isinstance(value, str) else repr(value)
@@ -133,7 +133,7 @@ def refuse_unused(said: Said, shapes: str) -> None:
 
 
 def mapped(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], said: Said) -> tuple[Any, Any]:
-    """Both sides with other labels, as `map` says; a label that nobody has is an error."""
+    """Both sides with labels renamed as `map` says; a label that neither side has is an error."""
     labels: Mapping[str, str] = said["map"]
     said.used.add("map")
     ours, theirs = reads(*readers, kind)

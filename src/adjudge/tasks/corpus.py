@@ -1,4 +1,4 @@
-"""Metrics of clusters over the whole corpus, counted anew in every sample of the documents."""
+"""Metrics of clusters over the whole corpus, recounted for every resample of the documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> None:
-    """Raise if a metric of the whole corpus is to be counted in a way that only documents can be."""
+    """Raise if a whole-corpus metric is asked for what only per-document counts allow."""
     for member in (member for each in metrics for member in each.members):
         if member.clustered is None:
             continue
@@ -45,7 +45,7 @@ def check_clustered(metrics: Sequence[AnyMetric], *, adjusted: bool = False) -> 
 def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) -> Result:
     """The scores of all systems if at least one metric is counted over the whole corpus.
 
-    Documents are taken in the order of their ids, so that the order in which they were read changes nothing.
+    Documents are taken in id order, so that the order of reading does not matter.
     """
     order = sorted(range(len(evaluation.ids)), key=evaluation.ids.__getitem__)
     attributes = {name: tuple(values[place] for place in order) for name, values in slices.attributes.items()}
@@ -91,7 +91,7 @@ class _Corpus:
         self.details: list[Seen | None] = [own.details[place] for place in order]
 
     def table(self, attributes: Mapping[str, tuple[Any, ...]]) -> StatsTable | None:
-        """The counts of every document by the metrics that are counted document by document, if there are any."""
+        """The counts of the metrics that are counted per document, if there are any."""
         from adjudge.stats.table import StatsTable
 
         columns = self._additive
@@ -109,7 +109,7 @@ class _Corpus:
         return self._counter(self.rows, None)
 
     def of_value(self, field: str, value: Any) -> Counter:
-        """The counter of the elements whose field has a value."""
+        """The counter of the elements whose field has this value."""
         rows = []
         for seen in self.details:
             assert seen is not None
@@ -119,7 +119,7 @@ class _Corpus:
         return self._counter(rows, partial(restricted, path=field, value=value))
 
     def _counter(self, rows: Sequence[Mapping[str, float]], change: Callable[[Any], Any] | None) -> Counter:
-        """`change` restricts the documents to some elements, and `rows` are the sums of those."""
+        """A counter: `change` restricts the documents to some elements, `rows` are the counts of those."""
         import numpy as np
 
         metrics: dict[str, tuple[str, str, tuple[str, ...]]] = {}
@@ -164,7 +164,7 @@ def _document_parts(
 def _element_parts(
     corpora: Mapping[str, _Corpus], field: str
 ) -> list[tuple[Slice, tuple[int, ...], dict[str, Counter]]]:
-    """The elements with each value of one of their fields, in the documents in which any side has it."""
+    """The elements with each value of one of their fields, in the documents where either side has it."""
     first = next(iter(corpora.values()))
     for metric in first.task.metrics:
         if not looks_at(metric, field):

@@ -1,4 +1,4 @@
-"""What a file or folder is, what is odd about it, which commands it fits, and the next one to type."""
+"""What a file or folder is, what looks wrong with it, which commands accept it, and the next one to type."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from adjudge.formats.source import BOM, HEAD, Source, opened, read_block, source
 from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
 from adjudge.tasks.family import JSONL, families, find_family, find_reader, is_for, readers_of
 
-LOOKED = 1 << 20  # bytes of a file that are looked at
-CHECKED = 1 << 17  # bytes of it whose documents are compared with themselves, which may take long
-WHOLE = 1 << 25  # bytes up to which a file is read that cannot be cut
+LOOKED = 1 << 20  # bytes of a file that are examined
+CHECKED = 1 << 17  # bytes whose documents are compared with themselves, which may take long
+WHOLE = 1 << 25  # maximum size in bytes of a file that can only be read whole
 _GRAPHS = ("kg-json", "turtle", "trig", "graphrag", "langchain", "neo4j", "llamaindex", "kggen", "webnlg")
-_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset", *_GRAPHS)  # what cannot be read in part
+_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset", *_GRAPHS)  # formats that cannot be read in part
 FILES_ONLY = ("parquet", "dataset", "spacy", "inspect")
 """What is not read from a stream."""
-_SHOWN = 6  # fields that are named
-_FILES = 12  # of a folder of several formats, that are told
+_SHOWN = 6  # fields listed
+_FILES = 12  # files listed of a folder of several formats
 _READINGS = {"bio-both": "gold and system", "bio": "last column"}
 _ATTEMPTS = ("jsonl", "conll", "bio", "triples", "conllu", "penman", "tbf")
 
 
 class Use(NamedTuple):
-    """A task that a file is good for: how it is read, and the metrics if not the usual ones."""
+    """A task that a file can be used for: its reader, and the metrics if not the usual ones."""
 
     task: str
     reader: str = ""
@@ -72,11 +72,11 @@ _OWN = {
     **dict.fromkeys(("eal", "eal-key"), "eal"),
     "tbf": "nugget",
 }
-"""Kinds of files of tasks that tell their formats themselves; those of families are called like their readers."""
+"""Kinds of files of tasks that detect their own formats; those of families have the names of their readers."""
 
 
 def uses_of(kind: str) -> list[Use]:
-    """What files of a kind are good for.
+    """What files of a kind can be used for.
 
     >>> [(each.task, each.reader) for each in uses_of("dygie-output")]
     [('event', 'dygie'), ('ner', 'dygie'), ('relation', 'dygie')]
@@ -96,8 +96,8 @@ def uses_of(kind: str) -> list[Use]:
 class Diagnosis:
     """What is known about a file or folder.
 
-    `fits` are formats that could be read, best first, with what they are good for; `failed` are those that could not,
-    and where. `seen` is how much was looked at, None for all of it; `told` names the format with what it has.
+    `fits` are the formats it could be read in, best first, with their uses; `failed` are those it could not, and
+    where. `seen` is how much was examined, None for all of it; `told` describes the format and its fields.
     """
 
     path: str
@@ -129,19 +129,19 @@ class Diagnosis:
 
     @property
     def readings(self) -> list[str]:
-        """The options to choose from, if one task can read it in several ways."""
+        """The options to choose from, if a task can read it in several ways."""
         own = {each.kind: each for each, uses, _ in self.fits if uses}
         return [f"--reader {kind} ({_READINGS[kind]})" for kind in _READINGS if kind in own] if len(own) > 1 else []
 
     @property
     def unit(self) -> str:
-        """What offsets count, tokens or characters, as far as the format or the file says."""
+        """What offsets count, tokens or characters, if the format or the file says so."""
         own = "" if self.contents is None else self.contents.unit
         return own or ("" if self.format is None else self.format.unit)
 
     @property
     def ends(self) -> str:
-        """Whether offsets include their ends: by the format, or proved by texts."""
+        """Whether ends are inclusive, by the format or as the texts show."""
         if self.format is None or self.contents is None:
             return ""
         return self.format.ends or (ends_of(self.contents) if self.format.kind in ("jsonl", "parquet") else "")
@@ -216,19 +216,19 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
 
 
 def _is_stream(source: Source) -> bool:
-    """Whether a source can be read once, or is the bytes themselves."""
+    """Whether a source can be read only once, or is bytes."""
     return not isinstance(source, str | os.PathLike) or str(source) == "-"
 
 
 def _is_file_only(start: bytes) -> bool:
-    """Whether what begins like this is read by programs that want a file, or more than once."""
+    """Whether content that begins like this needs a reader that wants a file, or reads it more than once."""
     formats = formats_of(start[:HEAD], cut=True)
     archive = start[:4] == b"PK\x03\x04" or start[257:262] == b"ustar"
     return archive or any(each.kind in FILES_ONLY for each in formats)
 
 
 def _renamed(found: Diagnosis, before: str, place: str) -> Diagnosis:
-    """What was found in a copy, as what it says of the original."""
+    """Findings in a copy, reworded for the original."""
 
     def said(problem: Problem) -> Problem:
         path = None if problem.path is None else problem.path.replace(before, place)
@@ -243,7 +243,7 @@ def _renamed(found: Diagnosis, before: str, place: str) -> Diagnosis:
 
 
 def _told(found: Diagnosis, start: bytes) -> str:
-    """The format with what the file has: the columns of a table, the fields of JSON."""
+    """The format and the columns of a table or the fields of JSON."""
     assert found.format is not None
     assert found.contents is not None
     kind = found.format.kind
@@ -272,7 +272,7 @@ def _is_json(cell: object) -> bool:
 
 
 def _can_be_cut(start: bytes) -> bool:
-    """Whether the beginning of a file can be read without the rest: it is not XML, and no object that goes on."""
+    """Whether the beginning of a file can be read without the rest: not XML, and not an object that continues."""
     start = start.removeprefix(BOM).lstrip()
     return not start.startswith((b"<", b"{")) or bool(
         json_values(start[: start.find(b"\n") + 1].decode("utf-8", "replace"))
@@ -280,11 +280,11 @@ def _can_be_cut(start: bytes) -> bool:
 
 
 def _validate(found: Diagnosis, source: Source) -> None:
-    """What the validator of the task says; those that need to know more are left to their commands."""
+    """The findings of the task's validator; validators that need more information are left to their commands."""
     if found.format is None or not found.uses or found.folder:
         return
     if found.format.kind == JSONL and found.format != FORMATS[JSONL]:
-        return  # lines of another shape, which was understood
+        return  # lines of another shape that was understood
     use, named = found.uses[0], _Named(source, found.path) if isinstance(source, bytes) else source
     if use.task == "coref":
         from adjudge.formats.coreference import check_coreference
@@ -295,7 +295,7 @@ def _validate(found: Diagnosis, source: Source) -> None:
         from adjudge.tasks.task import family_task
 
         task = family_task(find_family(use.task), use.reader, metrics=use.metrics)
-        # Lines of records may be answers, which need not be readable.
+        # Lines of records may be model answers, which need not be parsable.
         side = "system" if found.format.side == "system" or use.task == "record" else "gold"
         report = task.validate(named, Checks(severity=_SAID, side=side))
     else:
@@ -332,7 +332,7 @@ def _compression(path: Source) -> str:
 
 
 def _check_bytes(start: bytes, found: Diagnosis) -> None:
-    """The encoding, and what is odd about the bytes."""
+    """The encoding, and what looks wrong with the bytes."""
     odd = found.findings
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         found.encoding = "UTF-16"
@@ -401,7 +401,7 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
 
 
 def _examine_archive(found: Diagnosis) -> None:
-    """The files in an archive that no command reads as it is; why it cannot be unpacked was said before."""
+    """The files in an archive that no command reads directly; why it cannot be unpacked is already reported."""
     from adjudge.formats.archive import open_archive
 
     with suppress(AdjudgeError), open_archive(found.path) as archive:
@@ -411,7 +411,7 @@ def _examine_archive(found: Diagnosis) -> None:
 
 
 def _tell_each(found: Diagnosis, whole: Format, files: Mapping[str, Path]) -> bool:
-    """What each of some files is, if any of them is recognised."""
+    """What each file is, if any of them is recognised."""
     looked = islice(files.items(), _FILES)
     told = {name: own[0] for name, path in looked if (own := formats_of(head_of(path), cut=True))}
     notes = [f"{name}: {format.name}" for name, format in told.items()]
@@ -420,7 +420,7 @@ def _tell_each(found: Diagnosis, whole: Format, files: Mapping[str, Path]) -> bo
 
 
 def _fit(found: Diagnosis, format: Format, source: Source) -> None:
-    """Read a source in a format, and keep what it is good for, or why it cannot be read."""
+    """Read a source in a format, and record what it can be used for, or why it cannot be read."""
     if format.kind in ("jsonl", "parquet"):
         contents = _attempt(found, format, source)
         mine = format.kind == "jsonl" and not found.fits
@@ -449,7 +449,7 @@ def _fit(found: Diagnosis, format: Format, source: Source) -> None:
 
 
 def _other_shape(found: Diagnosis, source: Source) -> tuple[Format, list[Use], Contents] | None:
-    """What lines of JSON are in a shape that is read like those in memory: the first task that understands them."""
+    """JSON lines in a shape that is coerced like data in memory: the first task that understands them."""
     from adjudge.formats.exported import understood
     from adjudge.formats.exports import read_values
     from adjudge.tasks.contents import counted_documents
@@ -482,7 +482,7 @@ def _shape(shape: str, values: Sequence[Any]) -> str:
 
 
 def _fit_others(found: Diagnosis, start: bytes) -> None:
-    """Readers of families that no format is known of: what one of them can read is its."""
+    """Try the readers of families whose formats are not detected."""
     readers = [(name, key, own) for name in families() for key, own in find_family(name).readers.items()]
     known = {own.gold.partition(":")[0] for _, key, own in readers if key in FORMATS}
     for name, key, own in readers:
@@ -493,7 +493,7 @@ def _fit_others(found: Diagnosis, start: bytes) -> None:
 
 
 def _has_items(use: Use, contents: Contents) -> bool:
-    """Whether there is anything that the task compares; a file in which nothing was found may be for any task."""
+    """Whether there is anything that the task compares; a file without any items may be for any task."""
     if sum(each.total() for each in contents.items.values()) == 0:
         return True
     from adjudge.metrics.registry import find

@@ -1,4 +1,4 @@
-"""Documents from files or from memory, and how those of a system are brought to those of gold."""
+"""Documents from files or from memory, and how a system's documents are aligned with gold."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 Documents: TypeAlias = Any  # a path, a stream, a mapping id -> document, or a sequence of documents
 Read: TypeAlias = Callable[..., Corpus]
-"""How a file is read, if it is not JSON lines."""
+"""Reads a file that is not JSON lines."""
 Pair: TypeAlias = Callable[[Corpus, Corpus], Corpus]
-"""How the documents of a system are brought to the gold ones, if that needs both."""
+"""Aligns the documents of a system with the gold ones, if that needs both."""
 
 LISTED = 10
 SIMILAR = 3
 
 
 def read_each(sources: Mapping[str, Documents], read: Read | None = None) -> list[Side]:
-    """Several sources of equal standing, by name; everything that is wrong with any of them is raised together."""
+    """Several sources on an equal footing, by name; the problems of all of them are raised together."""
     if sum(map(is_stdin, sources.values())) > 1:
         raise UsageError("standard input can be read only once", hint="use - for one of the files")
     problems: list[Problem] = []
@@ -67,12 +67,12 @@ def read_side(source: Documents, name: str, read: Read | None = None) -> Side:
 
 
 def is_plain(side: Side) -> bool:
-    """Whether these may be values rather than documents: they come from memory, and none has an id of its own."""
+    """Whether these may be values rather than documents: they come from memory, and none has an id."""
     return not side.path and all(own_id(each.data) is None for each in side.documents.values())
 
 
 def paired(gold: Side, systems: Sequence[Side], pair: Pair) -> list[Side]:
-    """The systems, brought to gold; documents in memory are as the metrics want them."""
+    """The systems, aligned with gold; documents in memory are already in the shape the metrics expect."""
     found: list[Side] = []
     problems: list[Problem] = []
     for side in systems:
@@ -113,7 +113,7 @@ def check_known(gold: Side, systems: Sequence[Side]) -> None:
 
 
 def check_level(gold: Side, system: Side) -> None:
-    """Raise if what was given as the documents of one system are the systems themselves."""
+    """Raise if the input is a collection of systems rather than the documents of one system."""
     if not (system.paired_by_place and system.documents):
         return
     document = _shape(each.data for each in gold.documents.values())
@@ -126,7 +126,7 @@ def check_level(gold: Side, system: Side) -> None:
 
 
 def _shape(values: Iterable[Any]) -> Any:
-    """What values look like from afar: a scalar or an object by its name, a list by what is in it; None if unknown."""
+    """The rough shape of values: the name of a scalar or object type, a list by its content; None if unknown."""
     for value in values:
         if isinstance(value, list | tuple):
             inner = _shape(value)
@@ -138,7 +138,7 @@ def _shape(values: Iterable[Any]) -> Any:
 
 
 def check_readers(gold: Documents, system: Any, reader: str | None, system_reader: str | None) -> None:
-    """Raise if a reader is named, and what it should read is not a file; `reader` is None if nobody named one.
+    """Raise if a reader is named but the source is not a file; `reader` is None if none was named.
 
     >>> check_readers([{"id": "d"}], "run.bio", "bio", None)
     >>> check_readers("gold.bio", [{"id": "d"}], "bio", "bio")
@@ -156,7 +156,7 @@ def check_readers(gold: Documents, system: Any, reader: str | None, system_reade
 
 
 def _in_memory(option: str, reader: str, side: str, source: Any) -> str:
-    """Why a reader is of no use here."""
+    """Why a reader cannot be used here."""
     shape = "documents"
     first = source[0] if isinstance(source, list | tuple) and source else None
     if isinstance(first, list | tuple) and first:
@@ -172,7 +172,7 @@ def is_read(source: Any) -> bool:
 
 
 def own_id(value: Any) -> str | None:
-    """The id that a document has in itself."""
+    """The id given in a document."""
     mapping = type(value) is dict or isinstance(value, Mapping)
     found = value.get("id") if mapping else getattr(value, "id", None)
     if type(found) is str:
@@ -181,7 +181,7 @@ def own_id(value: Any) -> str | None:
 
 
 def digest_of(documents: Mapping[str, Document]) -> str:
-    """A hash of documents in memory; those that could stand in a file have the hash of that file."""
+    """A hash of documents in memory; it equals the hash of the file they could be written to."""
     import hashlib
 
     from adjudge.formats.jsonl import canonical
@@ -198,11 +198,11 @@ def digest_of(documents: Mapping[str, Document]) -> str:
 
 
 def _stable(value: Any) -> str:
-    """A text that is the same in every run: sets are sorted, because their order depends on the hash seed."""
+    """A string that is the same in every run: sets are sorted, because their order depends on the hash seed."""
     try:
         return _written(value)
     except RecursionError:
-        return f"<{type(value).__name__}>"  # scoring says that it is nested too deeply
+        return f"<{type(value).__name__}>"  # scoring reports that it is nested too deeply
 
 
 def _written(value: Any) -> str:
@@ -219,7 +219,7 @@ def _written(value: Any) -> str:
 
 
 def _read(source: Any, read: Read | None) -> Corpus:
-    """One file, or all of a pattern or a folder; a reader of its own may want the folder itself."""
+    """One file, or all files of a pattern or a folder; a custom reader may want the folder itself."""
     from pathlib import Path
 
     from adjudge.formats.jsonl import read_all, read_shards
@@ -255,11 +255,11 @@ def _sequence(values: list[Any], name: str) -> Side:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Documents on disk, for corpora that are too large to hold and cannot be read in parts
+# Documents on disk, for corpora that are too large for memory and cannot be read in parts
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Where the content of a document is, and where it came from."""
+    """Where the content of a document is stored, and its source."""
 
     start: int
     end: int
@@ -268,9 +268,9 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 class Stored(Mapping[str, Document]):
-    """Documents by id, each of which is read when it is asked for; the file is gone with the value.
+    """Documents by id, each read on access; the file is deleted with this object.
 
-    Those of `several` files keep the path of theirs.
+    With `several` files, documents keep the path of their own.
     """
 
     def __init__(self, documents: Iterable[Document], *, several: bool) -> None:
@@ -303,7 +303,7 @@ class Stored(Mapping[str, Document]):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Where in a file something is wrong with a document
+# Where in its file a document is wrong
 
 
 def placed(side: Side, found: Sequence[tuple[str, Complaint]], *, jsonl: bool) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""What people give to `score`, as sides: files as they are, and what is in memory as documents."""
+"""The inputs of `score` as sides: files as they are, and data in memory as documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPTIONS = (
     *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
     *("gold_column", "system_column", "format", "annotator", "shape", "offsets", "fragments", "map", "document"),
 )
-# The fields of documents that are made of other shapes.
+# The fields of documents that are built from other shapes.
 _WITHIN = {
     "ner": ("entities", "mentions"),
     "linking": ("mentions",),
@@ -47,11 +47,11 @@ _WITHIN = {
 }
 
 _LISTS = ("tokens", "words", "tags", "labels")  # fields that are lists
-_ANSWERED = ("ner", "linking", "relation", "event", "tree", "amr", "coref")  # whose documents are not texts themselves
+_ANSWERED = ("ner", "linking", "relation", "event", "tree", "amr", "coref")  # whose documents are not strings
 
 
 def family_of(metrics: Sequence[AnyMetric]) -> str | None:
-    """The family of metrics of the catalogue, if they are of one whose inputs are coerced.
+    """The family of the metrics, if they are from the catalogue and the family's inputs are coerced.
 
     >>> from adjudge.tasks.chosen import as_metrics
     >>> family_of(as_metrics("ner.strict, ner.exact")), family_of(as_metrics("template.ceaf-rme"))
@@ -65,7 +65,7 @@ def family_of(metrics: Sequence[AnyMetric]) -> str | None:
 
 
 def formatted(metrics: Sequence[AnyMetric], gold: Any, system: Any) -> tuple[Any, Any]:
-    """Both sides; documents of known formats in memory as their files are read, for metrics of ours with own fields."""
+    """Both sides; for relation metrics, documents in memory in a known format are read as its files are."""
     members = [member for each in metrics for member in each.members]
     if not members or any(each.origin is None or not each.name.startswith("relation.") for each in members):
         return gold, system
@@ -79,7 +79,7 @@ def opened(
     options: Mapping[str, Any],
     readers: tuple[str, str | None] = (JSONL, None),
 ) -> tuple[Any, Any]:
-    """Gold and systems for the engine; `options` say what shapes do not, `readers` how files are read."""
+    """Gold and systems for the engine; `options` state what shapes do not show, `readers` say how files are read."""
     if kind is None:
         if options:
             raise UsageError(f"{next(iter(options))} does not apply to these metrics")
@@ -89,7 +89,7 @@ def opened(
         from adjudge.formats.coerce.structures import is_chain_map
 
         system = {"system": system} if is_chain_map(gold) and is_chain_map(system) else system
-    alone = isinstance(system, tuple) and not system  # one side is read, and what is said may be for the other
+    alone = isinstance(system, tuple) and not system  # one side is read, and the options may be for the other
     if kind in FAMILIES and (said or not {*COERCED, JSONL}.isdisjoint(readers)):
         gold, system = loaded(kind, gold, system, readers, said)
     if not _are_files(gold, system):
@@ -102,14 +102,14 @@ def opened(
 
 
 def _are_files(gold: Any, system: Any) -> bool:
-    """Whether all sides are as their readers want them."""
+    """Whether all sides are files that their readers take."""
     several = list(system.values()) if isinstance(system, Mapping) else system
     several = several if isinstance(several, list | tuple) else [several]
     return all(map(is_read, (gold, *several))) and not is_memory(several)
 
 
 def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:
-    """What was given, in words: the formats of files, or documents in memory."""
+    """The inputs in words: the formats of files, or documents in memory."""
     several = system.values() if isinstance(system, Mapping) else [system]
     sources = (gold, *several)
     files = [is_read(each) and not (isinstance(each, Side) and not each.path) for each in sources]
@@ -118,7 +118,7 @@ def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:
 
 
 def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[str, str | None]) -> tuple[Any, Any]:
-    """The sides of a task; the values of files and what is in memory become documents."""
+    """The sides of a task; the values of files and data in memory become documents."""
     gold, system = _listed(gold), _listed(system)
     gold, system = _read_lines(kind, gold, "gold"), _read_lines(kind, system, "system")
     if system is None:
@@ -135,7 +135,7 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
     if kind in _ANSWERED and not (isinstance(system, Mapping) and _is_one(kind, system)):
         system = _answers(system)
     if isinstance(system, Mapping) and is_file(gold) and not any(map(_is_loaded, system.values())):
-        gold = read_side(gold, "gold", reads(*readers, kind)[0])  # whose ids tell documents from systems
+        gold = read_side(gold, "gold", reads(*readers, kind)[0])  # its ids tell documents from systems
     several = _named(kind, gold, system)
     open_sides = {name: source for name, source in several.items() if not is_read(source)}
     if is_read(gold) and not open_sides:
@@ -157,7 +157,7 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
         _check_units(ours, {name: theirs[name].unit if name in theirs else FILE for name in several}, readers)
     if side is not None:
         return side, found_systems
-    # Documents in the order of those of a file are paired with these once it is read.
+    # Documents in the order of a file are paired with its documents once it is read.
     numbered = mine.ids == "position" and files
     for name in theirs:
         found_systems[name] = replace(found_systems[name], paired_by_place=numbered)
@@ -165,11 +165,11 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
 
 
 FILE = "file"
-"""In place of a unit: that of the reader of a file."""
+"""Stands for the unit of a file's reader."""
 
 
 def _check_units(gold: str | None, systems: Mapping[str, str | None], readers: tuple[str, str | None]) -> None:
-    """Raise if one side counts tokens and another characters, as far as the formats of files say."""
+    """Raise if one side counts tokens and another characters, where file formats say so."""
     from adjudge.tasks.readers import unit_of
 
     own = unit_of(readers[0]) if gold == FILE else gold
@@ -214,7 +214,7 @@ def _columns(source: Any, options: Said, reader: str) -> tuple[Any, Any] | None:
 
 
 def _records(source: Any) -> Any:
-    """Rows of a table as the records of documents, answers of chat clients as their texts; the rest as it is."""
+    """Rows of a table as the records of documents, chat clients' answers as their texts, anything else unchanged."""
     table = as_table(source, "the side")
     if table is not None:
         rows = table_documents(table, Declared(), "record")
@@ -226,7 +226,7 @@ def _records(source: Any) -> Any:
 
 
 def _one_record(gold: Any, system: Any) -> tuple[Any, Any]:
-    """Gold and systems that are one record each as documents; else as they are."""
+    """Gold and systems that are one record each, as documents; anything else unchanged."""
     if not _is_record(gold):
         return gold, system
 
@@ -240,9 +240,9 @@ def _one_record(gold: Any, system: Any) -> tuple[Any, Any]:
 
 
 def _is_record(source: Any) -> bool:
-    """Whether a mapping is a record, and none from ids to documents: a value of it can be no document.
+    """Whether a mapping is a record rather than documents by id: some value cannot be a document.
 
-    Lists of values may be documents, unless their names are those of fields.
+    Lists of values may be documents, unless their keys are names of fields.
 
     >>> _is_record({"name": "Ada", "born": 1815}), _is_record({"tags": ["x"]}), _is_record({"d1": ["x"]})
     (True, True, False)
@@ -259,7 +259,7 @@ def _is_record(source: Any) -> bool:
 
 
 def _answers(source: Any) -> Any:
-    """Lists of texts, of which one looks like data and not like the name of a file, as raw answers; also by name."""
+    """Lists of strings, one of which looks like data rather than a file name, as raw answers; also by name."""
     if isinstance(source, Mapping) and origin(source) != "datasets":
         return {name: _answers(each) if isinstance(each, list) else each for name, each in source.items()}
     if not isinstance(source, list | tuple) or not all(isinstance(each, str) for each in source):
@@ -268,7 +268,7 @@ def _answers(source: Any) -> Any:
     return [{"output": each} for each in source] if data else source
 
 
-# What tells documents of these formats, which are read as their files are: reader, whether of a system, fields.
+# How documents in these formats, read as their files are, are recognised: reader, whether of a system, fields.
 _FORMATS = (
     ("dygie", None, ("doc_key", "sentences")),
     ("oneie", None, ("graph", "tokens")),
@@ -279,7 +279,7 @@ _DYGIE = {"ner": "ner", "relation": "relations", "event": "events"}
 
 
 def _read_lines(kind: str, source: Any, name: str) -> Any:
-    """Documents of DyGIE++, OneIE or DocRED as their readers read them; the rest as it is."""
+    """Documents of DyGIE++, OneIE or DocRED as their readers read them; anything else unchanged."""
     if isinstance(source, dict) and origin(source) != "datasets":
         return {own: _read_lines(kind, each, name) if isinstance(each, list) else each for own, each in source.items()}
     if kind not in _DYGIE or not isinstance(source, list) or not source:
@@ -300,13 +300,13 @@ def _read_lines(kind: str, source: Any, name: str) -> Any:
 def _listed(source: Any) -> Any:
     if isinstance(source, dict) and origin(source) != "datasets":
         return {name: each if is_read(each) else as_listed(each) for name, each in source.items()}
-    if hasattr(source, "reference") and hasattr(source, "predicted"):  # one Example of spaCy
+    if hasattr(source, "reference") and hasattr(source, "predicted"):  # one spaCy Example
         return [source]
     return source if is_read(source) else as_listed(source)
 
 
 def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
-    """Systems by name; a mapping whose keys are documents of gold is one system."""
+    """Systems by name; a mapping whose keys are ids of gold documents is one system."""
     if isinstance(system, list | tuple) and system and all(map(is_read, system)):
         from adjudge.formats.coerce.entities import is_document
 
@@ -322,8 +322,8 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
         from adjudge.formats.coerce.structures import is_clusters
 
         if not is_clusters(gold) and any(map(is_clusters, system.values())):
-            sources = False  # the clusters of documents, which are there by id
-    # Two documents or more by id, beside values that are each one document: these are known by other ids.
+            sources = False  # the clusters of documents, given by id
+    # Two or more documents by id where each value is one document: the same documents under other ids.
     others = kind in ("ner", "linking") and isinstance(gold, Mapping) and len(gold) > 1 and not _is_one(kind, gold)
     others = others and all(map(_is_one_document, system.values()))
     whole = known & set(map(str, system)) or not sources or _is_one(kind, system) or others
@@ -331,7 +331,7 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
 
 
 def _ids_of(gold: Any) -> set[str]:
-    """The ids of documents, as far as a mapping or the fields of a list have them."""
+    """The ids of documents, where a mapping or the fields of a list have them."""
     if isinstance(gold, Side):
         return set(gold.documents)
     gold = _values(gold)
@@ -342,7 +342,7 @@ def _ids_of(gold: Any) -> set[str]:
 
 
 def _is_one_document(value: Any) -> bool:
-    """Whether a value has the entities of one document: a list of tags, or of spans with their places."""
+    """Whether a value has the entities of one document: a list of tags, or of spans with positions."""
     from adjudge.formats.coerce.entities import is_document
 
     if is_document(value):
@@ -355,25 +355,25 @@ def _is_one_document(value: Any) -> bool:
 
 
 def _is_loaded(source: Any) -> bool:
-    """Whether a source is a file, or was one, and no document: those may be texts, too."""
+    """Whether a source is a file, or was read from one, rather than a document, which may also be a string."""
     return isinstance(source, Side | Corpus | Values | os.PathLike) or (
         isinstance(source, str) and os.path.isfile(source)  # noqa: PTH113  # unlike Path.is_file it never raises
     )
 
 
 def _is_one(kind: str, system: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is one document, and not systems by name."""
+    """Whether a mapping is one document rather than systems by name."""
 
     return NATIVE[kind] in system or any(name in system for name in ("tokens", "text", "tags", "heads"))
 
 
 def _has_documents(source: Any) -> bool:
-    """Whether a value can have documents at all; of what cannot, the reader says so."""
+    """Whether a value can hold documents at all; if not, the reader reports it."""
     return hasattr(source, "__iter__") or as_table(source, "the side") is not None
 
 
 def _is_source(value: Any) -> bool:
-    """Whether a value can be all documents of a system: a file, a list, a mapping, a table."""
+    """Whether a value can be all the documents of a system: a file, a list, a mapping, a table."""
     table = any(hasattr(value, name) for name in ("columns", "features", "column_names"))
     return table or isinstance(value, Mapping | list | tuple) or is_read(value)
 

@@ -1,4 +1,4 @@
-"""The elements of a document: the values of a field of theirs, and the document with some of them only."""
+"""The elements of a document: the values of one of their fields, and the document restricted to some of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING: Final = object()
 
 
 def field_of(value: Any, name: str) -> Any:
-    """The value of a field, also inside of objects (meta.genre); `NOTHING` if there is none.
+    """The value of a field, also of a nested one (meta.genre); `NOTHING` if there is none.
 
     >>> field_of({"meta": {"genre": "nw"}}, "meta.genre")
     'nw'
@@ -28,7 +28,7 @@ def field_of(value: Any, name: str) -> Any:
     if isinstance(value, Mapping):
         found = value.get(outer, NOTHING)
     else:
-        # The methods of built-in values are not fields of the data.
+        # Methods of built-in types are not fields of the data.
         found = NOTHING if type(value).__module__ == "builtins" else getattr(value, outer, NOTHING)
     return field_of(found, inner) if dot and found is not NOTHING else found
 
@@ -64,7 +64,7 @@ def element_values(document: Any, path: str) -> list[Any]:
 
 
 def is_nested(item: Any, path: str) -> bool:
-    """Whether the path goes on through elements of the item's own.
+    """Whether the path continues into the item's own elements.
 
     >>> is_nested({"arguments": []}, "arguments.role"), is_nested({"span": {"start": 1}}, "span.start")
     (True, False)
@@ -74,7 +74,7 @@ def is_nested(item: Any, path: str) -> bool:
 
 
 def restricted(document: Any, path: str, value: Any) -> Any:
-    """The document with only those elements whose field has a value, and those that still have such elements.
+    """The document with only the elements whose field has this value, and those that contain such elements.
 
     >>> restricted({"id": "a", "relations": [{"type": "x"}, {"type": "y"}]}, "relations.type", "y")
     {'id': 'a', 'relations': [{'type': 'y'}]}

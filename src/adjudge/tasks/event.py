@@ -16,9 +16,9 @@ Span = tuple[int, int]
 def adjust(gold: Any, system: Any, *, triggers: str = "", spans: str = "", clusters: str = "") -> tuple[Any, Any]:
     """A pair of documents as they are to be compared.
 
-    `triggers` gold: events of the system whose trigger and type gold does not have are left out. `spans` head: a span
-    that has a `head` is its head. `clusters`: a file of clusters; an argument that is a mention of one is its first
-    mention, on both sides.
+    `triggers="gold"` drops system events whose trigger and type gold lacks. `spans="head"` replaces a span that has
+    a `head` by it. `clusters` is a file of clusters; an argument that is a mention of one is replaced by the cluster's
+    first mention, on both sides.
 
     >>> event = {"type": "die", "trigger": {"start": 5, "end": 6}, "arguments": []}
     >>> other = {**event, "type": "meet"}
@@ -82,7 +82,7 @@ def _first_mentions(gold: Any, path: str) -> dict[Span, Span]:
         if isinstance(each, Mapping) and isinstance(each.get("id"), str) and _is_span(each.get("span"))
     }
     found: dict[Span, Span] = {}
-    known = _clusters(path)  # also if nothing refers to it: a file that cannot be read is never passed over
+    known = _clusters(path)  # even if nothing refers to it: a file that cannot be read is never ignored
     for cluster in known.get(str(gold["id"]), ()) if places else ():
         spans = [places[name] for name in cluster if name in places]
         found.update((span, min(spans)) for span in spans)
@@ -95,7 +95,7 @@ def _clusters(path: str) -> Any:
 
 
 def _has_events(side: Any) -> bool:
-    """Whether a document has events that look like events; what does not is left for the metric to complain of."""
+    """Whether a document has well-formed events; the metric reports anything else."""
     if not isinstance(side, Mapping) or not isinstance(side.get("events"), list):
         return False
     return all(

@@ -1,6 +1,6 @@
 """What a family of metrics is: its default metrics, its readers, its profiles, and what its options do to documents.
 
-A family is one file of this package that declares a `Family`, and is found by looking. Its metrics are in
+A family is one file of this package that declares a `Family`, and is discovered automatically. Its metrics are in
 `adjudge.metrics`, its readers in `adjudge.formats`, the programs that it can stand in for in `adjudge.scorers`.
 """
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from adjudge.tasks.task import Adjust
 
 Read: TypeAlias = "Callable[..., Corpus]"
-"""Called with a source (a path, `-`, bytes or a stream); gives its documents, or raises with every problem."""
+"""Called with a source (a path, `-`, bytes or a stream); returns its documents, or raises with every problem."""
 
 Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
-"""Called with the gold and the system documents; gives the system's, brought to the gold ones."""
+"""Called with the gold and the system documents; returns the system's, aligned with gold."""
 
 JSONL = "jsonl"
 
 
 class Reader(msgspec.Struct, frozen=True):
-    """A format: `module:function` for gold files, and for system files if those look different.
+    """A format: `module:function` for gold files, and for system files if they differ.
 
-    `pair` is a function of the gold and the system documents (each a `Corpus`) that gives the system's as they stand
-    to the gold ones: it aligns them, or raises if they are not about the same text. `metrics` are shown by default for
-    this format, if not those of the family. `words` is a function of a gold file that gives the words of its documents
-    by id, if those are not part of the documents: scores do not need them, explanations and pages do.
+    `pair` is a function of the gold and the system documents (each a `Corpus`) that returns the system's, aligned with
+    gold, or raises if the texts differ. `metrics` are the defaults for this format, if not those of the family. `words`
+    is a function of a gold file that returns the words of its documents by id, if the documents lack them: explanations
+    and pages need them, scores do not.
     """
 
     about: str
@@ -49,10 +49,9 @@ class Reader(msgspec.Struct, frozen=True):
 class Family(msgspec.Struct, frozen=True):
     """Metrics that are shown together by `adjudge NAME score`.
 
-    `options` belong to the family itself: those that are given are passed to `adjust`, which is called as
-    `adjust(gold, system, **options)` with each pair of documents and gives both as they are to be compared. Those in
-    `gold` and `system` are for the readers of the two sides instead, and those in `of_metrics` for the metrics; each
-    says by which name.
+    `options` belong to the family: those given are passed to `adjust(gold, system, **options)`, which is called with
+    each pair of documents and returns both as they are to be compared. Options in `gold` and `system` go to the readers
+    of the two sides instead, those in `of_metrics` to the metrics, each under the name stated there.
     """
 
     name: str
@@ -78,7 +77,7 @@ def families() -> dict[str, str]:
 
 
 def is_family(name: str) -> bool:
-    """Whether there is a family of a name, which is in the file of that name; the others are not looked at.
+    """Whether there is a family of this name, that is, a file; other families are not loaded.
 
     >>> is_family("ner"), is_family("ner.strict"), is_family("scoring")
     (True, False, False)
@@ -97,7 +96,7 @@ def find_family(name: str) -> Family:
 
 
 def find_reader(name: str, family: str = "") -> Reader | None:
-    """The reader of a name, of this family or else of any; None for JSON lines, which need no other one."""
+    """The reader of this name, from this family or else from any; None for JSON lines, which need none."""
     if name == JSONL:
         return None
     if is_family(family) and name in find_family(family).readers:
@@ -115,16 +114,16 @@ _ONLY = {
     "record-table": ("record",),
     "triples": ("relation",),
 }
-"""Kinds of tables that some families have no use for, though they have a reader of tables."""
+"""Kinds of tables that some families cannot use, although they have a reader of tables."""
 
 
 def is_for(kind: str, family: str) -> bool:
-    """Whether files of a kind are for a family, if it has a reader for them."""
+    """Whether a family that has a reader for files of this kind can use them."""
     return family in _ONLY.get(kind, (family,))
 
 
 def readers_of(kind: str) -> list[str]:
-    """The names of the readers that files of a kind are for, in whichever families have them.
+    """The names of the readers, of any family, for files of this kind.
 
     >>> readers_of("dygie-output"), readers_of("answers")
     (['dygie'], ['answers', 'llm'])
@@ -145,7 +144,7 @@ def reads(gold: str, system: str | None = None, family: str = "") -> tuple[Read 
 
 
 def pairing(gold: str, system: str | None = None, family: str = "") -> Pair | None:
-    """How system documents are brought to the gold ones, if the readers of both sides say the same.
+    """How system documents are aligned with gold, if the readers of both sides agree on it.
 
     >>> pairing("jsonl") is None
     True
@@ -166,7 +165,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 
 def given_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that somebody gave.
+    """The options that were given.
 
     >>> given_of({"known": None, "repair": True})
     {'repair': True}
@@ -192,7 +191,7 @@ def adjusted(family: Family, options: Mapping[str, Any]) -> Adjust | None:
 
 
 def shown(known: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, str]:
-    """Options that were given, as the signature has them: a file by what is in it, not by its name."""
+    """The given options as the signature has them: a file by its content, not by its name."""
     from adjudge.formats.source import read_whole
 
     found = {}

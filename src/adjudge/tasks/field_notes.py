@@ -1,4 +1,4 @@
-"""Which fields of one's own types, views and similarities make a score 0, and what counts once a document.
+"""Notes on fields of custom types, views and similarities: which make a score 0, and what counts once per document.
 
 Metrics of the catalogue say themselves what they compare.
 """
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result, SystemResult
 
 Pick: TypeAlias = Callable[[Sequence[str]], Sequence[dict[str, Any]]]
-"""Called with ids; gives the documents of gold and of each system that have them."""
+"""Called with ids; returns the documents of gold and of each system that have them."""
 
-_LOOKED_AT = 200  # documents in which the reason is sought
+_LOOKED_AT = 200  # documents searched for the reason
 _NAMED = 3  # fields
 
 
 def with_field_notes(result: Result, members: Sequence[Metric], pick: Pick, *, plain: bool = False) -> Result:
-    """A result that says which fields made a score 0 everywhere, and which documents count as a whole."""
+    """The result with notes on which fields made a score 0 everywhere, and which documents count as a whole."""
     whole = [note for member in members for note in _whole(member)]
     zeros = {system.name: [member for member in members if _is_zero(system, member)] for system in result.systems}
     if not any(zeros.values()):
@@ -48,7 +48,7 @@ def with_field_notes(result: Result, members: Sequence[Metric], pick: Pick, *, p
 
 
 def _whole(member: Metric) -> Iterator[Note]:
-    """That a document with other fields beside a collection counts once, by a product."""
+    """Note that a document with other fields besides a collection counts once, as a product."""
     from adjudge.stats.result import Note
 
     node = member.similarity
@@ -67,7 +67,7 @@ def _whole(member: Metric) -> Iterator[Note]:
 
 
 def _is_counted(node: ir.Similarity) -> bool:
-    """Whether a collection gives a number of elements and no ratio."""
+    """Whether a collection yields a number of elements rather than a ratio."""
     return not isinstance(node, ir.Normalise) and not any(
         isinstance(inner, ir.Normalise) for inner in ir.children(node) if isinstance(node, ir.Mapped | ir.Union)
     )
@@ -84,7 +84,7 @@ def _is_zero(system: SystemResult, member: Metric) -> bool:
 
 
 def _reason(member: Metric, pairs: Sequence[tuple[Any, Any]], plain: bool) -> Iterator[Note]:
-    """The fields without which something would match, those that change most first."""
+    """The fields without which something would match, those with the largest effect first."""
     from adjudge.stats.result import Note
 
     found: list[tuple[float, str]] = []
@@ -117,12 +117,12 @@ def _alone(member: Metric) -> str | None:
 def _without_one(member: Metric) -> Iterator[tuple[str, Metric]]:
     """The metric without each of its fields, by the path of that field in a document."""
     if ir.has_variables(member.similarity) or isinstance(member.similarity, ir.Latent):
-        return  # names that mean nothing are searched for, which takes time
+        return  # searching over arbitrary names takes time
     for path in dict.fromkeys(field_paths(member.similarity)):
         try:
             narrowed = view(member.similarity).ignore(path).node
             yield path, replace(member, similarity=narrowed, origin=None)
-        except AdjudgeError:  # nothing would be left, or what is left cannot be compared so
+        except AdjudgeError:  # nothing would be left, or the rest cannot be compared this way
             continue
 
 

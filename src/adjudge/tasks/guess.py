@@ -1,4 +1,4 @@
-"""How files fit together: for which task, which of them looks like gold, and the command to type next."""
+"""How files fit together: the task, which of them looks like gold, and the command to type next."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adjudge.tasks.readers import GUESS, chosen
 
 _GOLD = ("gold", "key", "ref", "truth", "assess", "test", "dev")
 _SINGLE: Mapping[str, tuple[str, ...]] = {
-    # What to do with one file of a kind that is not scored as it is, or not by itself.
+    # What to do with one file of a kind that is not scored as it is, or not on its own.
     "brat": ("nugget", "convert", "--to", "tbf"),
     "nugget-xml": ("nugget", "convert", "--from", "ere", "--to", "tbf"),
     "result": ("compare",),
@@ -24,7 +24,7 @@ _SINGLE: Mapping[str, tuple[str, ...]] = {
     "eal-key": ("eal", "assessment", "check"),
 }
 HELPS: Mapping[str, tuple[str, ...]] = {
-    # Files that go with others: the command that takes them, and by which option or argument.
+    # Files that accompany others: the command that takes them, and the option or argument.
     "tokens": ("nugget", "score", "--tokens"),
     "links": ("kbp", "score", "--wiki"),
     "kb-queries": ("kbp", "query", "QUERIES"),
@@ -45,7 +45,7 @@ _STDIN = source_name("-")
 
 
 class Guess(NamedTuple):
-    """A task, how gold and systems are read (empty where the task looks itself), and the metrics if not the usual.
+    """A task, the readers of both sides (empty where the task detects the format), and the metrics if not the usual.
 
     Where several families fit, the task is empty, and the metrics are those of all of them.
     """
@@ -62,7 +62,7 @@ class Guess(NamedTuple):
         return [self.task, *files] if self.task == "compare" else [self.task, "score", *files, *self.options()]
 
     def options(self) -> list[str]:
-        """How the files are read, as far as it is not the usual way."""
+        """How the files are read, where it is not the usual way."""
         default = find_family(self.task).default if self.task in families() else "" if self.task else JSONL
         words = ["--metric", ",".join(self.metrics)] if self.task and self.metrics else []
         words += ["--reader", self.reader] if self.reader != default else []
@@ -89,9 +89,9 @@ def guess(*paths: Source) -> Guess:
 
 
 def fitting(found: Sequence[Diagnosis]) -> list[Guess]:
-    """The tasks for which gold (the first) and systems fit together, readers that all have in common first.
+    """The tasks for which gold (the first) and systems fit together, readers common to all files first.
 
-    If several families fit, all of them together come first of all.
+    If several families fit, their combination comes first.
     """
     if all(each.format is not None and each.format.kind == "result" for each in found):
         return [Guess("compare")]
@@ -115,7 +115,7 @@ def fitting(found: Sequence[Diagnosis]) -> list[Guess]:
 
 
 def _is_pair(task: str, found: Sequence[Diagnosis]) -> bool:
-    """Event arguments are compared with assessments, and what a file with both sides is compared with is itself."""
+    """Whether files form a pair: event arguments go with assessments, and a file with both sides goes with itself."""
     kinds = ["" if each.format is None else each.format.kind for each in found]
     if task == "eal":
         return len(kinds) == 1 or (kinds[0] == "eal-key" and set(kinds[1:]) == {"eal"})
@@ -145,7 +145,7 @@ def command(words: Sequence[str]) -> str:
 
 
 def gold_of(found: Sequence[Diagnosis]) -> int:
-    """Which of some files looks most like gold: by its format, its name, its documents, and no confidences."""
+    """The file that looks most like gold, by its format, its name, its documents, and the lack of confidences."""
 
     def likely(each: Diagnosis) -> float:
         side = "" if each.format is None else each.format.side
@@ -159,7 +159,7 @@ def gold_of(found: Sequence[Diagnosis]) -> int:
 
 
 def next_command(found: Sequence[Diagnosis]) -> str:
-    """The next command to type; empty if nothing can be done with the files."""
+    """The next command to type; empty if no command applies to the files."""
     known = [each for each in found if each.fits]
     if not known or any(each.path == _STDIN and each.format and each.format.kind in FILES_ONLY for each in known):
         return ""
@@ -203,7 +203,7 @@ def two_columns(found: Diagnosis) -> list[str]:
 
 
 def _conventions(guess: Guess, ordered: Sequence[Diagnosis]) -> list[str]:
-    """What has to be said so that files fit: ends of the other kind, labels that stand for others."""
+    """The options that make files fit: the other kind of ends, and renamed labels."""
     gold, system = ordered[0], ordered[1]
     if guess.task not in ("ner", "relation", "event") or len(ordered) != 2:
         return []
@@ -214,7 +214,7 @@ def _conventions(guess: Guess, ordered: Sequence[Diagnosis]) -> list[str]:
 
 
 def renamed_labels(gold: Diagnosis, system: Diagnosis) -> dict[str, str]:
-    """Labels that gold does not have, by which of gold they seem to stand for."""
+    """Labels that gold does not have, with the gold labels they seem to correspond to."""
     ours, theirs = (each.contents.items if each.contents else {} for each in (gold, system))
     found: dict[str, str] = {}
     for kind, labels in theirs.items():
@@ -227,13 +227,13 @@ def renamed_labels(gold: Diagnosis, system: Diagnosis) -> dict[str, str]:
 
 
 def _is_short(one: str, other: str) -> bool:
-    """Whether one label is a short form of the other, in whatever case."""
+    """Whether one label is a short form of the other, ignoring case."""
     first, second = sorted((one.casefold(), other.casefold()), key=len)
     return len(first) > 2 and second.startswith(first)
 
 
 def _one_short(gold: Diagnosis, system: Diagnosis) -> str:
-    """What is said if nearly no span is one of gold, and most would be with ends one higher; else nothing."""
+    """The hint if almost no span is in gold but most would be with ends one higher; else empty."""
     ours, theirs = _data_by_id(gold), _data_by_id(system)
     known = {(name, *span) for name, each in ours.items() for span in spans_in(each)}
     spans = [(name, *span) for name, each in theirs.items() for span in spans_in(each)]
@@ -249,7 +249,7 @@ def _data_by_id(found: Diagnosis) -> dict[str, Any]:
 
 
 def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
-    """The files that go with those that are scored, as options."""
+    """The files that accompany the scored ones, as options."""
     words = [(HELPS.get("" if each.format is None else each.format.kind, ("", "", "")), each.path) for each in known]
     return [word for own, path in words if own[:2] == (task, "score") for word in (own[2], path)]
 
@@ -279,10 +279,10 @@ def _single(found: Diagnosis) -> str:
 
 
 class Together(NamedTuple):
-    """How some files fit together; `gold` is the number of the one that looks most like gold.
+    """How some files fit together; `gold` is the index of the one that looks most like gold.
 
-    `missing` are documents of gold that a file lacks, `unknown` those that only the file has, `labels` those that gold
-    does not have, `shifts` what offsets look like; each by the path of the file.
+    By the path of each file: `missing` are gold documents it lacks, `unknown` documents only it has, `labels` those
+    that gold does not have, `shifts` how its offsets seem to differ.
     """
 
     gold: int
@@ -320,7 +320,7 @@ def _new_labels(gold: Diagnosis, other: Diagnosis) -> list[str]:
 
 
 def _shifts(gold: Diagnosis, other: Diagnosis) -> list[str]:
-    """What looks like offsets that are counted in another way than in gold."""
+    """Signs that offsets are counted differently than in gold."""
     if said := _one_short(gold, other):
         return [said]
     ours, theirs = _data_by_id(gold), _data_by_id(other)

@@ -1,6 +1,6 @@
-"""The fields of leaves: counts by path, as slices of metrics that count leaves and as columns of means over fields.
+"""Counts of leaves by path: slices for metrics that count leaves, and columns for means over fields.
 
-Documents of one flat record each need no search: their leaves are looked at once for all metrics.
+Documents of one flat record each need no search: their leaves are compared once for all metrics.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ def field_table(metrics: Sequence[AnyMetric], details: Sequence[Seen | None]) ->
 
 
 Columns: TypeAlias = "dict[str, tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]]"
-"""By path, the places of the documents that have it and what they count: correct, system, gold, and the others."""
+"""By path, the indices of the documents that have it and their counts: correct, system, gold, and the others."""
 
 _NONE: tuple[tuple[int, ...], tuple[tuple[float, ...], ...]] = ((), ())
 
 
 def _columns(details: Sequence[Seen | None], name: str, width: int | None = None) -> Columns:
-    """What a metric counted of each path, so many numbers, in the order in which paths are met."""
+    """A metric's counts for each path, `width` numbers each, in the order in which paths occur."""
     alike: dict[tuple[str, ...], list[int]] = {}
     outcomes = [{} if seen is None else seen.outcomes.get(name, {}) for seen in details]
     for place, own in enumerate(outcomes):
         alike.setdefault(tuple(own), []).append(place)
-    known: dict[int, tuple[float, ...]] = {}  # by identity, for most outcomes are one and the same object
+    known: dict[int, tuple[float, ...]] = {}  # by identity, because most outcomes are the same object
     found: dict[str, list[tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]]] = {}
     for paths, places in alike.items():
         where = tuple(places)
@@ -73,7 +73,7 @@ def _in_order(parts: Iterable[tuple[tuple[int, ...], tuple[tuple[float, ...], ..
 def with_fields(
     metrics: Iterable[AnyMetric], details: Iterable[Sequence[Seen | None]]
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
-    """The measures of all metrics and, for those that are means over fields, the columns of all fields that occur."""
+    """The measures of all metrics; means over fields get the columns of all fields that occur."""
     systems = list(details)
     measures: list[Measure] = []
     columns: list[str] = []
@@ -98,7 +98,7 @@ def with_fields(
 
 
 def widened(counts: array[float], width: int, details: Sequence[Seen | None], columns: Sequence[str]) -> array[float]:
-    """The counts of documents, so many numbers each, with those of further columns, `metric:path:count`, behind."""
+    """The counts of documents, followed by those of further columns, `metric:path:count`."""
     from array import array
 
     names = dict.fromkeys(column.partition(":")[0] for column in columns)
@@ -120,11 +120,11 @@ def widened(counts: array[float], width: int, details: Sequence[Seen | None], co
 
 
 _PLAIN = Counted()
-_MOST = 1 << 16  # counts of leaves of which it is remembered what metrics make of them
+_MOST = 1 << 16  # maximum number of cached counts of leaves
 
 
 class LeafRows:
-    """Metrics that compare the same leaves of records; travels to other processes. `keep`: the outcome of leaves."""
+    """Metrics that compare the same leaves of records; can be pickled. `keep`: keep the outcome of leaves."""
 
     def __init__(self, metrics: Sequence[AnyMetric], *, keep: bool) -> None:
         self.metrics, self.keep = metrics, keep
@@ -139,7 +139,7 @@ class LeafRows:
 
     @classmethod
     def of(cls, metrics: Sequence[AnyMetric], columns: Sequence[str], *, keep: bool) -> LeafRows | None:
-        """The metrics if they do, each with its own columns; else None."""
+        """The metrics, each with its own columns, if they compare the same leaves; else None."""
         members = [one for each in metrics for one in each.members]
         found: list[Any] = [one.of_records for one in members if one.document is None]
         if len(found) != len(metrics) or not all(found):
@@ -149,7 +149,7 @@ class LeafRows:
         return cls(metrics, keep=keep) if alike and found[0].leaves.flat and own == tuple(columns) else None
 
     def row(self, gold: Any, system: Any) -> tuple[tuple[float, ...], Seen | None] | None:
-        """The counts of two documents, and the outcome of their leaves; None if they take a closer look."""
+        """The counts of two documents, and the outcome of their leaves; None if they need the general method."""
         if type(gold) is not dict or type(system) is not dict:
             return None
         ours, theirs = gold.get(self.within), system.get(self.within)

@@ -1,4 +1,4 @@
-"""The tasks by name: `aj.ner`, `aj.coref` and the others score, read, check, and say what they know."""
+"""The tasks by name: `aj.ner`, `aj.coref` and the others score, read, validate, and list their metrics and options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN = {
     "eal": "Event arguments and linking: assessed responses and frames.",
     "kbp": "Knowledge bases: triples and paths across documents.",
 }
-"""The tasks that are not families of the catalogue, and what each is about."""
+"""The tasks that are not families of the catalogue, each with a description."""
 
 
 class NamedTask:
@@ -104,7 +104,7 @@ class NamedTask:
         return agree(self, annotators, **options)
 
     def validate(self, source: Any, **options: Any) -> Findings:
-        """What is wrong with a file, or with what is in memory; with `gold`, also how the two fit.
+        """The problems in a file or in data in memory; with `gold`, also whether the two fit together.
 
         >>> task_of("ner").validate([["B-PER", "O"]]).errors
         0
@@ -115,7 +115,7 @@ class NamedTask:
         return check_named(self.name, source, **options)
 
     def __getattr__(self, name: str) -> Any:
-        """What else the task has, such as `aj.kbp.score_triples`."""
+        """The task's further functions, such as `aj.kbp.score_triples`."""
         if self.__dict__.get("name") in OWN and not name.startswith("_"):
             module = import_module(f"adjudge.tasks.{self.name}")
             if name in module.__all__:
@@ -154,7 +154,7 @@ def _own_metrics(name: str) -> tuple[str, ...]:
 
 
 def task_of(value: Any) -> NamedTask | None:
-    """The task of a name; None if the value is something else.
+    """The task of this name; None if the value is anything else.
 
     >>> task_of("event"), task_of("event.trigger-id")
     (<task event: Events: triggers and arguments.>, None)
@@ -165,7 +165,7 @@ def task_of(value: Any) -> NamedTask | None:
 
 
 def asking(task: Any, metrics: Any, run: Any, options: dict[str, Any]) -> Asking:
-    """What is asked for: a task by name, with metrics of its own or others, or metrics alone."""
+    """The request: a task by name, with its own or other metrics, or metrics alone."""
     named = task_of(task)
     if named is None:
         if metrics is not None:
@@ -182,12 +182,12 @@ def asking(task: Any, metrics: Any, run: Any, options: dict[str, Any]) -> Asking
 
 
 def _each(task: Any) -> Any:
-    """Metrics in which tasks may stand by name."""
+    """Metrics, where the name of a task stands for its metrics."""
     return [each.name if isinstance(each, NamedTask) else each for each in task] if isinstance(task, list) else task
 
 
 def _with_prefix(task: NamedTask, metrics: Any) -> list[Any]:
-    """Metrics of a task, whose names may be without that of the task."""
+    """Metrics of a task, whose names may omit the task's."""
     if isinstance(metrics, str):
         metrics = [metrics] if is_spec_file(metrics) else split_names(metrics)
     listed = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
@@ -243,7 +243,7 @@ def check_named(
 
 
 def _opened(request: Asking, source: Any) -> Any:
-    """Files as they are, what is in memory as the documents that it stands for."""
+    """Files as they are, data in memory as documents."""
     from adjudge.evaluate.sides import is_file
 
     return source if source is None or is_file(source) else request.sides(source)[0]

@@ -1,4 +1,4 @@
-"""What is done with one pair of documents: check it, prepare it, and count, for every metric and slice of elements."""
+"""One pair of documents: check it, prepare it, and count, for every metric and slice of elements."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 AnyMetric: TypeAlias = "Metric | Combined"
 Change: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
-"""What is done to a pair of documents before they are compared; gold must become the same for every system."""
+"""Changes a pair of documents before they are compared; the result for gold must be the same for every system."""
 
 MISSING = None
 
 
 class Complaint(msgspec.Struct, frozen=True):
-    """Something wrong with one document: on which side, at which path, and the remedy."""
+    """A problem in one document: the side, the path, and the remedy."""
 
     of_gold: bool
     path: str
@@ -37,7 +37,7 @@ class Complaint(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct):
-    """Counts of one document; `bound` has proven upper bounds of those whose search was cut short."""
+    """Counts of one document; `bound` has proven upper bounds where a search was cut short."""
 
     counts: dict[str, float] = {}  # each has its own: msgspec copies
     bound: dict[str, float] = {}
@@ -45,7 +45,7 @@ class Counted(msgspec.Struct):
 
     @property
     def best(self) -> dict[str, float]:
-        """The highest counts that are still possible."""
+        """The highest possible counts."""
         return {**self.counts, **self.bound}
 
 
@@ -70,7 +70,7 @@ class Sliced(msgspec.Struct):
 class Seen(msgspec.Struct):
     """The counts of one document and one system, all metrics together, and those of the slices by each path.
 
-    `outcomes` has the outcome of leaves, by metric and path, if that is wanted.
+    `outcomes` has the outcome of leaves, by metric and path, if requested.
     """
 
     whole: Counted = msgspec.field(default_factory=Counted)
@@ -79,7 +79,7 @@ class Seen(msgspec.Struct):
 
 
 class Ready:
-    """A gold document; what metrics make of it is made once for all systems."""
+    """A gold document, prepared by the metrics once for all systems."""
 
     __slots__ = ("data", "id", "parts", "whole")
 
@@ -98,7 +98,7 @@ class _MisfitError(Exception):
 
 
 class Observer(msgspec.Struct, frozen=True):
-    """Observes a gold document and that of a system (None if it is missing); travels to other processes.
+    """Compares a gold document with that of a system (None if it is missing); can be pickled.
 
     `paths` are fields of elements by which the counts are sliced. `plain`: the documents may be bare values. `change`
     is done to pairs before. `outcomes`: the outcome of leaves is kept. `exact`: no pair is left out for being one of
@@ -136,13 +136,13 @@ class Observer(msgspec.Struct, frozen=True):
                         self._slice((number, path), gold, (ours, theirs), seen, clock.part(jobs))
                     jobs -= 1
         except UsageError:
-            raise  # it is about the metric, and every document would say the same
-        except (Exception, SystemExit) as error:  # a function of the user's may fail in any way
+            raise  # it is about the metric, and would be the same for every document
+        except (Exception, SystemExit) as error:  # a user's function may fail in any way
             return seen, self._complaints(error, ours, theirs)
         return seen, []
 
     def count_all(self, gold: Sequence[Any], *systems: Sequence[Any]) -> list[dict[str, Sequence[float]]] | None:
-        """The counts of many documents by column, for each system; None if they are more than flat sets."""
+        """The counts of many documents by column, for each system; None unless they are flat sets."""
         if self.paths or self.outcomes or self.change or not all(map(_counts_flat_sets, self.metrics)):
             return None
         found: list[dict[str, Sequence[float]]] = [{} for _ in systems]
@@ -157,7 +157,7 @@ class Observer(msgspec.Struct, frozen=True):
                         if right is None or said is None:
                             return None
                         counts.update(zip(member.columns, zip(*flat.counts(right, said), strict=True), strict=True))
-        except (Exception, SystemExit):  # whatever it is, it is found again where one document is looked at
+        except (Exception, SystemExit):  # any error recurs when the documents are counted one by one
             return None
         return found
 
@@ -218,7 +218,7 @@ class Observer(msgspec.Struct, frozen=True):
         return found
 
     def _complaints(self, failure: BaseException, ours: Any, theirs: Any) -> list[Complaint]:
-        """Why counting failed: it stops at the first misfit, and a slower check finds them all."""
+        """Why counting failed: it stops at the first problem, and a slower check finds them all."""
         found = [*self.misfits(ours, of_gold=True), *self.misfits(theirs, of_gold=False)]
         if isinstance(failure, SystemExit):
             raise UsageError("a function of the metric exits the program", hint="do not call sys.exit in it")
@@ -230,7 +230,7 @@ class Observer(msgspec.Struct, frozen=True):
         return found or self._refused(ours, theirs) or failure.complaints  # type: ignore[attr-defined]
 
     def _refused(self, ours: Any, theirs: Any) -> list[Complaint]:
-        """What the metrics refuse of both sides when they prepare them, for types that no check knows."""
+        """What the metrics refuse when they prepare either side, for types that no check knows."""
         found: dict[Complaint, None] = {}
         for metric in self.metrics:
             for document, of_gold in ((ours, True), (theirs, False)):
@@ -244,7 +244,7 @@ class Observer(msgspec.Struct, frozen=True):
         """Every reason why the metrics cannot compare a document; `brief`: only those of the first metric."""
         if document is MISSING:
             return []
-        found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields complain in the same words
+        found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields give the same messages
         try:
             for metric in self.metrics:
                 if brief and found:
@@ -266,7 +266,7 @@ class Observer(msgspec.Struct, frozen=True):
 
 
 def _counts_flat_sets(metric: AnyMetric) -> bool:
-    """Whether nothing but sets is compared, in the ways of the catalogue and not in one of a class of the user's."""
+    """Whether only sets are compared, and by the catalogue's rules rather than those of a user's class."""
     from adjudge.metrics.base import Metric
 
     own = all(type(each) is Metric for each in metric.members)
@@ -278,7 +278,7 @@ def _counts_flat_sets(metric: AnyMetric) -> bool:
 
 
 def _as_written(path: str) -> str:
-    """A path in what functions made of a value as one in the document, where elements may have other numbers.
+    """A path in a transformed value as a path in the document, where elements may have other indices.
 
     >>> _as_written("only(label,root)($.dependencies)[0].upos")
     '$.dependencies.upos'
@@ -287,7 +287,7 @@ def _as_written(path: str) -> str:
     return path if made is None else made[1] + re.sub(r"\[\d+\]", "", made[2])
 
 
-DEEP = 100  # levels beyond which nesting is what a RecursionError is about
+DEEP = 100  # levels beyond which a RecursionError is due to nesting
 
 
 def _deep(*, of_gold: bool) -> Complaint:
@@ -314,7 +314,7 @@ def _prepared(metric: AnyMetric, document: Any, *, of_gold: bool) -> Any:
 
 
 def _told(error: ValidationError, *, of_gold: bool) -> list[Complaint]:
-    """An error of the algebra, which says `gold.events[0]: ...` because it knows the side but not the file."""
+    """An error of the algebra, which reads `gold.events[0]: ...` because it knows the side but not the file."""
     complaints = []
     for problem in error.problems:
         place = re.fullmatch(r"(?s)(gold|system|\$)(\S*): (.*)", problem.message)
@@ -324,7 +324,7 @@ def _told(error: ValidationError, *, of_gold: bool) -> list[Complaint]:
 
 
 def _depth(value: Any) -> int:
-    """The levels of a value, without recursion."""
+    """The depth of a value, found without recursion."""
     level, depth = [value], 0
     while level:
         depth += 1
@@ -343,7 +343,7 @@ def looks_at(metric: AnyMetric, path: str) -> bool:
 
 
 def compared_fields(metric: Metric) -> frozenset[str] | None:
-    """The fields of a document that a metric compares; None if only a function of the user's knows.
+    """The fields of a document that a metric compares; None if a user's function decides.
 
     >>> from adjudge.metrics import find
     >>> sorted(compared_fields(find("relation.strict")))
@@ -394,10 +394,10 @@ def _takes_object(node: ir.Similarity) -> bool:
 
 
 def prepared(metric: AnyMetric, document: Any) -> Any:
-    """A document as `observe` wants it."""
+    """A document in the form `observe` expects."""
     if document is MISSING:
         return _nothing(metric)
-    # An object of the user's own is already what the metric wants.
+    # A user's object is already what the metric expects.
     return metric.prepare(document) if type(document) is dict or isinstance(document, Mapping) else document
 
 

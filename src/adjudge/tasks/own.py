@@ -55,7 +55,7 @@ def option_names(name: str) -> tuple[str, ...]:
 
 
 def own_request(name: str, metrics: Any, run: Any, options: Mapping[str, Any]) -> Asking:
-    """What is asked of a task with rules of its own."""
+    """The request to a task with rules of its own."""
     check_keywords(options, (*RUN, *option_names(name)), "score")
     rest = dict(options)
     if (compat := rest.pop("compat", None)) is not None:
@@ -96,7 +96,7 @@ def own_request(name: str, metrics: Any, run: Any, options: Mapping[str, Any]) -
 
 @dataclass(frozen=True)
 class OwnRequest(Asking):
-    """A task of the engine with rules of its own; `given` says of inputs in memory what their shapes do not."""
+    """A task of the engine with rules of its own; `given` states what the shapes of inputs in memory do not show."""
 
     name: str
     task: Task
@@ -118,7 +118,7 @@ class OwnRequest(Asking):
         return evaluate(self.task, *self._opened(gold, system), run, names=self.names)
 
     def _opened(self, gold: Any, system: Any) -> tuple[Any, Any]:
-        """What is in memory as documents that the task knows; files as they are."""
+        """Data in memory as documents of the task; files as they are."""
         if self.name != "coref":
             return gold, system
         gold, system = opened("coref", gold, system, self.given)
@@ -157,7 +157,7 @@ def _each(system: Any, change: Any) -> Any:
 
 
 def _chains(task: Task, places: dict[str, int], side: Any, name: str) -> Any:
-    """A coerced side as one of coreference; mentions that are not places are numbered, the same on all sides."""
+    """A coerced side as coreference chains; mentions without positions are numbered, equally on all sides."""
     if not isinstance(side, Side) or not all(hasattr(each, "data") for each in side.documents.values()):
         return side
     if not side.documents:
@@ -217,7 +217,7 @@ class KbRequest(Asking):
         return str(self.options.get("profile", DEFAULT_PROFILE))
 
     def _inputs(self, gold: Any, system: Any) -> tuple[KbInputs, KbOptions, KbRun, dict[str, Side]]:
-        """What is compared, how, and the sides that were in memory."""
+        """The inputs, the options, and the sides that were in memory."""
         from adjudge.tasks.kbp.memory import memory_inputs, reading_of, split_names
         from adjudge.tasks.kbp.scoring import chosen_run, file_inputs, triple_inputs
 
@@ -261,7 +261,7 @@ class KbRequest(Asking):
 
 
 def _are_answers(source: Any) -> bool:
-    """Whether a source is a list in which language models have answered."""
+    """Whether a source is a list of answers of language models."""
     return isinstance(source, list | tuple) and any(is_answer("relation", each) for each in source)
 
 

@@ -1,4 +1,4 @@
-"""Metrics that tasks with rules of their own compute, what they measure, and the command that does it.
+"""Metrics computed by tasks with rules of their own: what they measure, and the command that computes them.
 
 They depend on official rules, on paths or on whole corpora and cannot be given to `adjudge score`.
 """
@@ -98,7 +98,7 @@ OWN_METRICS = tuple(
 
 
 def own_metric(name: str) -> OwnMetric | None:
-    """The entry of a metric, or of the one that it is a variant of.
+    """The entry of a metric, or of the metric it is a variant of.
 
     >>> own_metric("kbp.hop2").name, own_metric("kbp.pairs.undirected.macro").name, own_metric("ner.strict")
     ('kbp.hopN', 'kbp.pairs', None)
@@ -112,7 +112,7 @@ def own_metric(name: str) -> OwnMetric | None:
 
 
 def how_to_score(name: str) -> str:
-    """What computes a metric that only the result of a task has, in Python and as a command; empty if there is nothing.
+    """How to compute a metric that only a task's result has, in Python and by command; empty if there is no way.
 
     >>> how_to_score("kbp.hop2")
     'write score("kbp", gold, system, hops=2)["kbp.hop2"], or run adjudge kbp score GOLD SYSTEM --hops 2'
@@ -134,7 +134,7 @@ def how_to_score(name: str) -> str:
 
 
 def _keywords(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Options of the command line as arguments of a function."""
+    """Command-line options as function arguments."""
     for word, following in pairwise([*words, "--"]):
         if word.startswith("--"):
             name = word.lstrip("-").replace("-", "_")

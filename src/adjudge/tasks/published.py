@@ -1,4 +1,4 @@
-"""Published scorers for `compat=`: they count as their programs do, on files or on what is in memory."""
+"""Published scorers for `compat=`: they count as the original programs do, on files or on data in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WHOLE = ("docred", "gtt", "grit", "iterx", "auto-err")  # whose files are one J
 def published_score(
     task: Any, gold: Any, system: Any, *, metrics: Any, run: Any, compat: str, **options: Any
 ) -> Result | None:
-    """The numbers of a published scorer; None if the task has rules of its own, and its programs among these.
+    """The numbers of a published scorer; None if the task has rules of its own, which include its scorers.
 
     >>> tags = [["B-PER", "I-PER", "O"]]
     >>> published_score("ner", tags, tags, metrics=None, run=None, compat="seqeval-1.2.2", bootstrap=0).profile
@@ -66,8 +66,8 @@ def _is_whole(value: Any) -> bool:
 
 
 def _as_file(source: Any, scorer: Scorer) -> Any:
-    """A file as it is; what is in memory as the bytes of one, as the program would read them."""
-    if hasattr(source, "read"):  # which is read twice: to score, and for the signature
+    """A file as it is; data in memory as the bytes of a file that the program would read."""
+    if hasattr(source, "read"):  # read twice: to score, and for the signature
         data = source.read()
         return data.encode() if isinstance(data, str) else data
     if is_file(source):
@@ -123,7 +123,7 @@ def _fields(value: Any, family: str) -> Mapping[str, Any]:
 
 
 def _columns(document: tuple[str, Any]) -> str:
-    """A sentence as lines of a token and its tag."""
+    """A sentence as lines with a token and its tag."""
     name, value = document
     fields = fields_of(value)
     tokens: Any = None

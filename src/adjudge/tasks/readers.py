@@ -1,4 +1,4 @@
-"""Which reader of a family a file is for, if nobody says: its content decides, or it is read in the usual way."""
+"""Which reader of a family to use if none is named: the file's content decides, else the usual one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from adjudge.formats.recognise import Format
 
 GUESS = "guess"
-BOTH = "bio-both"  # which has gold and system in one file
+BOTH = "bio-both"  # has gold and system in one file
 _FOLDERS = ("brat", "scirex-output", "dataset")
-_SHARDS = (JSONL, "parquet", "answers")  # files of a folder that are one corpus
+_SHARDS = (JSONL, "parquet", "answers")  # files of a folder that form one corpus
 _TAGS = ("iob1", "iob2", "ioe2", "iobes", "bilou")
 
 
 class Chosen(msgspec.Struct, frozen=True):
-    """The readers of gold and, if another, of the systems; `said` is what was found out about files."""
+    """The readers of gold and, if different, of the systems; `said` has notes on what was detected."""
 
     readers: tuple[str, str | None]
     said: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Chosen(msgspec.Struct, frozen=True):
 def chosen(
     family: str, gold: Any, systems: Sequence[Any], readers: tuple[str, str | None], usual: str = JSONL
 ) -> Chosen:
-    r"""The readers, those that are `guess` by the content of the files; what could be anything is read as `usual`.
+    r"""The readers; `guess` is decided by the files' content, and ambiguous content is read as `usual`.
 
     >>> chosen("ner", b"EU B-ORG\n", [b"EU B-PER\n"], ("guess", None)).readers
     ('bio', None)
@@ -59,7 +59,7 @@ def chosen(
 
 
 def _short(said: Sequence[str]) -> tuple[str, ...]:
-    """What was guessed: gold and the first system in full, the others that are read in the same way by their number.
+    """What was guessed: gold and the first system in full, and how many others are read the same way.
 
     >>> _short(["reading g as csv", *(f"reading s{number} as csv" for number in range(3))])
     ('reading g as csv', 'reading s0 as csv', 'reading 2 more files as csv')
@@ -81,7 +81,7 @@ def _check_units(ours: str, theirs: str, system: Any) -> None:
 
 
 def unit_of(reader: str) -> str:
-    """What offsets in files of a format count; nothing if they may count either.
+    """What offsets in files of a format count; empty if it may be either.
 
     >>> unit_of("bio"), unit_of("brat"), unit_of("jsonl")
     ('token', 'char', '')
@@ -113,13 +113,13 @@ def _is_source(source: Any) -> bool:
 
 
 def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bool = False) -> str:
-    """The reader of a source; one that is not the usual one is said. `alone`: the source is both sides."""
+    """The reader of a source; one other than the usual is noted. `alone`: the source has both sides."""
     if not is_family(family) or not (_is_source(source) or is_stdin(source)):
         return usual
     found = _candidates(family, source)
     if not alone:
         found.pop(BOTH, None)
-    if len(found) > 1 and "answers" not in found:  # lines of JSON that are something else as well
+    if len(found) > 1 and "answers" not in found:  # JSON lines that are another format as well
         found.pop(JSONL, None)
     if not found:
         if usual != JSONL and _is_json(source):
@@ -137,7 +137,7 @@ def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bo
 
 
 def _is_json(source: Any) -> bool:
-    """Whether a file has JSON, in whatever shape."""
+    """Whether a file has JSON of any shape."""
     from pathlib import Path
 
     from adjudge.formats.recognise import head_of, looks_like
@@ -155,7 +155,7 @@ def _is_json(source: Any) -> bool:
 
 
 def _first_item(family: str, name: str, source: Any) -> str:
-    """The first item that a reader finds in a source, in short."""
+    """The first item that a reader finds in a source, abbreviated."""
     own = find_family(family).readers.get(name)
     read: Any = load(own.gold if own is not None else "adjudge.formats.jsonl:read_all")
     try:
@@ -172,14 +172,14 @@ def _first_item(family: str, name: str, source: Any) -> str:
 
 
 def _candidates(family: str, source: Any) -> dict[str, str]:
-    """The readers of a family that a source may be for, with what is known of their ends."""
+    """The readers of a family that may read a source, with the kind of ends if known."""
     formats = _formats(source)
     own = find_family(family).readers
     found: dict[str, str] = {}
     for each in formats:
         ends = f" (ends {each.ends})" if each.ends else ""
         for name in readers_of(each.kind):
-            table = each.kind == "csv" and family == "record"  # any table has records, for who asks for these
+            table = each.kind == "csv" and family == "record"  # any table has records, if these are asked for
             if (name == JSONL or name in own) and (table or is_for(each.kind, family)):
                 found.setdefault(name, ends)
     return found
@@ -209,7 +209,7 @@ def _formats(source: Any) -> list[Format]:
     if not os.path.isfile(source):  # noqa: PTH113
         try:
             shards = find_shards(source)
-        except UsageError:  # whoever reads it says so
+        except UsageError:  # the reader reports it
             return []
         if not shards:
             return []

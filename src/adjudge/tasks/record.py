@@ -1,4 +1,4 @@
-"""The family of records: nested JSON, such as language models give it."""
+"""The family of records: nested JSON, as language models produce it."""
 
 from __future__ import annotations
 

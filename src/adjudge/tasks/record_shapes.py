@@ -1,7 +1,7 @@
-"""Documents of records: where their values stand, how answers are brought to gold, and what does not fit a schema.
+"""Documents of records: where their values are, how answers are reshaped like gold, and what violates a schema.
 
-An answer that wraps its records in an object with one key is unwrapped; one that leaves out the only key of gold gets
-it. Both are noted, and so are fields and values that a schema does not know; gold that does not fit it is an error.
+An answer that wraps its records in an object with one key is unwrapped; one that omits the only key of gold gets it.
+Both are noted, as are fields and values that the schema does not know; gold that violates the schema is an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SAID = {
 
 
 class Finding(NamedTuple):
-    """Something about a value and a schema: a code, the path of the field, and where exactly it stands."""
+    """A finding about a value and a schema: a code, the path of the field, and its exact position."""
 
     code: str
     path: str
@@ -52,7 +52,7 @@ class Finding(NamedTuple):
 
 
 class Fit:
-    """A schema, as far as values have to fit it."""
+    """The part of a schema that values have to fit."""
 
     def __init__(self, schema: shape.Schema) -> None:
         self.schema = schema
@@ -63,7 +63,7 @@ class Fit:
         return Fit, (self.schema,)
 
     def resolved(self, node: shape.Shape) -> shape.Shape:
-        """A shape itself instead of its name."""
+        """A shape, with a name resolved to what it stands for."""
         while isinstance(node, shape.Named):
             node = self.schema.named[node.name]
         return node
@@ -167,7 +167,7 @@ def _is_simple(node: shape.Shape) -> bool:
 
 
 def fit_of(metrics: Iterable[AnyMetric]) -> Fit | None:
-    """What records have to fit, for metrics that compare them leaf by leaf; None if no metric does."""
+    """The schema for records, if a metric compares them leaf by leaf; None if no metric does."""
     found = [
         node.schema
         for each in metrics
@@ -190,7 +190,7 @@ def _nodes(node: ir.Similarity) -> Iterator[ir.Similarity]:
 
 
 def record_side(side: Side, *, repair: bool = False, strict: bool = False) -> Side:
-    """A side whose documents have their value under `records`, as JSON; raw texts are read."""
+    """A side whose documents have their value under `records`, as JSON; raw strings are parsed."""
     found: dict[str, Document] = {}
     notes = AnswerNotes()
     problems: list[tuple[str, Complaint]] = []
@@ -206,7 +206,7 @@ def record_side(side: Side, *, repair: bool = False, strict: bool = False) -> Si
             given = _present(given)
         answer = answer_of(given, repair=repair)
         if side.path and answer.failed and not isinstance(given, str):
-            found[name] = document  # no answer of a model: the metrics say what is wrong with it
+            found[name] = document  # not a model's answer: the metrics report what is wrong with it
             continue
         changed = True
         notes.add(name, answer)
@@ -236,7 +236,7 @@ def _value(document: Document, field: str | None = None) -> tuple[Mapping[str, A
 
 
 def _present(value: Any) -> Any:
-    """A value with nothing in place of what is not a number, as rows of pandas have it where there is none."""
+    """A value with None for NaN, which pandas uses for missing values."""
     if isinstance(value, dict):
         return {name: _present(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -248,7 +248,7 @@ def _present(value: Any) -> Any:
 
 
 def check_gold(gold: Side, fit: Fit, field: str | None = None) -> None:
-    """Raise if documents of gold cannot be read or do not fit the schema; `field` is where their values stand."""
+    """Raise if documents of gold cannot be read or violate the schema; `field` has their values."""
     found: list[tuple[str, Complaint]] = []
     for name, document in gold.documents.items():
         found += [(name, each) for each in unfit(document.data, fit)]
@@ -261,7 +261,7 @@ def check_gold(gold: Side, fit: Fit, field: str | None = None) -> None:
 
 
 def _check_named(gold: Side, names: frozenset[str]) -> None:
-    """Raise if gold has fields, and the schema names none of them: there would be nothing to compare."""
+    """Raise if the schema names none of gold's fields: there would be nothing to compare."""
     seen: dict[str, None] = {}
     for document in gold.documents.values():
         keys = _keys(document.data.get("records") or ())
@@ -275,7 +275,7 @@ def _check_named(gold: Side, names: frozenset[str]) -> None:
 
 
 def unfit(data: Mapping[str, Any], fit: Fit) -> list[Complaint]:
-    """Why a document cannot be gold: its records cannot be read, or do not fit the schema."""
+    """Why a document cannot be gold: its records cannot be read, or violate the schema."""
     if UNREADABLE in data:
         return [Complaint(True, "$", f"the records cannot be read ({data[UNREADABLE]})", "gold must be JSON")]
     value = data.get("records")
@@ -299,7 +299,7 @@ def _path(place: tuple[str | int, ...]) -> str:
 
 
 def _placed(gold: Side, found: Sequence[tuple[str, Complaint]], field: str | None) -> Iterator[Problem]:
-    """Complaints with file, line and column; in the file, the value may stand under another key, or at the top."""
+    """Complaints with file, line and column; in the file, the value may be under another key, or at the top level."""
     keys: dict[str, str | None] = {}
     paths = {gold.documents[name].path or gold.path for name, _ in found if gold.documents[name].line}
     for path in paths:
@@ -316,7 +316,7 @@ def _moved(complaint: Complaint, key: str | None) -> Complaint:
 
 
 def brought_to(gold: Side, system: Side, fit: Fit, *, strict: bool = False) -> Side:
-    """The answers of a system in the shape of gold, and notes on what was done to them and what the schema ignores."""
+    """A system's answers in the shape of gold, with notes on the changes and on what the schema ignores."""
     seen, apart = _Seen(), _Apart()
     found: dict[str, Document] = {}
     for name, document in system.documents.items():
@@ -343,7 +343,7 @@ def brought_to(gold: Side, system: Side, fit: Fit, *, strict: bool = False) -> S
 
 
 def _reshaped(value: Any, gold: Any, fit: Fit) -> tuple[str, str, Any]:
-    """What is done to the value of an answer, the key that it is done with, and the value then."""
+    """The change made to the value of an answer, its key, and the changed value."""
     if isinstance(value, dict):
         if len(value) == 1:
             ((key, inner),) = value.items()
@@ -375,7 +375,7 @@ def _only(gold: dict[str, Any]) -> str | None:
 
 
 class _Apart:
-    """Whether answers have any field of gold; if not, records may stand elsewhere."""
+    """Whether answers have any field of gold; if not, the records may be in another field."""
 
     def __init__(self) -> None:
         self._found = False
@@ -383,7 +383,7 @@ class _Apart:
         self._keys: tuple[dict[str, None], dict[str, None]] = {}, {}
 
     def add(self, gold: Any, answer: Any) -> None:
-        """Take in a document, as long as nothing in common was found."""
+        """Add a document, unless a common field was already found."""
         if self._found:
             return
         ours, theirs = _keys(gold), _keys(answer)
@@ -393,7 +393,7 @@ class _Apart:
             own |= dict.fromkeys(sorted(keys))
 
     def notes(self) -> Iterator[CorpusNote]:
-        """One note, if there are fields on both sides and none is the same."""
+        """One note, if both sides have fields but none in common."""
         gold, answers = self._keys
         if not self._found and self._documents:
             where = "--field and --system-field say where records stand"
@@ -402,7 +402,7 @@ class _Apart:
 
 
 class _Seen:
-    """What was done to answers and what a schema ignores, by code."""
+    """Changes made to answers and what a schema ignores, by code."""
 
     def __init__(self) -> None:
         self.changed: list[tuple[str, str]] = []

@@ -11,9 +11,9 @@ from adjudge.tasks.family import Family, Reader
 
 
 def adjust(gold: Any, system: Any, *, known: str) -> tuple[Any, Any]:
-    """A pair of documents whose facts say whether they are known: whether the file `known` has them, under any names.
+    """A pair of documents whose facts are marked as known if the file `known` has them, under any names.
 
-    Entities have the names that gold gives them under `names`; a document without names stays as it is.
+    Entities have the names given in gold under `names`; a document without names is unchanged.
     """
     given = gold.get("names") if isinstance(gold, Mapping) else None
     if not isinstance(given, list):
@@ -34,7 +34,7 @@ def adjust(gold: Any, system: Any, *, known: str) -> tuple[Any, Any]:
 
 
 def _is_fact(value: Any) -> bool:
-    """Whether a fact looks like one; what does not is left for the metric to complain of."""
+    """Whether a fact is well-formed; the metric reports anything else."""
     return (
         isinstance(value, Mapping)
         and isinstance(value.get("type"), str)

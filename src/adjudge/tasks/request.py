@@ -1,4 +1,4 @@
-"""What somebody asks for: metrics of the catalogue, and the options for reading, comparing and counting."""
+"""A request: metrics of the catalogue, and the options for reading, comparing and counting."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from adjudge.tasks.observe import AnyMetric
 
 COMMON = ("profile", "names", "reader", "gold_reader", "system_reader", "hierarchy", "hierarchy_credit", "adjust")
-"""Options of all metrics of the catalogue, beside those of the run and of the coercion."""
+"""Options of all metrics of the catalogue, besides those of the run and of coercion."""
 _GUESSED = Chosen((GUESS, None))
 COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
 """Families whose documents in memory may have other shapes than those of their files."""
 
 
 class Asking:
-    """A task with the options that were given for it: what reads, counts and explains documents."""
+    """A task with its options: reads, counts and explains documents."""
 
     run: Run
 
@@ -57,16 +57,16 @@ class Asking:
         return self.evaluated(gold, system, run).result()
 
     def explanations(self, gold: Any, system: Any, document: str) -> dict[str, Explanation]:
-        """The outcomes in one document, for each system by name; a part of its name suffices if no other one has it."""
+        """The outcomes in one document, by system; an unambiguous part of the document's name suffices."""
         run = msgspec.structs.replace(self.run, align=True, document=document, digest=False)
         return self.evaluated(gold, system, run).checked().explanations()
 
 
 class Request(Asking, msgspec.Struct, frozen=True, dict=True):
-    """Metrics with the options that were given for them: what reads, counts and explains documents.
+    """Metrics with their options: reads, counts and explains documents.
 
-    `metrics` are as somebody named them, None for those of the `family` that fit the documents. `given` says of inputs
-    in memory what their shapes do not, `of_metrics` are options of every metric.
+    `metrics` are as the user named them; None stands for those of the `family` that fit the documents. `given` states
+    what the shapes of inputs in memory do not show, `of_metrics` are options of every metric.
     """
 
     metrics: Any
@@ -97,7 +97,7 @@ class Request(Asking, msgspec.Struct, frozen=True, dict=True):
         )
 
     def _opened(self, gold: Any, system: Any) -> tuple[tuple[AnyMetric, ...], Any, Any, Chosen]:
-        """The metrics, both sides as files or documents, and how files are read: `guess` by what is in them."""
+        """The metrics, both sides as files or documents, and the readers, with `guess` resolved by content."""
         readers, metrics, family = self.readers, self.chosen, self.family
         ours, theirs = readers.readers
         check_readers(gold, system, None if ours in (JSONL, GUESS) else ours, None if theirs == GUESS else theirs)
@@ -105,7 +105,7 @@ class Request(Asking, msgspec.Struct, frozen=True, dict=True):
             files = files_of(gold, system)
             if files or is_file(gold):
                 readers = chosen(family.name if family else metric_family(metrics), gold, files, readers.readers)
-            else:  # nothing that a reader would read
+            else:  # nothing for a reader to read
                 readers = Chosen((JSONL, None))
         fitting = family if self.metrics is None else None
         kind = "record" if has_schema(metrics) and not self.given else fitting.name if fitting else family_of(metrics)
@@ -157,7 +157,7 @@ class Request(Asking, msgspec.Struct, frozen=True, dict=True):
 def request_of(
     task: str | None, metrics: Any, run: Any, options: Mapping[str, Any], *, function: str = "score"
 ) -> Request:
-    """What somebody asks for: a task of the catalogue or metrics, how they are run, and all the options."""
+    """The request: a task of the catalogue or metrics, the run, and all options."""
     options = dict(options)
     family = find_family(task) if task is not None else _family_of(metrics)
     own = {name.replace("-", "_"): name for name in (family.options if family else {})}
@@ -172,7 +172,7 @@ def request_of(
     if family is not None and family.name == "record":
         given |= {name.replace("-", "_"): words[name] for name in ("field", "system-field") if name in words}
     of_metrics = {to: words[name] for name, to in (family.of_metrics if family else {}).items() if name in words}
-    if taken.get("schema") is not None:  # of metrics of one's own
+    if taken.get("schema") is not None:  # of custom metrics
         of_metrics["schema"] = taken["schema"]
     if taken.get("repair"):
         words["repair"] = True
@@ -194,7 +194,7 @@ def request_of(
 def run_with(
     run: Any, options: Mapping[str, Any], known: Sequence[str] = (), *, align: bool = False, function: str = "score"
 ) -> Run:
-    """A run from options, or the one that is given; both together are an error."""
+    """A run from options, or the given one; both together are an error."""
     from adjudge.evaluate.task import OPTIONS as RUN
 
     check_keywords(options, (*RUN, *known, "metrics", "compat"), function)
@@ -209,7 +209,7 @@ def run_with(
 
 
 def _family_of(metrics: Any) -> Family | None:
-    """The family that all metrics are of, if they are named as those of one."""
+    """The family of all metrics, if their names share one."""
     names = split_names(metrics) if isinstance(metrics, str) else metrics if isinstance(metrics, list | tuple) else ()
     kinds = {each.partition(".")[0] if isinstance(each, str) else "" for each in names}
     kind = kinds.pop() if len(kinds) == 1 else ""
@@ -240,18 +240,18 @@ def _hierarchies(given: Mapping[str, Any] | None, credit: str | None) -> Mapping
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Once more
+# Repeating an evaluation
 
 
 def repeatable(request: Asking, gold: Any, system: Any) -> Result:
-    """A result that can look at its documents once more: to explain one, to slice all, for a page."""
+    """A result that can read its documents again: to explain one, to slice all, for a page."""
     result = request.result(gold, system)
     result.__dict__["_again"] = partial(_again, request, gold, system)
     return result
 
 
 def _again(request: Asking, gold: Any, system: Any, **changes: Any) -> Result | dict[str, Explanation]:
-    """The same documents once more: one of them explained, or all with other options of the run."""
+    """The same documents again: one of them explained, or all with other run options."""
     if "document" in changes:
         return request.explanations(gold, system, changes["document"])
     if "by" not in changes:
@@ -278,9 +278,9 @@ def _compared_fields(request: Asking, gold: Any, system: Any) -> tuple[str, ...]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The metrics that fit what was given, if nobody names some: what has no positions is compared without
+# The metrics that fit the input if none are named: items without positions are compared without them
 
-# Metrics of documents that have the field, and not the one that the usual metrics compare.
+# Metrics for documents that have this field instead of the one that the usual metrics compare.
 _INSTEAD = {
     "ner": ("entities", {"mentions": ("ner.mention",)}),
     "relation": ("relations", {"triples": ("relation.triples",), "facts": ("relation.docred",)}),
@@ -332,11 +332,11 @@ def _first(path: str) -> list[Any]:
     try:
         return [each.data for each in islice(stream_documents([path]), 1)]
     except AdjudgeError:
-        return []  # what is wrong with it is said when it is read
+        return []  # problems are reported when it is read
 
 
 def _with_fields(names: tuple[str, ...], sides: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[str, ...]:
-    """Those metrics of trees all of whose fields each side has: forms, features and lemmas may not be there."""
+    """The tree metrics all of whose fields both sides have: forms, features and lemmas may be missing."""
     words = [[word for data in own for word in data.get("dependencies") or ()] for own in sides]
     known = [{name for word in own if isinstance(word, Mapping) for name in word} for own in words]
     needed: dict[str, Set[str]] = {name: known_fields(as_metrics(name)).get("dependencies", set()) for name in names}

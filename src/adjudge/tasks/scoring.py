@@ -38,7 +38,7 @@ def score(
     or those in `metrics`; or itself a metric: a name of the catalogue, several between commas, a specification file, a
     metric, a similarity, a type, or a list of these.
 
-    `gold` is what you have: the path of a file or a folder, lists of tags or spans, documents by id, a table, objects
+    `gold` is what you have: the path of a file or folder, lists of tags or spans, documents by id, a table, objects
     of spaCy or `datasets` (see "In memory"); `system` is the same, or several by name (`{"A": ..., "B": ...}`), or a
     list of paths. It may be left out if gold has both. Documents without ids are paired by position.
 
@@ -73,7 +73,7 @@ def score(
 
 
 def _sources(gold: Any, system: Any) -> tuple[Any, Any]:
-    """What `read` has read, as a side of its own; a text that is not a path, but data, is an error."""
+    """The output of `read` as a side; a string of data rather than a path is an error."""
     if isinstance(system, dict) and origin(system) != "datasets":
         return _source("gold", gold), {name: _source(name, each, system) for name, each in system.items()}
     return _source("gold", gold), _source("system", system)
@@ -90,7 +90,7 @@ def _source(name: str, source: Any, systems: Any = None) -> Any:
 
 
 def _by_run(system: Any, column: str) -> dict[str, Any]:
-    """Every run of every system as a system of its own."""
+    """Every run of every system as a separate system."""
     from adjudge.formats.coerce.tables import as_table
     from adjudge.formats.runs import rows_of_runs, split_runs
 
@@ -113,7 +113,7 @@ def _is_spent(source: Any) -> bool:
 
 
 class Corpus:
-    """Documents of one source, in order; by number or by id. Its `reading` says what the source was taken for."""
+    """Documents of one source, in order, by index or by id. `reading` says how the source was interpreted."""
 
     def __init__(self, side: Side, reading: Reading, task: str) -> None:
         self._side, self.reading, self.task = side, reading, task
@@ -126,7 +126,7 @@ class Corpus:
         return cls(side, side.reading or usual, task)
 
     def side(self, name: str) -> Side:
-        """The same as a side of an evaluation."""
+        """The documents as a side of an evaluation."""
         return replace(self._side, name=name)
 
     @property
@@ -166,7 +166,7 @@ class Corpus:
             return {"id": name, NATIVE.get(self.task, "value"): data}
         found = {"id": name, **{key: value for key, value in data.items() if key != "id"}}
         if self.task in ("coref", "amr"):
-            found = msgspec.json.decode(msgspec.json.encode(found))  # whose tuples are lists
+            found = msgspec.json.decode(msgspec.json.encode(found))  # with tuples as lists
         if self.task == "record" and isinstance(found.get("records"), Mapping):
             found["records"] = [found["records"]]
         return found
@@ -244,7 +244,7 @@ def explain(task: Any, *where: Any, **options: Any) -> dict[str, Explanation]:
 def explain_document(
     metric: Any, gold: Documents, system: Any, document: str, **options: Any
 ) -> dict[str, dict[str, Alignment]]:
-    """What is matched, missed and spurious in one document: system name -> metric name -> alignment.
+    """The matched, missed and spurious items of one document: system name -> metric name -> alignment.
 
     >>> gold = [{"id": "d1", "items": ["a", "b"]}]
     >>> found = explain_document("record.set", gold, [{"id": "d1", "items": ["a"]}], "d1")

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from adjudge.stats.elements import ElementTable, Rows
 
 FIELD = "field"
-"""What leaves are sliced by."""
-LONGEST = 64  # characters of a text that is an attribute rather than content
+"""The field that leaves are sliced by."""
+LONGEST = 64  # maximum length of a string that is an attribute rather than content
 LARGEST = 1 << 63
-MOST = 50  # attributes that are saved without being asked for
+MOST = 50  # attributes saved without being requested
 
 
 class Slicing(msgspec.Struct, frozen=True):
     """`by`: what was asked for; `attributes`: one value per gold document; `paths`: fields of elements.
 
-    There are more attributes than were asked for, so that a saved result can be sliced by them, but not those fields
-    (`unsaved`) that have a long value in some document.
+    More attributes than requested are kept, so that a saved result can be sliced by them, except fields (`unsaved`)
+    with a long value in some document.
     """
 
     by: tuple[str, ...]
@@ -39,7 +39,7 @@ class Slicing(msgspec.Struct, frozen=True):
 
 
 def element_paths(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
-    """Those of the fields that are fields of elements; refuses what no metric looks at, and what has no single value.
+    """The fields of elements among these; raises for fields that no metric compares and those without a single value.
 
     >>> from adjudge.metrics import find
     >>> element_paths(["genre", "relations.type"], [{"relations": [{"type": "x"}]}], [find("relation.strict")])
@@ -58,9 +58,9 @@ def element_paths(by: Sequence[str], documents: Sequence[Any], metrics: Sequence
 def slicing(
     by: Sequence[str], documents: Sequence[Mapping[str, Any]], metrics: Sequence[AnyMetric], paths: Sequence[str] = ()
 ) -> Slicing:
-    """The attributes of documents, of which `sliced_fields` are known; refuses fields that none has.
+    """The attributes of documents whose `sliced_fields` are known; raises for fields that no document has.
 
-    Documents with the same fields may be the same object, which is then looked at once.
+    Documents with the same fields may share one object, which is then examined once.
 
     >>> slicing(["genre"], [{"genre": "nw"}, {"genre": "df"}, {}], []).attributes
     {'genre': ('nw', 'df', None)}
@@ -78,7 +78,7 @@ def slicing(
             refuse_unknown(name, known, inside_fields(name, metrics))
         attributes[name] = _attribute(name, values)
     saved, unsaved = _saved(kinds, metrics)
-    if len(saved) + len(unsaved) >= MOST:  # then it matters how many documents have a field
+    if len(saved) + len(unsaved) >= MOST:  # then the number of documents with a field matters
         every, unsaved = _saved(documents, metrics)
     else:
         every = {name: tuple(map(values.__getitem__, kind)) for name, values in saved.items()}
@@ -87,7 +87,7 @@ def slicing(
 
 
 def sliced_fields(document: Any, by: Sequence[str], unwanted: Set[str]) -> dict[str, Any]:
-    """What slicing looks at in a document: values that are too long to be saved become empty lists.
+    """The fields of a document used for slicing; values too long to be saved become empty lists.
 
     >>> sliced_fields({"id": "a", "genre": "nw", "tokens": ["a", "b"], "meta": {"year": 1999}}, [], {"id"})
     {'genre': 'nw', 'tokens': [], 'meta': {'year': 1999}}
@@ -109,7 +109,7 @@ def _shortened(value: Any) -> Any:
 
 
 def inside_fields(name: str, metrics: Sequence[AnyMetric]) -> list[str]:
-    """A field of elements that metrics compare, as slices call it, for each kind of elements that has it.
+    """The names, in slices, of a field of the compared elements: one for each kind of element that has it.
 
     >>> from adjudge.metrics import find
     >>> inside_fields("type", [find("ner.strict")]), inside_fields("genre", [find("ner.strict")])
@@ -120,7 +120,7 @@ def inside_fields(name: str, metrics: Sequence[AnyMetric]) -> list[str]:
 
 
 def in_full(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMetric]) -> tuple[str, ...]:
-    """The fields to slice by; one that no document has, but one kind of elements, by its whole name.
+    """The fields to slice by; one that only one kind of element has gets its full name.
 
     >>> from adjudge.metrics import find
     >>> in_full(["genre", "type"], [{"genre": "nw"}], [find("ner.strict")])
@@ -136,7 +136,7 @@ def in_full(by: Sequence[str], documents: Sequence[Any], metrics: Sequence[AnyMe
 
 
 def refuse_unknown(name: str, known: Iterable[str], inside: Sequence[str] = ()) -> NoReturn:
-    """Raise because no document has a field; elements may have it, which is then called as in `inside`."""
+    """Raise because no document has a field; if elements have it, the error suggests the names in `inside`."""
     known = list(known)
     hint = did_you_mean(name, known) or (f"fields are {', '.join(known)}" if known else "check the name")
     if inside:
@@ -184,9 +184,9 @@ def _names(value: Any) -> list[str]:
 def _saved(
     documents: Sequence[Any], metrics: Sequence[AnyMetric]
 ) -> tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]:
-    """Every field that documents could be sliced by later, also inside of one object (meta.genre), and the others.
+    """Every field that documents could be sliced by later, also nested ones (meta.genre), and the others.
 
-    They are in the order of their names, which is that of the parts of a corpus, too.
+    They are sorted by name, as are those of the parts of a corpus.
     """
     unwanted = unwanted_fields(metrics)
     names: Counter[str] = Counter()
@@ -198,7 +198,7 @@ def _saved(
                     names.update([key] if inner is None else [f"{key}.{name}" for name in inner])
     found: dict[str, tuple[Any, ...]] = {}
     unsaved = []
-    # The most frequent ones: an object may have other keys in every document.
+    # The most frequent ones: an object may have different keys in every document.
     for name in sorted(name for name, _ in names.most_common(MOST)):
         values = [field_of(document, name) for document in documents]
         if all(value is NOTHING or _is_short(value) for value in values):
@@ -209,7 +209,7 @@ def _saved(
 
 
 def unwanted_fields(metrics: Sequence[AnyMetric]) -> set[str]:
-    """The fields that say what a document is or what is compared, by which nobody slices."""
+    """Fields not to slice by: those that identify a document, and those that are compared."""
     fields = [compared_fields(member) for metric in metrics for member in metric.members]
     return {"id", "text"}.union(*(each for each in fields if each is not None))
 

@@ -1,4 +1,4 @@
-"""Documents that come one by one, in batches and from several processes, scored on demand; results that are merged."""
+"""Documents added one by one, in batches or from several processes, and scored on demand; results merged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adjudge.stats.scores import Drawing
     from adjudge.tasks.request import Asking
 
-_TEXTS = ("ner", "linking", "relation", "event")  # tasks whose documents are not texts: a text is an answer
+_TEXTS = ("ner", "linking", "relation", "event")  # tasks whose documents are not strings: a string is an answer
 
 
 # Fields of documents without positions, by those of documents with them.
@@ -31,18 +31,18 @@ _OTHER = {"entities": "mentions", "relations": "triples"}
 
 
 class _Pair(NamedTuple):
-    """One document on both sides; the id is None if nobody has given one."""
+    """One document on both sides; the id is None if none was given."""
 
     id: str | None
     gold: Any
     system: Any
 
 
-_HELD = 500  # documents that are held at least, once some are not
+_HELD = 500  # minimum number of documents held, once some have been dropped
 
 
 class _Counts(NamedTuple):
-    """What is left of documents whose contents are forgotten: counts, and whether the system has each of them."""
+    """What remains of documents whose contents were dropped: counts, and whether the system has each of them."""
 
     ids: list[str | None]
     names: tuple[str, ...]
@@ -54,14 +54,14 @@ class _Counts(NamedTuple):
 
 
 class State:
-    """Documents as they come: `add`, `add_batch`, `merge`, and `result` of all of them so far.
+    """Documents as they arrive: `add`, `add_batch`, `merge`, and `result` over all of them so far.
 
-    Counts are those of `score` on the whole, and so are the intervals if the ids are the same. Documents without ids
-    are numbered in their order, those of a merged state after one's own. It can be pickled, to be gathered from other
-    processes. `update` and `compute` are other names of `add_batch` and `result`.
+    Counts equal those of `score` on all documents, and so do the intervals if the ids are the same. Documents without
+    ids are numbered in order, those of a merged state after the existing ones. It can be pickled, to be collected from
+    other processes. `update` and `compute` are aliases of `add_batch` and `result`.
 
-    Of many documents only the last few hundred are held, and counts of all others; with `documents=True` all are, so
-    that any of them can be explained. So are those of tasks that are not sums over documents.
+    Of many documents only the last few hundred are held, and the counts of all others; with `documents=True` all are
+    held, so that any of them can be explained, as they are for tasks whose scores are not sums over documents.
     """
 
     def __init__(self, task: Any, *, metrics: Any = None, **options: Any) -> None:
@@ -72,7 +72,7 @@ class State:
         self._ids: set[str] = set()
         self._notes: dict[tuple[str, str], CorpusNote] = {}
         self._readings: dict[str, Reading] = {}
-        self._asking()  # which says what is wrong with the options
+        self._asking()  # reports what is wrong with the options
 
     def _asking(self, **run: Any) -> Asking:
         task, metrics, options = self._asked
@@ -83,7 +83,7 @@ class State:
         return self._request
 
     def add(self, gold: Any, system: Any, id: object = None) -> None:
-        """Add one document, as gold and as the system has it (None if it has not)."""
+        """Add one document: gold and the system's (None if the system has none)."""
         named = task_of(self._asked[0])
         if isinstance(system, str) and named is not None and named.name in _TEXTS:
             system = {"output": system}
@@ -130,7 +130,7 @@ class State:
         self._notes[side, note.code] = note
 
     def merge(self, other: State) -> None:
-        """Take in all documents of another state of the same task, as of another process."""
+        """Add all documents of another state of the same task, for example from another process."""
         if repr(other._asked) != repr(self._asked):
             raise UsageError("the states have different tasks or options", hint="make both in the same way")
         self._take([*other._pairs, *(_Pair(name, None, None) for part in other._parts for name in part.ids)])
@@ -160,7 +160,7 @@ class State:
         return self._whole(request.evaluated(gold, system), names[:forgotten]).result()
 
     def _names(self, ids: Sequence[str | None]) -> list[str]:
-        """The ids of documents; those without one have their number, as far as it is free."""
+        """The ids of documents; one without an id gets its number, if that is free."""
         found: list[str] = []
         number = 0
         for name in ids:
@@ -179,10 +179,10 @@ class State:
         )
 
     # -----------------------------------------------------------------------------------------------------------------
-    # Documents of which the counts suffice
+    # Documents whose counts suffice
 
     def _adds_up(self) -> bool:
-        """Whether scores are made of sums over documents, and nobody wants to look at these."""
+        """Whether scores are made of sums over documents, and the documents need not be kept."""
         from adjudge.tasks.coref.task import CorefTask
         from adjudge.tasks.task import MetricsTask
 
@@ -193,12 +193,12 @@ class State:
         return isinstance(task, CorefTask) or (isinstance(task, MetricsTask) and not task.clustered)
 
     def _shrink(self) -> None:
-        """Forget what is in the first of many documents."""
+        """Drop the contents of the first of many documents."""
         if len(self._pairs) >= 2 * _HELD and self._adds_up():
             self._count(len(self._pairs) - _HELD)
 
     def _count(self, number: int) -> None:
-        """Count the first documents, and forget what is in them."""
+        """Count the first documents, and drop their contents."""
         pairs = self._pairs[:number]
         names = self._names([pair.id for pair in pairs])
         gold, system = self._sides(names, pairs)
@@ -212,7 +212,7 @@ class State:
         self._pairs = self._pairs[number:]
 
     def _whole(self, last: Evaluation, names: Sequence[str]) -> Evaluation:
-        """The documents that are held, and the counts of all before them, which have these names."""
+        """The documents held, and the counts of all before them, under these names."""
         (own,) = last.systems.values()
         other = next((part for part in self._parts if part.columns != last.task.columns), None)
         if other is not None:
@@ -264,7 +264,7 @@ class State:
         return Side(which, "", made, digest, notes=notes, reading=reading)
 
     def reset(self) -> None:
-        """Forget all documents."""
+        """Remove all documents."""
         self._pairs, self._parts, self._ids, self._notes, self._readings = [], [], set(), {}, {}
 
     def __len__(self) -> int:
@@ -281,7 +281,7 @@ class State:
 
 
 def _alike(pairs: dict[str, _Pair]) -> dict[str, _Pair]:
-    """Pairs in which documents without anything have the field of the others: alone they did not know it."""
+    """Pairs in which empty documents get the field that the others have: on their own it is unknown."""
     datas = [each.data for pair in pairs.values() for each in pair[1:] if isinstance(each, Document)]
     known = [each for each in datas if isinstance(each, dict)]
     for usual, other in _OTHER.items():
@@ -321,7 +321,7 @@ def _digest(documents: dict[str, Any]) -> str:
 
 
 def _renamed(document: Any, name: str) -> Any:
-    """A document under the id that it has in the end."""
+    """A document under its final id."""
     if isinstance(document, Document):
         data = document.data
         if isinstance(data, dict) and "id" in data and data["id"] != name:
@@ -338,7 +338,7 @@ _WHOLE: Mapping[str, str] = {
     "double-annotation": "nuggets that are annotated twice are aligned at best for the whole corpus at once",
     "stopped": "a repeated id stops the count of the whole corpus, as in the program of 2015",
 }
-"""Notes of parts whose counts are not those of the same documents in the whole corpus, and why."""
+"""Notes of parts whose counts differ from those of the same documents in the whole corpus, and why."""
 
 
 def merge(
@@ -385,7 +385,7 @@ def _refuse_whole(parts: Sequence[Result], called: Sequence[str]) -> None:
 
 
 def _drawing(first: Result) -> Drawing | None:
-    """How corpora are drawn, if the profile has that done by the generator of the official programs."""
+    """How corpora are drawn, if the profile uses the generator of the official programs."""
     if first.task != "eal":
         return None
     from adjudge.tasks.eal.ranking import drawing_of

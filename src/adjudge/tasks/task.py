@@ -1,4 +1,4 @@
-"""Documents compared by metrics, of the catalogue or of one's own, as a task."""
+"""The task of comparing documents by metrics, from the catalogue or custom."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ if TYPE_CHECKING:
     from adjudge.tasks.leaf_fields import LeafRows
     from adjudge.tasks.record_shapes import Fit
 
-HELD = 64 << 20  # bytes of a JSON file from which on its documents are not held, which take ten times as much
-_PACKED = 8  # how much larger compressed files are than they look
+HELD = 64 << 20  # minimum bytes of a JSON file whose documents, ten times as large, are not held in memory
+_PACKED = 8  # assumed compression ratio
 _EXAMPLES = 10
-_TOGETHER = 128  # documents whose elements are read together; what is made of more leaves the cache
+_TOGETHER = 128  # documents whose elements are read together; more would not fit in the cache
 
 
 class Adjust(msgspec.Struct, frozen=True):
-    """What is done to documents before they are compared, and the options that the signature names.
+    """Changes to documents before they are compared, and the options that the signature names.
 
     `change(gold, system)` gives a pair as it is to be compared; None if nothing changes. `gold` and `system` are
     options of the readers of the two sides.
@@ -78,7 +78,7 @@ _CHARACTERS = (JSONL, "brat", "pubtator", "bioc", "xmi", "prodigy", "doccano", "
 
 
 def metric_family(metrics: Sequence[AnyMetric]) -> str:
-    """The family that all metrics are of by their names; empty if there is none."""
+    """The family of all metrics, by their names; empty if there is none."""
     kinds = {member.name.partition(".")[0] for each in metrics for member in each.members}
     return kinds.pop() if len(kinds) == 1 else ""
 
@@ -120,7 +120,7 @@ class MetricsTask(Task):
         self._reading = ({}, {}) if adjust is None else (adjust.gold, adjust.system)
         self.fit = _fit(metrics)
         jsonl = {readers[0], readers[1] or JSONL} == {JSONL}
-        # What is said of elements, of whole corpora and of every item needs all documents.
+        # Slices of elements, whole-corpus metrics and the outcome of every item need all documents.
         self._in_elements = any("." in name or inside_fields(name, metrics) for name in by)
         inside = self.observer.outcomes or self._in_elements
         self.by_blocks = jsonl and not (align or self.clustered or inside or self.fit)
@@ -140,7 +140,7 @@ class MetricsTask(Task):
     # Reading
 
     def read(self, source: Any, name: str, **_: Any) -> Side:
-        """The gold side; hashes come with the documents."""
+        """The gold side; hashes are computed while reading."""
         side = self._stored(source, name) or read_side(source, name, self._reads(0))
         if self.fit is not None:
             from adjudge.tasks.record_shapes import record_side
@@ -149,7 +149,7 @@ class MetricsTask(Task):
         return self._with_words(side, source) if self._words else side
 
     def _reads(self, side: int) -> Read | None:
-        """How the files of a side are read, with the options for it."""
+        """How the files of a side are read, with its options."""
         read, options = reads(*self.readers, self.family)[side], self._reading[side]
         if read is None or not options:
             return read
@@ -165,7 +165,7 @@ class MetricsTask(Task):
         return (self.readers[1] or self.readers[0]) == "answers-strict"
 
     def are_texts(self, gold: Any, system: Any) -> bool:
-        """Whether strings are documents: those of gold are, or answers stand beside gold in memory."""
+        """Whether strings are documents: those in gold are, or answers accompany gold in memory."""
         if not isinstance(gold, list | tuple) or not isinstance(system, list | tuple):
             return False
         if all(isinstance(each, str) for each in gold):
@@ -190,7 +190,7 @@ class MetricsTask(Task):
         return replace(side, documents=documents)
 
     def read_system(self, source: Any, name: str, **_: Any) -> Side:
-        """A system; one that found nothing may have written nothing, unless its words are to be aligned."""
+        """A system; its file may be empty if it found nothing, unless its words are to be aligned."""
         if pairing(*self.readers, self.family) is None and is_blank(source):
             return Side(name, source_name(source), {}, read_side((), name).hashed())
         side = self._stored(source, name) or read_side(source, name, self._reads(1))
@@ -201,7 +201,7 @@ class MetricsTask(Task):
         return record_side(side, repair=bool(self._reading[1].get("repair")), strict=self._strict)
 
     def _stored(self, source: Any, name: str) -> Side | None:
-        """The documents on disk, if they are too many to hold."""
+        """The documents on disk, if there are too many to hold in memory."""
         if not (self.by_blocks and isinstance(source, str | os.PathLike)) or self._stream is False:
             return None
         paths = find_shards(source) or [os.fspath(source)]
@@ -218,7 +218,7 @@ class MetricsTask(Task):
         return Side(name, os.fspath(source), documents, digest.hexdigest())
 
     def validate(self, source: Any, checks: Checks) -> Findings:
-        """What is wrong with a file: also documents that the metrics cannot compare, spans, repeats and fields."""
+        """The problems in a file, including documents that the metrics cannot compare, spans, repeats and fields."""
 
         from adjudge.evaluate.validation import Content, check_source
 
@@ -236,7 +236,7 @@ class MetricsTask(Task):
         return check_source(self, source, checks, Content(misfits, known_fields(self.metrics), sets, jsonl))
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:
-        """Whether something in memory can be all documents of a system: it does not look like a gold document."""
+        """Whether data in memory can be all the documents of a system: it does not look like one gold document."""
         keys = {key for each in gold.values() if isinstance(each.data, Mapping) for key in each.data}
         return not (isinstance(value, Mapping) and not keys.isdisjoint(value))
 
@@ -254,7 +254,7 @@ class MetricsTask(Task):
         return cut_lines(files, parts)
 
     def read_part(self, part: Ranges, *, only: Container[str] | None = None) -> Side:  # noqa: ARG002
-        """The documents of some ranges of files, and what the hash of the corpus is made of."""
+        """The documents of some ranges of files, and the data for the hash of the corpus."""
         from adjudge.formats.jsonl import read_documents
 
         documents: dict[str, Document] = {}
@@ -264,7 +264,7 @@ class MetricsTask(Task):
             if each.start and data.startswith(b"\xef\xbb\xbf"):
                 raise FormatError("a byte order mark inside the file")
             if not data.strip():
-                continue  # blank lines between documents, of which the file has others
+                continue  # blank lines between documents; the file has others
             for document in read_documents(data, digest=written):
                 if document.id in documents:
                     raise FormatError("an id is given twice")
@@ -272,7 +272,7 @@ class MetricsTask(Task):
         return Side("", "", documents, written=bytes(written))
 
     def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[MetricsTask, Sequence[Side]]:
-        """Pair the documents, and look at what slices are asked for."""
+        """Pair the documents, and check the requested slices."""
         pair = pairing(*self.readers, self.family)
         systems = systems if pair is None else paired(gold, systems, pair)
         for side in systems:
@@ -299,7 +299,7 @@ class MetricsTask(Task):
 
     @cached_property
     def _leaf_rows(self) -> LeafRows | None:
-        """How flat records are counted, if nothing but records is compared, and as they are."""
+        """How flat records are counted, if only records are compared, and unchanged."""
         if self.fit is None or self.observer.change is not None or self.observer.paths:
             return None
         from adjudge.tasks.leaf_fields import LeafRows
@@ -307,11 +307,11 @@ class MetricsTask(Task):
         return LeafRows.of(self.metrics, self.columns, keep=self.observer.outcomes)
 
     def prepare(self, gold: Document) -> Ready:
-        """Metrics prepare a gold document once."""
+        """A gold document, prepared once for all systems."""
         return Ready(gold.id, gold.data)
 
     def observe(self, gold: Ready, system: Document | None, *, keep: bool = False) -> Row:  # noqa: ARG002
-        """The counts of all metrics, by slices as far as these were asked for."""
+        """The counts of all metrics, and of the requested slices."""
         seen, complaints = self.observer(gold, None if system is None else system.data)
         if complaints:
             return Row((), problems=tuple(complaints))
@@ -357,7 +357,7 @@ class MetricsTask(Task):
         return rows
 
     def align(self, gold: Ready, system: Document | None, row: Row) -> Alignment:  # noqa: ARG002
-        """The outcome of every item, from the plans that make the scores."""
+        """The outcome of every item, from the same plans as the scores."""
         from adjudge.formats.answers import UNREADABLE
         from adjudge.tasks.alignment import align
 
@@ -367,7 +367,7 @@ class MetricsTask(Task):
         return align(gold.data, found, missing=system is None, unread=str(unread))
 
     def _complete(self, document: str, counts: Mapping[str, float]) -> Mapping[str, float]:
-        """What is counted over the whole corpus may be left out; a misspelt column must not become a zero."""
+        """Whole-corpus counts may be left out; a misspelt column must not become a zero."""
         if self.clustered:
             return {column: counts.get(column, 0.0) for column in self.columns}
         missing, unknown = sorted(set(self.columns) - counts.keys()), sorted(counts.keys() - set(self.columns))
@@ -380,7 +380,7 @@ class MetricsTask(Task):
         return sliced_fields(data, self.by, self._unwanted)
 
     def spans(self, document: Document) -> Iterable[Span]:
-        """Everything with a start and an end in the fields that are compared."""
+        """Everything with a start and an end in the compared fields."""
         fields, data = self._within, document.data
         if isinstance(data, Mapping):
             chosen = [data[name] for name in fields if name in data]
@@ -390,7 +390,7 @@ class MetricsTask(Task):
 
     @cached_property
     def _within(self) -> tuple[str, ...]:
-        """The fields that are compared; none if only the metrics know."""
+        """The compared fields; empty if only the metrics know."""
         names = {member.within for each in self.metrics for member in each.members}
         return () if None in names else tuple(sorted(map(str, names)))
 
@@ -398,7 +398,7 @@ class MetricsTask(Task):
         """Nothing."""
 
     def check(self, evaluation: Evaluation) -> None:
-        """Raise everything that does not fit, file by file."""
+        """Raise an error with everything that does not fit, by file."""
         systems = evaluation.systems.values()
         if not any(each.problems for each in systems):
             return
@@ -418,7 +418,7 @@ class MetricsTask(Task):
     # Results
 
     def signature(self, evaluation: Evaluation) -> Mapping[str, str | float | None]:  # noqa: ARG002
-        """The metrics, what was done to the documents before, and the conventions."""
+        """The metrics, the changes made to the documents, and the conventions."""
         limits = {m.time_limit for each in self.metrics for m in each.members if m.time_limit is not None}
         conventions = dict.fromkeys(each.conventions for each in self.metrics)
         return {
@@ -464,11 +464,11 @@ class MetricsTask(Task):
 
     @property
     def _inside(self) -> tuple[str, ...]:
-        """What slices cut through documents."""
+        """The slices by fields of elements."""
         return (*self.observer.paths, *([FIELD] if self._leaves else ()))
 
     def reported(self, evaluation: Evaluation) -> Reported:
-        """All counts, with the highest ones that are possible where a search was cut short."""
+        """All counts, with the highest possible ones where a search was cut short."""
         slices = slicing(self.by, evaluation.attributes, self.metrics, self._inside)
         measures, columns, counts = self.measures(), self.columns, {}
         if self._means:
@@ -503,7 +503,7 @@ class MetricsTask(Task):
         )
 
     def result(self, evaluation: Evaluation) -> Result:
-        """Scores, with what looks like a mistake in the files or the type."""
+        """Scores, with notes on likely mistakes in the files or the type."""
         if self.clustered:
             from adjudge.tasks.corpus import add_up_corpus
 
@@ -544,7 +544,7 @@ def family_task(
     adjust: Adjust | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> MetricsTask:
-    """The metrics of a family, or those that are asked for, over files of a format; gold may be in another one.
+    """The metrics of a family, or the requested ones, over files of a format; gold may be in another format.
 
     `options` are given to every metric.
     """
@@ -555,7 +555,7 @@ def family_task(
 
 
 def _fit(metrics: Sequence[AnyMetric]) -> Fit | None:
-    """What records have to fit, if any are compared."""
+    """The schema that records have to fit, if any are compared."""
     if all(one.within != "records" for each in metrics for one in each.members):
         return None
     from adjudge.tasks.record_shapes import fit_of
@@ -568,19 +568,19 @@ def _is_path(value: Any) -> bool:
 
     try:
         return isinstance(value, Path) or (isinstance(value, str) and Path(value).is_file())
-    except (OSError, ValueError):  # too long, or with a null character: not the name of a file
+    except (OSError, ValueError):  # too long or with a null character: not a file name
         return False
 
 
 class _Written(bytearray):
-    """Takes what a hash would take."""
+    """Stands in for a hash object and collects the bytes."""
 
     def update(self, data: bytes) -> None:
         self.extend(data)
 
 
 def measures_of(metrics: Iterable[AnyMetric]) -> tuple[Measure, ...]:
-    """The measures of several metrics; one that stands by itself and in an average is there once.
+    """The measures of several metrics; one that is also part of an average occurs once.
 
     >>> from adjudge.metrics import find
     >>> [each.name for each in measures_of([find("coref.muc"), find("coref.conll")])]
@@ -596,26 +596,26 @@ def _is_set(node: ir.Similarity) -> bool:
 
 
 def identity(metric: AnyMetric) -> str:
-    """What the signature says of a metric."""
+    """How the signature describes a metric."""
     from adjudge.metrics.base import Metric
     from adjudge.stats.inference import hash_chunks
 
     if not isinstance(metric, Metric):
         from adjudge.metrics.derived import Combined
 
-        if isinstance(metric, Combined) and metric.origin is None:  # only its members say what it computes
+        if isinstance(metric, Combined) and metric.origin is None:  # its members define what it computes
             inner = "+".join(identity(member) for member in metric.members)
             return inner if metric.op is None else f"{metric.name}({metric.op}({inner}))"
     try:
         written = str(metric)
     except UsageError:  # it contains a function without a name
         return f"{metric.name}#unnamed"
-    # A metric from a file or a similarity has no short name; the hash of what it computes stands for it.
+    # A metric from a file or a similarity has no short name; a hash of its definition stands for it.
     return f"{metric.name}#{hash_chunks([written.encode()])}" if written.startswith("{") else written
 
 
 def check_repeats(metrics: Sequence[AnyMetric], sides: Sequence[Side]) -> None:
-    """Raise if repeated elements should count or be errors, but reading the documents drops them."""
+    """Raise if repeated elements should count or be errors, but the reader drops them."""
     for metric in (member for each in metrics for member in each.members):
         if metric.document is not None and metric.conventions.duplicates != "set":
             from adjudge.metrics.documents import without_repeats

@@ -1,9 +1,9 @@
-"""What is wrong with templates, as the changes that would fix them (after Das et al., 2022).
+"""Errors in templates, classified by the changes that would fix them (after Das et al., 2022).
 
-Templates of one type are aligned 1:1 so that as many fillers as possible are right (as `template.fillers` counts them),
-then so that as many as possible are partly right. Templates that are left over and share fillers have a wrong type.
-Inside two templates that belong together, fillers of a role are matched in the same way; what is left over is told by
-where else it would have been right.
+Templates of one type are aligned 1:1 so that as many fillers as possible are correct (as `template.fillers` counts
+them), then so that as many as possible are partially correct. Unaligned templates that share fillers have a wrong
+type. Within two aligned templates, fillers of a role are matched in the same way; the rest are classified by where
+else they would have been correct.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KINDS = {
     "missing-template": "add the template",
     "missing-template-filler": "come with it",
 }
-_STEP = 1000.0  # one right filler is worth more than all that are partly right
+_STEP = 1000.0  # one correct filler is worth more than all that are partially correct
 
 
 class Filler(NamedTuple):
@@ -55,7 +55,7 @@ class Template(NamedTuple):
 
 
 class Error(NamedTuple):
-    """One mistake: its kind, the document, and the two sides, one of which may be missing."""
+    """One error: its kind, the document, and the two sides, one of which may be missing."""
 
     kind: str
     document: str
@@ -65,7 +65,7 @@ class Error(NamedTuple):
 
 
 class Errors(NamedTuple):
-    """All mistakes of a system, and how many fillers there are and are right."""
+    """All errors of a system, and how many fillers there are and how many are correct."""
 
     right: int
     system: int
@@ -80,7 +80,7 @@ class Errors(NamedTuple):
 
 
 def find_errors(gold: Any, system: Any, *, read: tuple[Read | None, Read | None] = (None, None)) -> Errors:
-    """The mistakes of one system.
+    """The errors of one system.
 
     >>> def said(role, *names):
     ...     return [{"id": "d", "templates": [{"type": "A", "fillers": [{"role": role, "mentions": list(names)}]}]}]
@@ -119,7 +119,7 @@ def _check(*sides: Side) -> None:
 
 
 def _templates(document: Mapping[str, Any]) -> list[Template]:
-    """The templates of a document, equal ones once, as a set has them."""
+    """The templates of a document, without duplicates."""
     found: dict[Any, Template] = {}
     for template in document["templates"]:
         fillers = tuple(
@@ -181,7 +181,7 @@ def _aligned(gold: Sequence[Template], system: Sequence[Template], allowed: Any)
 def _inside(
     identifier: str, gold: Template, system: Template, others: list[Template]
 ) -> tuple[list[Filler], list[Error]]:
-    """The fillers that are right, and the mistakes, of two templates that belong together."""
+    """The correct fillers and the errors of two aligned templates."""
     pairs = _fillers(gold, system)
     errors: list[Error] = []
     right: list[Filler] = []
@@ -205,7 +205,7 @@ def _inside(
 def _elsewhere(
     filler: Filler, gold: Template, missing: list[int], others: list[Template]
 ) -> tuple[str, int | None, str | None]:
-    """Where a filler that is left over would have been right; the place is that of the template's filler."""
+    """Where an unmatched filler would have been correct; the place is that of the template's filler."""
     same = [j for j, each in enumerate(gold.fillers) if each.mentions & filler.mentions]
     for j in same:
         if gold.fillers[j].role == filler.role and j not in missing:
@@ -229,7 +229,7 @@ def _fits(gold: Filler, system: Filler) -> bool:
 
 
 def _shared(gold: Filler, system: Filler) -> float:
-    """How much two fillers of a role have in common: the share of words of the two mentions that are most alike."""
+    """The overlap of two fillers of a role: the share of common words of their two most similar mentions."""
     if gold.role != system.role:
         return 0.0
     sets = [(set(one.split()), set(other.split())) for one in gold.mentions for other in system.mentions]
@@ -252,5 +252,5 @@ def _partly(gold: Template, system: Template) -> float:
 
 
 def _best(weights: list[list[float]]) -> dict[int, int]:
-    """The pairs of the best 1:1 matching that are worth something."""
+    """The pairs of the best 1:1 matching with a positive weight."""
     return {i: j for i, j in assigned(weights) if weights[i][j] > 0}

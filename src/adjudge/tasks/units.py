@@ -1,4 +1,4 @@
-"""What annotators label and cut out: labels of units that all of them have, and spans of a text."""
+"""What annotators label and mark: labels of units given to all of them, and spans of a text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Documents = Mapping[str, Any]
 
 
 class Continua(NamedTuple):
-    """The units of all annotators on every document, what its places are, and what had to be assumed."""
+    """The units of all annotators on every document, what its positions are, and what had to be assumed."""
 
     on: str
     documents: list[tuple[int, list[list[Unit]]]]
@@ -35,8 +35,8 @@ def labels_of(
 ) -> tuple[list[str], list[Counted]]:
     """The labels of every document: one row per unit, None where an annotator has not labelled it.
 
-    `path` is a field of the document (`genre`: the document is the unit; a list: its places are the units) or of its
-    elements (`tokens.tag`), which are paired by place, or by the values of their fields `unit`.
+    `path` is a field of the document (`genre`: the document is the unit; a list: its positions are the units) or of its
+    elements (`tokens.tag`), which are paired by position, or by the values of their fields `unit`.
 
     >>> a = {"d1": {"tokens": [{"tag": "N"}, {"tag": "V"}]}, "d2": {"tokens": [{"tag": "N"}]}}
     >>> b = {"d1": {"tokens": [{"tag": "N"}, {"tag": "N"}]}}
@@ -114,7 +114,7 @@ def _unit_key(item: Any, unit: Sequence[str]) -> tuple[str, ...]:
 
 
 def continua_of(annotators: Mapping[str, Documents], field: str) -> Continua | None:
-    """The units that annotators cut out, on the documents that all of them have; None if elements have no spans.
+    """The units that annotators marked, on the documents common to all; None if elements have no spans.
 
     The length of a document is that of its text, its tokens or its sentences, if all spans end within it; else the end
     of the last span of any annotator.
@@ -154,7 +154,7 @@ def continua_of(annotators: Mapping[str, Documents], field: str) -> Continua | N
 
 
 def span_of(item: Any) -> tuple[int, int] | None:
-    """The span of an element, wherever it has it; None if it has none.
+    """The span of an element, in whichever field; None if it has none.
 
     >>> span_of({"trigger": {"start": 3, "end": 5}}), span_of({"span": [3, 5]}), span_of({"role": "x"})
     ((3, 5), (3, 5), None)
@@ -173,7 +173,7 @@ def span_of(item: Any) -> tuple[int, int] | None:
 
 
 def category_of(item: Any) -> str:
-    """The type of an element; elements without one are all of one kind."""
+    """The type of an element; elements without one form one category."""
     for name in _CATEGORIES:
         value = field_of(item, name)
         if value is not NOTHING and value is not None and is_scalar(value):
@@ -182,9 +182,9 @@ def category_of(item: Any) -> str:
 
 
 def place_labels(documents: Sequence[tuple[int, Sequence[Sequence[Unit]]]]) -> list[Counted]:
-    """The label that each annotator gives to each place: the category of the unit that covers it, or none.
+    """The label that each annotator gives to each position: the category of the unit that covers it, or none.
 
-    A place in units of several categories has all of them as its label. Stretches with the same labels are one row.
+    A position in units of several categories has all of them as its label. A stretch with the same labels is one row.
 
     >>> from adjudge.stats.unitising import Unit
     >>> place_labels([(5, [[Unit(0, 2, "x")], [Unit(1, 2, "x")]])])
@@ -211,7 +211,7 @@ def place_labels(documents: Sequence[tuple[int, Sequence[Sequence[Unit]]]]) -> l
 
 
 def _disjoint(units: Sequence[Unit]) -> list[Unit]:
-    """The units with those of one category that overlap made one."""
+    """The units, with overlapping ones of a category merged."""
     found: list[Unit] = []
     for unit in sorted(set(units), key=lambda each: (each.category, each.start, each.end)):
         last = found[-1] if found else None
@@ -223,7 +223,7 @@ def _disjoint(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _extent(documents: Sequence[Any], end: int) -> tuple[str, int]:
-    """What the places of a document are, and how many it has."""
+    """What the positions of a document are, and how many it has."""
     for data in documents:
         text, tokens, sentences = (field_of(data, name) for name in ("text", "tokens", "sentences"))
         if isinstance(sentences, list | tuple) and sentences and all(type(each) is int for each in sentences):
@@ -238,7 +238,7 @@ def _extent(documents: Sequence[Any], end: int) -> tuple[str, int]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Chains of mentions as what annotators decide: where mentions are, and which two of them are of one chain
+# Chains as annotators' decisions: where mentions are, and which pairs of them corefer
 
 CLUSTERS = "clusters"  # the field of the coreference metrics
 SAME, DIFFERENT = "one chain", "two chains"
@@ -263,9 +263,9 @@ def mentions_of(items: Any) -> Any:
 
 
 def link_labels(annotators: Mapping[str, Mapping[str, Any]]) -> list[Counted]:
-    """For every two mentions of a document, whether each annotator puts them into one chain; None without both of them.
+    """For every pair of mentions of a document, whether each annotator links them; None without both of them.
 
-    Mentions that stand in the same chains for everybody are counted together, for documents may have many.
+    Mentions that are in the same chains for every annotator are counted together, since documents may have many.
 
     >>> a, b = [["x", "y"], ["z"]], [["x"], ["y", "z"]]
     >>> link_labels({"A": {"d": {"clusters": a}}, "B": {"d": {"clusters": b}}})
@@ -293,7 +293,7 @@ def _row(one: Sequence[int | None], other: Sequence[int | None]) -> tuple[str | 
 
 
 def _chain_of(data: Any) -> dict[str, int]:
-    """The chain of each mention, by number; a mention that stands twice belongs to the first."""
+    """The index of each mention's chain; a repeated mention belongs to the first."""
     found: dict[str, int] = {}
     for number, cluster in enumerate(_listed(field_of(data, CLUSTERS)) if data is not None else ()):
         for mention in cluster:
