@@ -1,9 +1,9 @@
 """The best one-to-one alignment of chains, for CEAF: exact, and very cheap if most chains have a clear counterpart.
 
-A cell that weighs at least as much as the best other cell of its row and the best other cell of its column together is
-in some best alignment. Taking such cells until none is left solves nearly all of a real document. What remains falls
-into small components, which are solved by enumerating subsets (loading the general solver takes longer than scoring a
-small corpus), and rare large ones, which go to the general solver.
+A cell that weighs at least as much as the best other cell of its row plus the best other cell of its column is in some
+best alignment. Taking such cells until none is left solves nearly all of a real document. The rest falls into small
+components, which are solved by enumerating subsets (loading the general solver takes longer than scoring a small
+corpus), and rare large ones, which go to the general solver.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def align(cells: Cells) -> dict[int, int]:
 def _take_dominant(
     rows: dict[int, dict[int, float]], columns: dict[int, dict[int, float]], mates: dict[int, int]
 ) -> None:
-    """Move cells that some best alignment must have from the table to `mates`, until there is none."""
+    """Move cells that are in some best alignment from the table to `mates`, until none is left."""
     todo = list(reversed(rows))
     waiting = set(todo)
     while todo:

@@ -1,7 +1,7 @@
-"""The output of the reference scorer 8.01 and of the scorer of CorefUD, character for character, from our counts.
+"""The output of the reference scorer 8.01 and of the CorefUD scorer, character for character, from our counts.
 
-Documents are summed in the order of the key (that of the reference scorer is the random order of a hash), from left to
-right. Percentages are truncated after two digits, not rounded; numbers have 15 significant digits without trailing
+Documents are summed in the order of the key, from left to right (the reference scorer uses the random order of a
+hash). Percentages are truncated after two digits, not rounded; numbers have 15 significant digits without trailing
 zeros. The first line of the program, with its version and path, is left out.
 
 The scorer of CorefUD (version 1.2, as of the CRAC shared tasks) prints percentages rounded to two digits, and the mean
@@ -133,7 +133,7 @@ def added(rows: Iterable[Sequence[float]], width: int = len(COLUMNS)) -> list[fl
 
 
 def result_line(found: float, gold: float, matched: float, system: float, f1: float | None = None) -> list[str]:
-    """Recall, precision and F1 as the reference scorer prints them, and the rule below.
+    """Recall, precision and F1 as the reference scorer prints them, with the line below them.
 
     >>> result_line(5, 9, 5, 16)[0].split(chr(9))
     ['Recall: (5 / 9) 55.55%', 'Precision: (5 / 16) 31.25%', 'F1: 39.99%']
@@ -181,7 +181,7 @@ def _titled(title: str, lines: list[str]) -> list[str]:
 
 
 def _blanc(*kinds: tuple[float, float, float, float]) -> tuple[float, float, float]:
-    """The means over the kinds of links that the key has."""
+    """The means over the kinds of links in the key."""
     present = []
     for found, gold, matched, system in kinds:
         if gold:

@@ -6,9 +6,9 @@ then those with the same head (`head`) or those of the response that lie within 
 (`partial`), in the assignment with the largest sum of overlaps. Optimal assignments are often not unique, and the
 official one is whatever scipy finds for the matrix of a document, so in case of ties the same matrix is solved.
 
-Where the program departs from its own definition, so does this, and counts how often: key and response share one table
-of names, so that a zero is confused with another zero at its place; a mention in two entities belongs to the last one;
-the score of zeros prefers the mention at the same place to the one that was matched.
+Where the program departs from its own definition, so does this module, and counts how often: key and response share one
+table of names, so that a zero is confused with another zero at its position; a mention in two entities belongs to the
+last one; the score of zeros prefers the mention at the same position to the matched one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Aligned(NamedTuple):
 
 
 class _Side:
-    """The entities of a document as lists of names; of a mention in several entities the last one is its home.
+    """The entities of a document as lists of names; the home of a mention in several entities is the last one.
 
     `spots` has the first nodes and head of every name, `zeros` the zeros of every entity.
     """
@@ -76,7 +76,7 @@ class _Side:
 
     @property
     def mentions(self) -> int:
-        """How many there are, one in two entities twice."""
+        """The number of mentions; one in two entities counts twice."""
         return sum(map(len, self.chains))
 
     def place(self, name: Name) -> tuple[float, float, float]:
@@ -134,7 +134,7 @@ def _flat(chains: Iterable[Sequence[Name]]) -> Iterable[Name]:
 def _pair(
     ours: _Side, theirs: _Side, settings: Settings, document: str, remarks: list[Remark]
 ) -> list[tuple[Name, Name]]:
-    """All pairs; remarks on them are added to `remarks`."""
+    """All matched pairs; remarks on them are added to `remarks`."""
     pairs: list[tuple[Name, Name]] = []
     ties = 0
     key_zeros, zeros = (
@@ -234,7 +234,7 @@ def _size(mention: Mention) -> int:
 
 
 def _common(one: Mention, other: Mention) -> int:
-    """How many nodes two mentions have in common."""
+    """The number of nodes two mentions share."""
     if len(one) == len(other) == 2 and type(one[0]) is type(other[0]) is int:
         return max(0, min(one[1], other[1]) - max(one[0], other[0]) + 1)  # type: ignore[return-value]
     return len(_nodes(one) & _nodes(other))
@@ -248,7 +248,7 @@ def _nodes(mention: Mention) -> set[float]:
 
 
 def _assign(cells: Cells, rows: int, columns: int) -> tuple[dict[int, int], int]:
-    """The assignment that scipy finds for the whole matrix, and in how many places there is a tie.
+    """The assignment that scipy finds for the whole matrix, and the number of ties.
 
     Without ties, disjoint parts of the table are solved separately.
     """
@@ -281,7 +281,7 @@ def _assign(cells: Cells, rows: int, columns: int) -> tuple[dict[int, int], int]
 
 
 def _has_rival(part: Cells, found: Mapping[int, int]) -> bool:
-    """Whether another choice weighs as much: it would have to leave out one of the chosen cells."""
+    """Whether another assignment weighs as much: it would have to leave out one of the chosen cells."""
     total = sum(part[row][column] for row, column in found.items())
     for row, column in found.items():
         less = {each: {c: w for c, w in mine.items() if (each, c) != (row, column)} for each, mine in part.items()}
@@ -291,7 +291,7 @@ def _has_rival(part: Cells, found: Mapping[int, int]) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Counts where a mention is in two entities, or shares its place with another one
+# Counts where a mention is in two entities, or shares its position with another one
 
 
 def _count(ours: _Side, theirs: _Side, table: Mapping[Name, Name], matched: int) -> tuple[float, ...]:
@@ -403,7 +403,7 @@ def _overlap_ratio(ours: _Side, theirs: _Side) -> tuple[int, int, int]:
 
 
 def _zero_score(ours: _Side, theirs: _Side, table: Mapping[Name, Name]) -> tuple[tuple[int, int, int], int]:
-    """Zeros that are anaphors: hits, those of the response, those of the key; and how often the place was preferred."""
+    """Anaphoric zeros: hits, those of the response, those of the key; and how often the position took precedence."""
     first = {min(chain, key=theirs.place) for chain in theirs.chains}
     hit = miss = wrong = preferred = 0
     covered: set[Name] = set()

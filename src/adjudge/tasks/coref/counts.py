@@ -5,8 +5,8 @@ reference scorer 8.01, from left to right, because its truncated percentages sho
 the response, CEAFe chain by chain of the key as 1 - (1 - s), LEA chain by chain. The built-in `sum` is not used on
 floats, since it compensates errors since Python 3.12.
 
-Repeated mentions are treated as in the reference scorer, see `observe`; documents without any, as nearly all, take the
-fast path, which needs a third of the time.
+Repeated mentions are treated as in the reference scorer, see `observe`; documents without any, which are nearly all,
+take the fast path, which needs a third of the time.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def count_unrepeated(key: Chains, response: Chains) -> tuple[float, ...] | None:
 
 
 class Sizes(NamedTuple):
-    """The sizes of the chains of one side by their numbers, and what they add up to; `links` has each pair twice."""
+    """The sizes of the chains of one side by index, and their sums; `links` counts each pair twice."""
 
     each: Sequence[int]
     mentions: int
@@ -175,7 +175,7 @@ def _ceaf(
     for place, mine in cells.items():
         if len(mine) == 1:
             ((number, both),) = mine.items()
-            if degree[number] == 1:  # they share mentions only with each other
+            if degree[number] == 1:  # the two chains share mentions only with each other
                 whole += both
                 mates[place] = number
                 continue

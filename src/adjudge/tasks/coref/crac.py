@@ -1,7 +1,7 @@
-"""The figure of the CRAC shared tasks: folders of datasets, and the unweighted mean of their CoNLL scores.
+"""The score of the CRAC shared tasks: the unweighted mean of the CoNLL scores of a folder of datasets.
 
 A file is a dataset, named by the part of its name before `-corefud-`; the part before the underscore is its language.
-Documents are drawn within datasets, so that every resampled corpus has all of these.
+Documents are drawn within datasets, so that every resampled corpus contains all datasets.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OTHERS = {
     "exact": settings("corefud", match="exact"),
     "singletons": settings("corefud", singletons="keep"),
 }
-"""The other three columns of the tables of the shared task, beside head match without singletons."""
+"""The other three columns of the shared task's tables, besides head match without singletons."""
 _COUNTED = tuple(name for name in UD_COLUMNS if name.partition(":")[0].removeprefix("coref.") in AVERAGES["conll"])
 _PLACES = tuple(map(UD_COLUMNS.index, _COUNTED))
 
@@ -97,7 +97,7 @@ class CracTask(CorefUDTask):
         return self, gold
 
     def measures(self) -> list[Measure]:
-        """The mean over the datasets; for a slice, over those that are in it."""
+        """The mean over the datasets; for a slice, over those in it."""
         from adjudge.stats.measure import MeanF1
 
         return [
@@ -110,7 +110,7 @@ class CracTask(CorefUDTask):
         ]
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
-        """All datasets of a folder; documents are called after their datasets."""
+        """All datasets of a folder; documents are named after their datasets."""
         return source if isinstance(source, Side) else self._read(source, name, (CONLLU,))
 
     def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
@@ -169,7 +169,7 @@ class CracTask(CorefUDTask):
         return replace(side, notes=(*side.notes, *_added(notes)))
 
     def observe(self, gold: UdDocument, system: UdDocument | None, *, keep: bool = False) -> Row:  # type: ignore[override]
-        """The counts of MUC, B3 and CEAFe in all ways."""
+        """The counts of MUC, B3 and CEAFe under every matching and treatment of singletons."""
         found = {way: compare_corefud(gold, system, chosen) for way, chosen in self.ways.items()}
         counts = tuple(each.counts[place] for each in found.values() for place in _PLACES)
         return Row(counts, found["f1"].remarks, found["f1"] if keep else None)
@@ -203,7 +203,7 @@ class CracTask(CorefUDTask):
         return Reported(columns, self.measures(), counts, attributes=attributes)
 
     def result(self, evaluation: Evaluation) -> Result:
-        """Scores of the whole, and by dataset and language unless other slices are wanted."""
+        """Overall scores, and by dataset and language unless other slices are requested."""
         run = evaluation.run
         if other := [each for each in run.by if each not in FIELDS]:
             raise UsageError(f"datasets have no field {other[0]!r} to slice by", hint="fields are dataset, language")

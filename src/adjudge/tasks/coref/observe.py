@@ -2,8 +2,8 @@
 
 Mentions may match without being equal: by their heads, or by how much they overlap. A mention of the response that
 matches one of the key is replaced by it, so that all metrics compare by equality. A mention matches at most one of the
-other side. Equal mentions match first; of the rest, those pairs match whose overlap |A & B| / |A | B| is largest in sum
-(by head: of the mentions that share it).
+other side. Equal mentions match first; the rest are paired so that the sum of their overlaps |A & B| / |A | B| is
+largest (by head: among the mentions that share it).
 
 Repeated mentions: `conll-8.01` does what the reference scorer does. Copies in the key stay. In the response the first
 copy of a mention that the key has stays and the others go; copies of a mention that the key does not have stay. `clean`
@@ -26,11 +26,11 @@ from adjudge.tasks.coref.settings import Settings
 if TYPE_CHECKING:
     from adjudge.stats.alignment import Alignment, Item
 
-_EPSILON = 1e-9  # mentions with the same head match even if they have no other word in common
+_EPSILON = 1e-9  # mentions with the same head match even if they share no other word
 
 
 class Repeat(NamedTuple):
-    """A copy of a mention: the chain it stands in, the chain of the first one, and whether it was removed."""
+    """A copy of a mention: the chain it is in, the chain of the first one, and whether it was removed."""
 
     mention: Mention
     first: str

@@ -142,7 +142,7 @@ class CorefTask(Task):
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.notes), numbered)
 
     def is_whole(self, value: Any, gold: Mapping[str, Any]) -> bool:  # noqa: ARG002
-        """Whether something is all documents of a response, and not the clusters of one."""
+        """Whether a value is all the documents of a response rather than the clusters of one."""
         return is_whole(value)
 
     def observe(self, gold: CorefDocument, system: CorefDocument | None, *, keep: bool = False) -> Row:
@@ -167,7 +167,7 @@ class CorefTask(Task):
         return align_mentions(row.detail, words, missing=system is None)
 
     def attributes(self, document: CorefDocument) -> Mapping[str, Any]:
-        """The genre that its name carries."""
+        """The genre in the document's name."""
         return {} if document.genre is None else {"genre": document.genre}
 
     def spans(self, document: CorefDocument) -> Iterable[tuple[int, int]]:
@@ -293,7 +293,7 @@ def _strict(evaluation: Evaluation) -> Iterable[Problem]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Chains from files, or from what people have in memory
+# Chains from files or from data in memory
 
 
 def read_corpus(
@@ -319,7 +319,7 @@ def read_corpus(
 
 
 def is_whole(value: Any) -> bool:
-    """Whether something in memory is all documents of a response, and not the clusters of one.
+    """Whether a value in memory is all the documents of a response rather than the clusters of one.
 
     >>> is_whole([{"id": "d", "clusters": []}]), is_whole([[[0, 0], [2, 2]]]), is_whole([[[[0, 0], [2, 2]]]])
     (True, False, True)

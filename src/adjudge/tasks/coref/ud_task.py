@@ -54,7 +54,7 @@ class CorefUDTask(CorefTask):
         chosen = chosen or settings("corefud")
         super().__init__(chosen, metrics or metrics_of(chosen.profile), words=words)
         self.columns = UD_COLUMNS
-        self.key: Any = None  # onto whose words texts are put
+        self.key: Any = None  # texts are aligned to its words
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
         """One file."""
@@ -76,7 +76,7 @@ class CorefUDTask(CorefTask):
         return Side(name, corpus.path, documents, corpus.digest, tuple(corpus.counted))
 
     def validate(self, source: Any, checks: Checks) -> Findings:
-        """As for every task; a text is put onto the words of gold."""
+        """As for every task; a text is aligned to the words of gold."""
         if checks.gold is None and is_marked_text(source):
             raise _without_key(source)
         task = self if checks.gold is None else self.with_gold(checks.gold)[0]
@@ -142,7 +142,7 @@ class CorefUDTask(CorefTask):
         return align_mentions(compared, words, missing=system is None, view=view)
 
     def spans(self, document: CorefDocument) -> Iterable[tuple[int, int]]:  # noqa: ARG002
-        """Nothing can be shifted, because words are compared."""
+        """None: offsets cannot be shifted, because words are compared."""
         return ()
 
     def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
@@ -151,7 +151,7 @@ class CorefUDTask(CorefTask):
 
 
 def read_text_onto(key: Any, source: Any) -> CorefCorpus:
-    """A text or JSON with the sentences of a key, which must be a file."""
+    """A text or JSON aligned to the sentences of a key, which must be a file."""
     if not (isinstance(key, bytes) or is_path(key)):
         raise _without_key(source)
     readable: Any = key
@@ -184,7 +184,7 @@ def remark_notes(remarks: Iterable[tuple[str, Remark]], texts: Mapping[str, str]
 
 
 def fitted(gold: Side, side: Side) -> Side:
-    """The response, with a note if it is longer or shorter; anything else that does not fit the key is an error."""
+    """The response, with a note if it is longer or shorter; any other mismatch with the key is an error."""
     problems, lengths = _misfits(gold, side)
     for name in gold.documents:
         if name not in side.documents:
@@ -213,7 +213,7 @@ def _misfits(gold: Side, side: Side) -> tuple[list[Problem], list[str]]:
             said = (_labels(own), _labels(other))
             message = f"{other.name}: expected {said[0]} as in the key, got {said[1]}"
             problems.append(Problem(message, side.place, other.line, hint="keep the sentences of the key in order"))
-            return problems, lengths  # what follows is shifted
+            return problems, lengths  # what follows is offset
         if own.forms == other.forms:
             continue
         pairs = list(zip(own.forms.split("\t"), other.forms.split("\t"), strict=False))
