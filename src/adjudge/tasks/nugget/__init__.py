@@ -1,4 +1,4 @@
-"""Event nuggets: what is wrong with a submission, how systems score against gold, and where they differ.
+"""Event nuggets: validate a submission, score systems against gold, and explain the differences.
 
 import adjudge as aj
 

@@ -1,8 +1,8 @@
-"""The outcome of every nugget, hopper and link of a document, from the mappings that it was scored by.
+"""The outcome of every nugget, hopper and link of a document, from the mappings used for scoring.
 
-Each scored combination of attributes has a mapping of its own. A nugget is shown with the partner of the strictest
-mapping that has one for it: type and realis, then one of them, then the place alone. So the credits of the pairs add up
-to what counts. Where several nuggets have the same place and the same attributes, any of them may stand for the others.
+Each scored combination of attributes has a mapping of its own. A nugget is shown with its partner in the strictest
+mapping that has one: type and realis, then one of them, then the place alone. So the credits of the pairs add up to the
+counts. Nuggets with the same place and the same attributes are interchangeable.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STOPPED = "the program of 2015 stopped before it"
 
 
 def align_document(seen: Seen, settings: Settings, text: Layout | None) -> Alignment:
-    """The nuggets and links of both sides, and what the metrics made of them."""
+    """The nuggets and links of both sides, with their outcomes."""
     gold, system, observed = seen.gold, seen.system, seen.observed
     matchings = [_nuggets(gold, system, observed, settings)]
     relations = {relation.name for document in (gold, system) for relation in document.relations}
@@ -106,7 +106,7 @@ def _agreement(settings: Settings) -> Callable[[str, str], bool]:
 
 
 def _strictest(observed: Observed, settings: Settings) -> Iterator[tuple[int, int, float]]:
-    """The pairs of all mappings, those that ask for most attributes first; each nugget once."""
+    """The pairs of all mappings, those that require most attributes first; each nugget once."""
     free = [set(range(len(side.keys))) for side in observed.sides]
     for name in reversed(settings.scored):
         values = [
@@ -258,11 +258,11 @@ def _unique(name: str, used: dict[str, int]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The text of a document, and where the nuggets stand in it
+# The text of a document, and where the nuggets are in it
 
 
 class Layout(NamedTuple):
-    """A text, and for every token id its number and its place there (nothing if nuggets name characters)."""
+    """A text, and for every token id its index and its place there (empty if nuggets refer to characters)."""
 
     text: str
     tokens: Mapping[str, tuple[int, int, int]]
@@ -271,7 +271,7 @@ class Layout(NamedTuple):
 def layout(text: str | None, table: TokenTable | None) -> Layout | None:
     """The text to show: the given one, else one made of the tokens; None if there is neither.
 
-    A text in which the tokens are not where their table says is of no use, and the tokens are shown instead.
+    If the tokens are not where their table says, the text cannot be used, and the tokens are shown instead.
 
     >>> from adjudge.model.nugget import Token
     >>> table = TokenTable("d", [Token("t1", "They", 0, 4), Token("t2", "ran", 5, 8), Token("t3", ".", 8, 9)])
@@ -296,7 +296,7 @@ def layout(text: str | None, table: TokenTable | None) -> Layout | None:
 
 
 def _fits(text: str, table: TokenTable) -> bool:
-    """Whether every token stands in the text where its table says, whatever blanks it has."""
+    """Whether every token is in the text where its table says, ignoring whitespace."""
     return all(
         (found := text[token.begin : token.end]) == token.text or found.split() == token.text.split() != []
         for token in table.tokens
@@ -304,7 +304,7 @@ def _fits(text: str, table: TokenTable) -> bool:
 
 
 def place_in(nugget: Nugget, found: Layout) -> list[Piece]:
-    """The pieces of a nugget in the text; tokens that follow each other are one piece, with the blanks between them.
+    """The pieces of a nugget in the text; consecutive tokens form one piece, with the whitespace between them.
 
     >>> tokens = {"1": (0, 0, 1), "3": (2, 4, 5), "4": (3, 6, 7)}
     >>> place_in(Nugget("E1", "T", "R", "a c d", ("1", "3", "4")), Layout("a b c d", tokens))

@@ -1,11 +1,11 @@
 """The best of the open choices of one document under a linear score: exact, by branch and bound.
 
 1. An option is dropped when another one of its group is worth at least as much whatever is chosen elsewhere.
-2. What is left falls into parts that do not touch: cells, clusters and rivals in the alignment of CEAF.
+2. The rest falls into independent parts, which share no cells, clusters or rivals in the alignment of CEAF.
 3. A part takes the options of one group in turn, which narrows the others; a branch that cannot reach the best known
-   is left (`choice_worth.highest`). A part is done as soon as something reaches what no choice of it exceeds.
+   is cut (`choice_worth.highest`). A part is done as soon as a choice reaches its upper bound.
 
-When time is up, the best that was found is given, with the bounds of what was not looked at.
+When time is up, the result is the best choice found, with the bounds of what was not searched.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from adjudge.tasks.nugget.choice_worth import (
 )
 from adjudge.tasks.nugget.open_choices import Choice, Choices
 
-NODES = 400  # branches that are looked at in one document
+NODES = 400  # maximum branches searched in one document
 CHAMPIONS = 8  # options of a group with which all others are compared
-LARGE = 8  # groups of a part that is worth a choice to begin with
-POINTS = 200  # choices of one document that are kept
+LARGE = 8  # groups from which a part gets an initial choice
+POINTS = 200  # maximum choices kept for one document
 EPSILON = 1e-13
 
 
 class Found(NamedTuple):
-    """Choices that may be best, the one of the greatest worth first, and the worth that none exceeds.
+    """Choices that may be best, in descending order of worth, and an upper bound of their worth.
 
     Not `complete` if there were more of them than are kept.
     """
@@ -52,7 +52,7 @@ Part = tuple[list[int], list[int], list[int]]
 
 
 class _State(NamedTuple):
-    """The options that are left in each group, and what each key can have."""
+    """The remaining options of each group, and the range of each key."""
 
     alive: dict[int, tuple[int, ...]]
     low: list[int]
@@ -98,7 +98,7 @@ class _Search:
         self.differences: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
 
     def own(self, group: int, alive: tuple[int, ...]) -> dict[int, tuple[int, int]]:
-        """What the options of a group that are left add."""
+        """What the remaining options of a group add."""
         known = self.ranges.get((group, alive))
         if known is None:
             added = self.table.added[group]
@@ -106,7 +106,7 @@ class _Search:
         return known
 
     def restrict(self, state: _State, group: int, alive: tuple[int, ...]) -> list[int]:
-        """Leave a group these options only; the keys that can have less now."""
+        """Restrict a group to these options; returns the keys whose range shrank."""
         before, after = self.own(group, state.alive[group]), self.own(group, alive)
         state.alive[group] = alive
         changed = []
@@ -148,7 +148,7 @@ class _Search:
         low = {key: state.low[key] - least for key, (least, _) in own.items()}
         high = {key: state.high[key] - most for key, (_, most) in own.items()}
         added = self.table.added[group]
-        # Options that fall in with what is settled are the most likely to be the best.
+        # Options that agree with what is settled are the most likely to be the best.
         merit = {option: sum([count * low[key] for key, count in added[option]]) for option in alive}
         order = sorted(alive, key=lambda option: -merit[option])
         left = set(alive)
@@ -244,12 +244,12 @@ class _Search:
         crowd = {group: sum([len(near[key]) for key in self.own(group, state.alive[group])]) for group in groups}
         group = max(groups, key=lambda each: (crowd[each], -each))
         points: list[tuple[float, Point, Choice]] = []
-        if len(groups) >= LARGE and need == -float("inf"):  # a good choice to begin with cuts off most branches
+        if len(groups) >= LARGE and need == -float("inf"):  # a good initial choice prunes most branches
             points = self.improved(state, part)
         bound = -float("inf")
         for option in sorted(state.alive[group], key=lambda each: -self.gain(state, group, each)):
             if points and not self.slack and points[0][0] >= limit - EPSILON:
-                return Found(points, max(limit, points[0][0]))  # there is nothing better
+                return Found(points, max(limit, points[0][0]))  # it cannot be improved
             if self.clock.passed:
                 self.complete = False
                 points = points or self.guessed(state, part, limit).points
@@ -264,7 +264,7 @@ class _Search:
         return Found(points, max(bound, points[0][0]) if points else bound)
 
     def gain(self, state: _State, group: int, option: int) -> float:
-        """What an option adds if all other groups take as little as they can."""
+        """What an option adds if all other groups take the least they can."""
         own = self.own(group, state.alive[group])
         gain = 0.0
         for key, count in self.table.added[group][option]:
@@ -328,7 +328,7 @@ class _Search:
         return [(members, list(keys), list(cells)) for members, keys, cells in parts.values()]
 
     def bound(self, state: _State, part: Part) -> float:
-        """At least what the keys and cells of a part can be worth."""
+        """An upper bound of what the keys and cells of a part can be worth."""
         groups, keys, cells = part
         if self.clock.passed:
             return loosest(self.table, state.low, state.high, keys, cells)
@@ -337,7 +337,7 @@ class _Search:
         return highest(self.table, state.low, state.high, options, ranges, keys, cells, self.clock)
 
     def guessed(self, state: _State, part: Part, bound: float) -> Found:
-        """Some choice of a part: every group takes the option that falls in best with those before it."""
+        """A greedy choice of a part: every group takes the option that goes best with those before it."""
         groups, keys, cells = part
         self.complete = self.complete and not self.slack
         state = state.copy()
@@ -349,7 +349,7 @@ class _Search:
         return Found([(self.worth(point), point, chosen)], bound)
 
     def improved(self, state: _State, part: Part) -> list[tuple[float, Point, Choice]]:
-        """A choice of a part that is not improved by changing what one group takes."""
+        """A choice of a part that no change of a single group improves."""
         groups, keys, cells = part
         ((best, point, choice),) = self.guessed(state, part, 0.0).points
         taken = dict(choice)

@@ -1,4 +1,4 @@
-"""The table of common mentions of one document, what the open choices can make of it, and what that is worth.
+"""The table of common mentions of one document under the open choices, and what it is worth.
 
 Under a linear score a document is worth the sum of one number for every cell (K, R), one for every gold cluster
 (K, -1) and system cluster (-1, R) of which the choices pair more or fewer mentions, and the weight of the best
@@ -20,13 +20,13 @@ from adjudge.tasks.nugget.open_choices import Cell, Choices, Clusters, Group
 Point = tuple[float, float, float]
 """A linear share of the score, B3 matched, B3 found."""
 Added = tuple[tuple[int, int], ...]
-"""Keys by number, and how many mentions they get."""
+"""Keys by index, and how many mentions they get."""
 Range = Mapping[int, tuple[int, int]]
 """The least and the most that a group adds to keys."""
 
 
 class Rates(NamedTuple):
-    """What a unit of each count is worth: MUC, CEAFe, BLANC within and between clusters; B3 matched and found."""
+    """The worth of a unit of each count: MUC, CEAFe, BLANC within and between clusters; B3 matched and found."""
 
     muc: float
     ceafe: float
@@ -207,7 +207,7 @@ def matched_cells(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The most that open choices can be worth
+# Upper bounds of what open choices can be worth
 #
 # The worth of a cell is convex in its mentions, so what a group gains grows with what other groups put there. The gain
 # of all groups is the sum of their gains in any order; here it is the mean of two orders, one the reverse of the other,
@@ -234,7 +234,7 @@ def highest(
     cells: Sequence[int],
     clock: Deadline = NEVER,
 ) -> float:
-    """At least what some keys, and the alignment of some cells, are worth for any choice among these options.
+    """An upper bound of what some keys, and the alignment of some cells, are worth for any choice among these options.
 
     An alignment gains at most the weight of every mention that is added to its cells; and it cannot have more than the
     best cell of every row, nor of every column.
@@ -276,8 +276,8 @@ def highest(
 
 
 def loosest(table: Table, low: Sequence[int], high: Sequence[int], keys: Sequence[int], cells: Sequence[int]) -> float:
-    """The same without a look at the options: every key has what it is worth most with, as if by itself."""
-    # What is convex is worth most at one of the ends, and a whole cluster with as few as there can be.
+    """The same ignoring the options: every key independently has its best value."""
+    # A convex function is largest at one of the ends, and a whole cluster is worth most with the fewest mentions.
     most = [max(table.worth[key][low[key]], table.worth[key][high[key]]) for key in keys]
     return sum(most) + _widest(table, high, cells)
 

@@ -1,7 +1,7 @@
 """The report of the official program, character for character, from the same mappings as every other output.
 
-Sums are made document by document in the order of the ids, as that program makes them. Percentages of nuggets are
-rounded to two digits, those of coreference are cut off; where there is nothing to divide by it prints nan. The report
+Documents are summed in the order of their ids, as in that program. Percentages of nuggets are rounded to two digits,
+those of coreference are truncated; where the denominator is 0 it prints nan. The report
 of 2015 (v1.6.2) has no table of types, but a coreference score for every document.
 """
 
@@ -30,7 +30,7 @@ NAMES = {
     "realis": "realis_status",
     "type+realis": "mention_type+realis_status",
 }
-LONGEST = 100_000  # characters of a place that are listed in a comparison
+LONGEST = 100_000  # maximum characters of a place listed in a comparison
 
 _HEADER = "Prec  \tRec  \tF1   "
 
@@ -48,7 +48,7 @@ class TypeRow(NamedTuple):
 
 
 def _seen(evaluation: Evaluation) -> list[Seen]:
-    """The documents of the first system that the program has looked at; the run has kept them."""
+    """The documents of the first system that the program processes; the run has kept them."""
     (counted, *_) = evaluation.systems.values()
     return [each.seen for each in counted.details if each is not None]
 
@@ -79,7 +79,7 @@ def report(evaluation: Evaluation) -> str:
 
 
 def coref_average(figures: Mapping[str, float], settings: Settings) -> float:
-    """The last line of coreference: the mean of the figures, of all five in 2015 and without CEAFm since.
+    """The last line of coreference: the mean of the metrics, of all five in 2015 and without CEAFm since.
 
     >>> coref_average({"bcub": 50, "ceafe": 50, "ceafm": 0, "muc": 0, "blanc": 0}, Settings("evmeval-2015"))
     20.0
@@ -240,7 +240,7 @@ def _fields(document: NuggetDocument, side: Side, year: int) -> list[str]:
 
 
 def _place(nugget: Nugget) -> str:
-    """Token ids as they are written, or every single character."""
+    """Token ids as written, or every single character."""
     if not nugget.pieces:
         return ",".join(nugget.tokens)
     size = sum(end - begin for begin, end in nugget.pieces)

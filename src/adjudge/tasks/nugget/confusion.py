@@ -1,4 +1,4 @@
-"""Confusion matrices: which types, or realis values, a system takes for which, over the mapping of places."""
+"""Confusion matrices: which types, or realis values, a system confuses, over the mapping of places."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From what one format says of nuggets to what another has room for.
+"""Fitting the nuggets of one format to what another can represent.
 
-A document is first *fitted* to the target: what comes out is written and read back without any change. What had to be
-changed or left out on the way is a `Loss`; a conversion without losses is lossless.
+A document is first *fitted* to the target, so that it is written and read back unchanged. Whatever had to be changed or
+left out is a `Loss`; a conversion without any is lossless.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNFIT = re.compile(r"[\s:]+")
 
 
 def fit(document: NuggetDocument, target: str, *, system: str = "adjudge") -> tuple[NuggetDocument, list[Loss]]:
-    """A document that the target format keeps as it is, and what had to give way; `system` stands where none is known.
+    """A document that the target format represents exactly, and the losses; `system` is the id where none is known.
 
     The nuggets must have tokens for `tbf-token`, and pieces for all others.
 
@@ -80,7 +80,7 @@ def _fit_tbf(document: NuggetDocument, system: str) -> tuple[NuggetDocument, lis
 
 
 def _placed(document: NuggetDocument, nugget: Nugget, target: str, losses: list[Loss]) -> Nugget | None:
-    """The nugget with the pieces, text, type and realis that the target has."""
+    """The nugget with the pieces, text, type and realis that the target can represent."""
 
     def lose(kind: str) -> None:
         losses.append(Loss(kind, document.id, nugget.id, nugget.line))
@@ -128,7 +128,7 @@ def _is_ere_id(id: str) -> bool:
 def _renamed(
     document: str, nuggets: Sequence[Nugget], good: Callable[[str], object], losses: list[Loss]
 ) -> tuple[list[Nugget], dict[str, list[str]]]:
-    """The nuggets, each with an id of its own that the target allows, and the outcome of each id."""
+    """The nuggets, each with a unique id that the target allows, and what each old id became."""
     taken = {nugget.id for nugget in nuggets if good(nugget.id)}
     free = (id for id in map("E{}".format, count(1)) if id not in taken)
     names: dict[str, list[str]] = {}
@@ -148,7 +148,7 @@ def _renamed(
 def _relations(
     document: NuggetDocument, names: Mapping[str, Sequence[str]], target: str, losses: list[Loss]
 ) -> list[Relation]:
-    """Clusters closed, everything under the new names, and only what the target has."""
+    """Closed clusters and links under the new ids, restricted to what the target can represent."""
     links: list[Relation] = []
     others: list[Relation] = []
 
@@ -178,7 +178,7 @@ def _relations(
 
 
 def _clusters(document: NuggetDocument, links: Sequence[Relation], target: str, losses: list[Loss]) -> list[Relation]:
-    """The clusters that the relations amount to, with ids that the target keeps."""
+    """The clusters that the relations define, with ids that the target keeps."""
     groups = closed([link.arguments for link in links], [nugget.id for nugget in document.nuggets])
     first: dict[str, Relation] = {}
     owner = {member: number for number, group in enumerate(groups) for member in group}
@@ -233,7 +233,7 @@ def to_tokens(document: NuggetDocument, table: TokenTable) -> tuple[NuggetDocume
     """
     tokens = sorted(enumerate(table.tokens), key=lambda each: each[1].begin)
     begins = [token.begin for _, token in tokens]
-    reach = list(accumulate((token.end for _, token in tokens), max))  # how far any token up to here goes
+    reach = list(accumulate((token.end for _, token in tokens), max))  # the furthest end of any token so far
     losses: list[Loss] = []
     kept = []
     for nugget in document.nuggets:
@@ -266,7 +266,7 @@ def to_tokens(document: NuggetDocument, table: TokenTable) -> tuple[NuggetDocume
 
 
 def to_pieces(document: NuggetDocument, table: TokenTable, *, path: str | None = None) -> NuggetDocument:
-    """Nuggets by characters: tokens that follow each other in the table, and in one line of the text, are one piece.
+    """Nuggets by characters: consecutive tokens of the table on one line of the text are one piece.
 
     >>> table = TokenTable("a", [Token(str(number), "x", 2 * number, 2 * number + 1) for number in range(5)])
     >>> nugget = Nugget("E1", "Conflict_Attack", "Actual", "x x x", tokens=("0", "2", "3"))
@@ -334,13 +334,13 @@ def _remaining(document: NuggetDocument, kept: Sequence[Nugget], losses: list[Lo
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What could not be kept, counted
+# Counts of what could not be kept
 
 SHOWN = 3  # examples in a note, token ids in a message
 
 
 class Loss(NamedTuple):
-    """Something that the target has no room for."""
+    """Something that the target cannot represent."""
 
     kind: str
     document: str
@@ -371,7 +371,7 @@ KINDS = {
     "relation-name": "{n} relation{s} renamed",
     "relation-id": "{n} relation id{s} not kept",
 }
-"""What is said of each kind of loss."""
+"""The note for each kind of loss."""
 
 
 def summary(losses: Iterable[Loss], *, path: str | None = None) -> list[Problem]:

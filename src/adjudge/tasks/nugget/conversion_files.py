@@ -1,6 +1,6 @@
 """Converting files of nuggets: which files belong together, and what comes out.
 
-Nothing is written here: everything is read and built first, so that a problem in the last file leaves no trace.
+Nothing is written here: everything is read and built first, so that an error in the last file leaves no output.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Plan:
 
 
 class Converted(NamedTuple):
-    """Documents that the target keeps as they are, what was lost on the way, and which files were read."""
+    """Documents that the target represents exactly, what was lost in conversion, and which files were read."""
 
     documents: list[NuggetDocument]
     target: str
@@ -109,7 +109,7 @@ def render(documents: Iterable[NuggetDocument], target: str) -> str:
 
 
 def render_files(documents: Iterable[NuggetDocument], target: str) -> dict[str, bytes]:
-    """A file for each document by name; for brat also the text, if it is known.
+    """A file for each document by name; for brat also the text, if known.
 
     >>> list(render_files([NuggetDocument("a", text="He died")], "brat"))
     ['a.ann', 'a.txt']
@@ -131,7 +131,7 @@ def render_files(documents: Iterable[NuggetDocument], target: str) -> dict[str, 
 
 
 def is_file_name(id: str) -> bool:
-    """Whether a document id, which anybody may have written, can be the name of a file in a folder.
+    """Whether a document id, which is untrusted, can be a file name in a folder.
 
     >>> is_file_name("NYT_ENG_20130914.0094"), is_file_name("../secret")
     (True, False)
@@ -141,7 +141,7 @@ def is_file_name(id: str) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# One document on its way
+# Converting one document
 
 
 def _take(document: NuggetDocument, target: str, path: str, work: _Work, losses: list[Loss]) -> None:
@@ -181,7 +181,7 @@ def _take(document: NuggetDocument, target: str, path: str, work: _Work, losses:
 
 
 def _doubt(document: NuggetDocument, table: TokenTable, path: str, work: _Work) -> None:
-    """Nothing but the words tells that a table is that of another document."""
+    """A note if the words suggest that a table belongs to another document."""
     if other_words(document.nuggets, table):
         message = f"the words of most nuggets of {document.id!r} are not those of {table.path or 'the token table'}"
         hint = "is it that of another document?"
@@ -255,7 +255,7 @@ def _folder(folder: Path, given: str | None) -> Iterator[tuple[str, str]]:
     for kind, endings in _ENDINGS.items():
         if given is None or given.partition("-")[0] == kind:
             found[kind] = [name for name in names if name.endswith(endings)]
-    # The sources that were annotated may lie beside the annotations and be XML files as well.
+    # The annotated sources may be in the same folder as the annotations and be XML files as well.
     told = [name for name in found.get("ere", ()) if name.endswith(_ENDINGS["ere"][:-1])]
     if "ere" in found:
         found["ere"] = told or [name for name in found["ere"] if not name.endswith(_SOURCE_TEXTS)]
@@ -318,7 +318,7 @@ def _read_tbf(path: str, source: str, work: _Work) -> Iterator[tuple[NuggetDocum
 
 
 def _are_characters(file: TbfFile) -> bool:
-    """Whether at least half of the pairs of numbers are as far apart as the mention strings are long.
+    """Whether at least half of the pairs of numbers span the length of the mention string.
 
     Nothing else tells the characters `3,4` from the tokens 3 and 4.
     """
@@ -345,7 +345,7 @@ def _text(names: Iterable[str], work: _Work, *, beside: Path | None = None, but:
 
 @contextmanager
 def _collecting(work: _Work) -> Iterator[None]:
-    """Keep what is wrong with one file or document, and go on."""
+    """Record the errors of one file or document, and continue."""
     try:
         yield
     except (FormatError, ValidationError) as error:

@@ -32,9 +32,9 @@ NOTHING: tuple[float, ...] = (0,) * len(COLUMNS)
 OFFICIAL = {"bcub": "coref.b3", "ceafe": "coref.ceafe", "ceafm": "coref.ceafm", "muc": "coref.muc", "blanc": ""}
 """The metrics in the order of the official report, by their names there."""
 STARRED = "ceafm"
-"""The one that has not counted since 2015."""
+"""The metric that has not counted since 2015."""
 
-PASTED = 10_000  # characters of a line that a message suggests
+PASTED = 10_000  # maximum characters of a line suggested in a message
 
 _PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
@@ -129,7 +129,7 @@ def _among(chains: Chained, nuggets: Sequence[int]) -> Chained:
 
 
 def _used(counts: Sequence[float], chains: tuple[Chained, Chained]) -> Iterator[float]:
-    """The figures that the program of 2015 averages for one document."""
+    """The scores that the program of 2015 averages for one document."""
     without = {STARRED} | (set() if chains[0].linked or chains[1].linked else {"muc"})
     return (figure for name, figure in official_figures(counts).items() if name not in without)
 
@@ -178,13 +178,13 @@ def open_choices(
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:
-    """Equal numbers for equal values, since numbers are found faster."""
+    """Equal numbers for equal values, since numbers are looked up faster."""
     numbers = dict(zip(values, range(len(values)), strict=True))
     return [numbers[value] for value in values]
 
 
 def official_figures(counts: Sequence[float]) -> dict[str, float]:
-    """The percentages of the official report: F1 of each metric, cut off after two digits.
+    """The percentages of the official report: F1 of each metric, truncated to two digits.
 
     >>> official_figures(NOTHING)["muc"]
     0.0
@@ -213,11 +213,11 @@ def _blanc(counts: Sequence[float]) -> float:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What makes the scorer refuse
+# Clusters that the scorer refuses
 
 
 def are_sound(chains: Chained, several: Mapping[Key, Sequence[int]], settings: Settings) -> bool:
-    """Whether the clusters are beyond doubt; if not, `cluster_problems` says more."""
+    """Whether the clusters are certainly valid; if not, `cluster_problems` gives details."""
     if settings.profile == "evmeval-2015" or not chains.apart:
         return False
     if settings.profile == "evmeval-1.8" or not chains.linked:
@@ -288,7 +288,7 @@ def overlaps(clusters: Sequence[Sequence[str]]) -> list[Overlap]:
     """
     owners: dict[str, int] = {}
     group = {number: [number] for number in range(len(clusters))}  # lines that are one share a list
-    first: dict[int, tuple[int, str]] = {}  # a line, an earlier one, and what both have
+    first: dict[int, tuple[int, str]] = {}  # a line, an earlier one, and what they share
     for number, cluster in enumerate(clusters):
         for argument in cluster:
             owner = owners.setdefault(argument, number)

@@ -44,13 +44,13 @@ __all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_
 
 KINDS = ("muc:matched", "ceafe:matched", "blanc.coref:matched", "blanc.noncoref:matched", "b3:matched", "b3:found")
 PLACES = tuple(COLUMNS.index(f"coref.{name}") for name in KINDS)
-POINTS = 20_000  # combinations of choices that are kept
+POINTS = 20_000  # maximum combinations of choices kept
 AT_ONCE = 1_000  # of them that are made longer at once
 EXACT = 1e-12  # scores that differ by less are the same
-ROUNDS = 20  # tangents that are tried
+ROUNDS = 20  # maximum tangents tried
 
 GIVEN: Choice = ((-1, -1),)
-"""The choice of a document that nobody had the time to look at."""
+"""The choice of a document that was not searched for lack of time."""
 Way = tuple[tuple[float, ...], Choices, Choice]
 """A choice of a document, with its counts."""
 
@@ -67,7 +67,7 @@ class Best(NamedTuple):
     optimal: bool
     bound: float
     documents: int
-    changed: dict[int, Way]  # the documents that are counted otherwise than they were given
+    changed: dict[int, Way]  # the documents whose counts differ from those given
     unproven: tuple[int, ...] = ()
 
     @property
@@ -103,7 +103,7 @@ def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Sequence[
 
 
 def highest_counts(counts: Sequence[float]) -> tuple[float, ...]:
-    """What no choice of a document can exceed: all that can be matched is.
+    """Upper bounds for any choice of a document: everything that can be matched is.
 
     >>> row = count_pairs([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)])
     >>> dict(zip(COLUMNS, highest_counts(row)))["coref.b3:found"]
@@ -119,7 +119,7 @@ def highest_counts(counts: Sequence[float]) -> tuple[float, ...]:
 
 
 class _Search:
-    """The best alignment so far, and the lowest ceiling."""
+    """The best alignment so far, and the lowest upper bound."""
 
     def __init__(self, choices: Sequence[Choices | None], given: Sequence[Sequence[float]]) -> None:
         columns = list(zip(*given, strict=True)) or [()] * len(COLUMNS)
@@ -137,7 +137,7 @@ class _Search:
         wide = list(self.totals)
         for column in PLACES:
             wide[column] = _sum([row[column] for row in most])
-        self.top = self.score.value(self.score.point(wide))  # the score if all were matched that can be
+        self.top = self.score.value(self.score.point(wide))  # the score if everything were matched that can be
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
         self.left = [each.left for _, each in self.open]
@@ -147,7 +147,7 @@ class _Search:
         self.fronts: dict[int, list[tuple[Point, Choice]]] = {}  # where few choices are best under any tangent
 
     def is_open(self) -> bool:
-        """Whether there may be something better."""
+        """Whether there may be a better alignment."""
         return min(self.ceiling, self.top) > self.best + EXACT
 
     def under_tangent(self, at: Point) -> Point:
@@ -189,7 +189,7 @@ class _Search:
         return Found([(dot(slope, own), own, GIVEN)], dot(slope, most), complete=False)
 
     def near_tangent(self) -> None:
-        """Look at all choices that the tangent leaves a chance to be better than the best that is known."""
+        """Search all choices that, by the tangent, may be better than the best known."""
         rates, slack = self.at(self.tangent), self.ceiling - self.best
         found = [self.solved(number, rates, slack) for number in range(len(self.open))]
         choices = [[choice for _, _, choice in each.points] for each in found]
@@ -204,7 +204,7 @@ class _Search:
             self.ceiling = self.best
 
     def at(self, slope: Point) -> Rates:
-        """What counts are worth under a tangent."""
+        """The worth of counts under a tangent."""
         return Rates(*self.score.weights, slope[1], slope[2])
 
     def take(self, choices: Sequence[Choice]) -> Point:

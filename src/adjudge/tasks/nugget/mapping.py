@@ -1,8 +1,8 @@
 """Mappings of system nuggets to gold nuggets: greedy by Dice, one for every combination of attributes.
 
-A place that overlaps with no other place but itself needs no search: its nuggets are paired in the order of their
-lines, which is what the greedy algorithm does with pairs of the same Dice. Only places that are entangled with others
-go through the list of candidate pairs, which grows with the square of the nuggets at a place.
+A place that overlaps with no other needs no search: its nuggets are paired in line order, as the greedy algorithm
+does with pairs of equal Dice. Only places entangled with others go through the list of candidate pairs, which grows
+with the square of the nuggets at a place.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Values: TypeAlias = Sequence[str]
 Edge: TypeAlias = tuple[float, int, int]  # (-Dice, system index, gold index): in the order in which they are taken
 Pair: TypeAlias = tuple[int, int, float]  # (gold index, system index, Dice)
 
-STATES = 20_000  # partial solutions of one part after which the search gives up; fewer if they are large
-MANY = 1_000_000  # candidates above which the mapping stays as the lines have it
-PER_EDGE = 1e-5  # seconds that a candidate may take in the best one-to-one mapping, which nothing interrupts
+STATES = 20_000  # partial solutions of one part after which the search stops; fewer if they are large
+MANY = 1_000_000  # candidates above which the mapping stays in line order
+PER_EDGE = 1e-5  # seconds assumed per candidate in the best one-to-one mapping, which cannot be interrupted
 _SMALL = 40  # kinds of nuggets
 SAME = 1e-9  # sums of Dice that differ by less are equal
 
@@ -65,7 +65,7 @@ def places_of(keys: Sequence[Key | None], *, plain: bool = False) -> Places:
 
 
 class Side(NamedTuple):
-    """What is compared of the nuggets of one side, in the order of the lines; their `ids` are for coreference.
+    """The compared attributes of the nuggets of one side, in line order; their `ids` are for coreference.
 
     `places` are found once for a side that is compared several times; `named` has a place of every id.
     """
@@ -102,7 +102,7 @@ def map_nuggets(
     best: bool = True,
     clock: Deadline = NEVER,
 ) -> Mappings:
-    """The mappings named `span`, `type`, `realis` and `type+realis`, as far as they are wanted.
+    """The mappings named `span`, `type`, `realis` and `type+realis`, as far as requested.
 
     Of several orders of equal pairs the best one is taken, else (`best=False`) that of the lines. `wildcard` is a gold
     value that matches any value of the system.
@@ -268,7 +268,7 @@ def _take_alone(
 
 
 def attributes(side: Side, name: str, nuggets: Iterable[int]) -> list[Hashable]:
-    """What must be equal in a mapping, beside the place, of some nuggets.
+    """The attributes of some nuggets that must be equal in a mapping, besides the place.
 
     >>> attributes(Side(["t1", "t2"], ["Attack", "Die"], ["Actual", "Actual"]), "type+realis", [1])
     [('Die', 'Actual')]
@@ -334,7 +334,7 @@ def greedy(edges: Sequence[Edge]) -> list[Pair]:
 
 
 def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
-    """The same, and whether on one side every nugget has its first pair: then no mapping can be better."""
+    """The same, and whether every nugget of one side has its best pair: then no mapping can be better."""
     systems: set[int] = set()
     golds: set[int] = set()
     pairs: list[Pair] = []
@@ -360,7 +360,7 @@ def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Deadline
     """
     pairs, first = _greedy(edges)
     total = _total(pairs)
-    if first or total >= _bound(edges) - SAME:  # there is nothing better
+    if first or total >= _bound(edges) - SAME:  # it cannot be improved
         return Mapped(pairs, pairs, total, total, total, True)
     if len(edges) > MANY or clock.left <= len(edges) * PER_EDGE:
         return Mapped(pairs, pairs, total, total, _bound(edges), False, False)
@@ -423,7 +423,7 @@ def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:
 
 
 def _bound(edges: Sequence[Edge]) -> float:
-    """No mapping has more than the best pair of every nugget on either side."""
+    """An upper bound of any mapping: the sum of the best pair of every nugget, on the side where it is smaller."""
     systems: dict[int, float] = {}
     golds: dict[int, float] = {}
     for negative, system, gold in edges:  # the first edge of a node is its best

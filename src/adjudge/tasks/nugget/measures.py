@@ -2,7 +2,7 @@
 
 Micro scores are ratios of sums. A macro score averages the precision and the recall of documents, and its F1 is made of
 the two averages (section 3.2.1 of the specification): so the columns are the values of each document, and a count of
-documents. Where there is nothing to divide by, `spec` counts 0; the official program prints nan, which is not a value.
+documents. Where the denominator is 0, `spec` counts 0; the official program prints nan, which is not a value.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def measures(
 ) -> list[Measure]:
     """The measures of a result; `pool` chooses micro or macro scores, None both.
 
-    With `double` there is also coreference with the best choice among nuggets that are annotated twice.
+    With `double`, also coreference under the best choice among double annotations.
 
     >>> [each.name for each in measures(Settings(attributes=("type",)), coref=False, sequencing=False)]
     ['nugget.span', 'nugget.type', 'nugget.span.macro', 'nugget.type.macro']
@@ -131,7 +131,7 @@ def chosen_columns(
 
 
 def highest_row(names: Sequence[str], row: Sequence[float]) -> tuple[float, ...]:
-    """The counts of a document if its best choice were all that can be.
+    """The counts of a document if its best choice reached the upper bound.
 
     >>> names = [f"coref.muc.best:{name}" for name in ("matched", "system", "gold")]
     >>> highest_row(names, (1.0, 3.0, 4.0))

@@ -1,4 +1,4 @@
-"""What a reader should know of a system's scores: remarks on documents, told as notes."""
+"""What a reader should know about a system's scores: remarks on documents, summarised as notes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN = 5
 SIDES = ("gold", "system")
 GOLD_NAMES = frozenset(("gold", "goldstandard", "gold_standard", "brat_conversion", "rich_ere", "ldc", "key"))
-"""What converters and annotators write into the first column of gold files."""
+"""Names that converters and annotators write into the first column of gold files."""
 
 NUGGETS = {
     "free-false-alarms": "{n:false alarm|false alarms} in {d:document|documents} without gold nuggets cost nothing, as "
@@ -36,7 +36,7 @@ NUGGETS = {
     "system-unknown-mention": "{d:system cluster names|system clusters name} mentions that do not exist, which are "
     "ignored",
 }
-"""What is said of remarks on nuggets: `n` are so many nuggets in `d` documents."""
+"""Notes for remarks on nuggets: `n` nuggets in `d` documents."""
 DOCUMENTS = {
     "no-token-table": "{d:document has|documents have} no token table, so all words there are visible",
     "no-text": "{d:document has|documents have} no text in the folder of the texts",
@@ -59,7 +59,7 @@ DOCUMENTS = {
 
 
 def table_remarks(gold: NuggetDocument, system: NuggetDocument, table: TokenTable | None) -> Iterator[Remark]:
-    """How the nuggets of a document and its token table fit."""
+    """Remarks on how the nuggets of a document fit its token table."""
     if table is None:
         if gold.nuggets or system.nuggets:
             yield Remark("no-token-table", gold.id)
@@ -73,7 +73,7 @@ def table_remarks(gold: NuggetDocument, system: NuggetDocument, table: TokenTabl
 
 
 def notes_of(settings: Settings, columns: Sequence[str], ids: Sequence[str], counted: Counted) -> list[Note]:
-    """All of it as notes on one system."""
+    """All remarks as notes on one system."""
     remarks: dict[str, list[Remark]] = {}
     for _, remark in counted.remarks:
         remarks.setdefault(remark.code, []).append(remark)
@@ -89,7 +89,7 @@ def notes_of(settings: Settings, columns: Sequence[str], ids: Sequence[str], cou
 
 
 def about_choices(best: Best) -> list[Note]:
-    """How much the choice between nuggets that are annotated twice makes out for coreference."""
+    """How much the choice between double annotations affects coreference."""
     changed = len(best.changed)
     where = f"{changed} document{'s' * (changed != 1)}"
     message = (

@@ -1,4 +1,4 @@
-"""One document of gold and system: made ready (gold once for all systems), compared by every mapping, and counted."""
+"""One document of gold and system: prepared (gold once for all systems), compared by every mapping, and counted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from adjudge.tasks.nugget.spans import Key, dice, dice_of_ratios, keys_of_pieces
 if TYPE_CHECKING:
     from adjudge.tasks.nugget.open_choices import Choices
 
-LIMIT = 100  # problems of a document that are listed
+LIMIT = 100  # maximum problems listed per document
 OpenEnds = tuple[Mapping[str, tuple[float, float, float]], "tuple[float, ...] | None"]
 _NONE: OpenEnds = ({}, None)
 
@@ -61,7 +61,7 @@ class Observed(NamedTuple):
 
 
 def compare(gold: Side, system: Side, settings: Settings, *, char: bool, clock: Deadline = NEVER) -> Observed:
-    """Compare what two documents have."""
+    """Compare two documents."""
     found = map_nuggets(
         gold,
         system,
@@ -150,7 +150,7 @@ def of_types(document: NuggetDocument, settings: Settings) -> NuggetDocument:
 
 
 class Summary(NamedTuple):
-    """What is known of one side of a document once it is counted: values as written, who wrote it, its relations.
+    """What is kept of one side of a document once it is counted: values as written, its author, its relations.
 
     `name` is the first column of the first nugget, None if there is none; `confident` if it has confidences.
     """
@@ -164,7 +164,7 @@ class Summary(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A document and what is compared of it.
+    """A document prepared for comparison.
 
     `sound` unless something is wrong with its clusters, `unknown` are clusters that name unknown mentions.
     """
@@ -178,7 +178,7 @@ class Ready(NamedTuple):
 
 
 def prepare(document: NuggetDocument, settings: Settings, invisible: Container[str], *, char: bool) -> Ready:
-    """Make a document ready; `invisible` are ids of tokens that do not count.
+    """Prepare a document; `invisible` are ids of tokens that do not count.
 
     >>> from adjudge.model.nugget import Nugget
     >>> nuggets = [Nugget(id, "Attack", "Actual", "x", (id,)) for id in ("a", "b")]
@@ -269,7 +269,7 @@ def count_documents(
         if coref is NOTHING:
             remarks.append(Remark("coref-left-out", system.document.id))
         choices = open_choices(chains, observed.sides, observed.several, pairs, settings, clock)
-        if not refused and not (gold.sound and system.sound):  # lines that cannot be read are why mentions lack
+        if not refused and not (gold.sound and system.sound):  # mentions are missing because of unreadable lines
             refused += _cluster_problems(gold, system, pairs, settings, table)
     if settings.sequencing is not False:
         sequenced = count_sequence(*documents, pairs) if gold.summary.links or system.summary.links else NO_LINKS
@@ -284,7 +284,7 @@ def count_documents(
 def _cluster_problems(
     gold: Ready, system: Ready, pairs: Iterable[Pair], settings: Settings, table: TokenTable | None
 ) -> Iterator[Refusal]:
-    """What is wrong with the clusters of both sides."""
+    """The problems in the clusters of both sides."""
     known = None
     if settings.profile == "evmeval-2015":
         known = {token.id for token in table.tokens} if table else frozenset[str]()
@@ -297,7 +297,7 @@ def _cluster_problems(
 
 
 def _remarks(gold: Ready, system: Ready, settings: Settings) -> Iterator[Remark]:
-    """What is to be said of the nuggets of a document."""
+    """Remarks on the nuggets of a document."""
     if settings.official and not gold.document.nuggets and system.document.nuggets:
         yield Remark("free-false-alarms", gold.document.id, len(system.document.nuggets))
     for side, own in (("gold", gold), ("system", system)):
@@ -319,7 +319,7 @@ def _open_ends(observed: Observed, settings: Settings) -> OpenEnds:
     most = dict(observed.matched)
     for name, mapped in observed.entangled.items():
         counted = mapped.line if settings.official else mapped.best
-        optimal = mapped.optimal if mapped.solved else mapped.best  # a bound is not a mapping that could be told of
+        optimal = mapped.optimal if mapped.solved else mapped.best  # a bound is not a mapping that could be reported
         if mapped.best > mapped.line + SAME or optimal > counted + SAME:
             ties[name] = mapped.line, mapped.best, optimal
         most[name] += mapped.optimal - mapped.best

@@ -25,7 +25,7 @@ Choice = tuple[tuple[int, int], ...]
 """Groups and the options that they take."""
 Mentions = Sequence[Sequence[int]]
 
-OPTIONS = 1_000  # ways to pair the mentions of one group that are looked at
+OPTIONS = 1_000  # maximum ways examined to pair the mentions of one group
 KINDS = 300  # kinds of pairs in one group; with more, hardly any way is looked at
 CELLS = 40_000  # cells that one group could touch; with more, the document is as it was given
 
@@ -58,7 +58,7 @@ class Clusters(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """What is open in one document: groups of mentions with their options, beside pairs that are as they are.
+    """What is open in one document: groups of mentions with their options, besides settled pairs.
 
     `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones. A document that
     has more choices than there was time for is `cut`: it has no groups, and all pairs are as given. `left` are the
@@ -98,7 +98,7 @@ def find_choices(
     system_class: Sequence[Hashable],
     clock: Deadline = NEVER,
 ) -> Choices | None:
-    """The choices that one document leaves open; None if all pairs are as they are.
+    """The choices that one document leaves open; None if all pairs are settled.
 
     >>> choices = find_choices([[0], [1, 2]], [[0, 1]], [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
     >>> choices.settled, [option.pairs for option in choices.groups[0].options]
@@ -177,7 +177,7 @@ def find_groups(
     system_class: Sequence[Hashable],
     clock: Deadline = NEVER,
 ) -> tuple[list[Pair], list[Group]]:
-    """The pairs that are as they are, and the groups of mentions for which there is a choice.
+    """The settled pairs, and the groups of mentions for which there is a choice.
 
     >>> clusters = clusters_of([[0], [1, 2]], [[0, 1]])
     >>> settled, groups = find_groups(clusters, [(0, 0), (2, 1)], ["x", "x", "y"], ["x", "y"])
@@ -189,7 +189,7 @@ def find_groups(
     settled: list[Pair] = []
     for pair in pairs:
         a, b = gold_class[pair[0]], system_class[pair[1]]
-        if sizes[0][a] == sizes[1][b] == 1:  # nobody else is concerned
+        if sizes[0][a] == sizes[1][b] == 1:  # no other mention is affected
             settled.append(pair)
         else:
             flows.setdefault((a, b), []).append(pair)
@@ -261,7 +261,7 @@ Flow = tuple[Hashable, Hashable, int]
 
 
 def _members(classes: Sequence[Hashable], wanted: Container[Hashable]) -> dict[Hashable, list[int]]:
-    """The mentions of those classes that are wanted."""
+    """The mentions of the requested classes."""
     found: dict[Hashable, list[int]] = {}
     for mention, each in enumerate(classes):
         if each in wanted:
@@ -319,7 +319,7 @@ def _options(
 
 
 def _likely(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, cells: dict[Cell, int]) -> list[Pair]:
-    """One way: mentions of clusters that have most in common already come first."""
+    """One option: mentions of clusters that already share most come first."""
     taken: tuple[dict[int, None], dict[int, None]] = ({}, {})
     pairs: list[Pair] = []
     for a, b, number in flows:

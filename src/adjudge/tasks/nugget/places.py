@@ -1,4 +1,4 @@
-"""What lies beside nuggets, texts and token tables: whether places are there, and offsets in UTF-16 units."""
+"""The texts and token tables that nuggets refer to: whether places exist in them, and offsets in UTF-16 units."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from adjudge.model.whereabouts import not_utf8
 
 
 def folder_of(path: str | Path | None, what: str) -> Path | None:
-    """A folder that is there, if one is named."""
+    """An existing folder, if one is named."""
     folder = None if path is None else Path(path)
     try:
         there = folder is None or folder.is_dir()
-    except (OSError, ValueError):  # a name that is too long, or has a null character
+    except (OSError, ValueError):  # the name is too long or has a null character
         there = False
     if not there:
         raise UsageError(Problem("there is no such folder", path=str(path), hint=f"name the folder with the {what}"))
@@ -25,7 +25,7 @@ def folder_of(path: str | Path | None, what: str) -> Path | None:
 
 
 def read_text(path: Path) -> str | Problem:
-    """A text as it stands, because places are counted in it, or what is wrong with it."""
+    """A text unchanged, because offsets refer to it, or what is wrong with it."""
     try:
         return file_bytes(path).decode()
     except UnicodeDecodeError as error:
@@ -36,7 +36,7 @@ def read_text(path: Path) -> str | Problem:
 
 
 def other_words(nuggets: Iterable[Nugget], table: TokenTable) -> bool:
-    """Whether most nuggets, which are by tokens, have other words than these: is the table that of another document?
+    """Whether the words of most nuggets (by tokens) differ from these, so that the table may be another document's.
 
     >>> from adjudge.model.nugget import Token
     >>> nuggets = [Nugget(id, "Life_Die", "Actual", "died", tokens=("1",)) for id in ("E1", "E2")]
@@ -55,7 +55,7 @@ def other_words(nuggets: Iterable[Nugget], table: TokenTable) -> bool:
 
 
 def _letters(text: str) -> str:
-    """Text without blanks and signs, since tokens do not have those between them."""
+    """Text without whitespace and punctuation, since tokens lack those between them."""
     return "".join([c for c in text if c.isalnum()]).lower()
 
 
@@ -97,7 +97,7 @@ def _recounted(text: str, named: Iterable[tuple[Piece, str, int]], path: str | N
 
 
 def check_places(document: NuggetDocument, *, path: str | None = None) -> None:
-    """Raise if a nugget goes beyond the text."""
+    """Raise if a nugget extends beyond the text."""
     size = len(document.text) if document.text is not None else None
     problems = []
     for nugget in document.nuggets:

@@ -12,7 +12,7 @@
 2. A link from a to b is left out when some third event that a reaches reaches b (so all links of a longer cycle go).
 3. A link that is left joins all mentions of the one cluster with all of the other.
 
-A system mention that is mapped to a gold mention stands for the same thing. Links are statements about time, After
+A system mention that is mapped to a gold mention denotes the same thing. Links are statements about time, After
 that end(a) < start(b), Subevent that start(a) < start(b) and end(b) < end(a), and have consequences:
 
 - G and S are the links of gold and system without those After links that follow from the other links of their side;
@@ -95,7 +95,7 @@ def sequence_measures() -> list[Measure]:
 def _sides(
     gold: NuggetDocument, system: NuggetDocument, mapping: Iterable[tuple[int, int, float]]
 ) -> tuple[_Side, _Side]:
-    """Both sides over the same nodes: a system mention that is mapped to a gold mention is the same thing."""
+    """Both sides over the same nodes: a system mention and the gold mention it is mapped to share a node."""
     own = range(len(gold.nuggets))
     nodes = list(range(len(own), len(own) + len(system.nuggets)))
     for mention, other, _ in mapping:
@@ -166,7 +166,7 @@ def compare_links(
     """The outcome of every stated link; items are numbered from `first` on, on each side.
 
     A link between events is one between all of their mentions, and the credit of a pair is the Dice of those. A link
-    that only follows from the other side is worth a half: it counts on its own side.
+    that only follows from the other side gets half credit: it counts on its own side.
     """
     from adjudge.stats.alignment import Matching, Pair, Single
 

@@ -30,14 +30,14 @@ INVISIBLE = frozenset(
 
 
 class Settings(NamedTuple):
-    """Checked choices. `coref` and `sequencing` are None if they are scored when there is anything to score."""
+    """Validated settings. `coref` and `sequencing` are None if they are scored when there is anything to score."""
 
     profile: Profile = "spec"
     attributes: tuple[Attribute, ...] = ATTRIBUTES
     coref: bool | None = None
     sequencing: bool | None = None
     threshold: float = 1.0  # the least Dice at which a pair is one mention for coreference
-    mapping: str = "type"  # the mapping that coreference and sequencing build on
+    mapping: str = "type"  # the mapping used for coreference and sequencing
     types: frozenset[str] | None = None  # canonical names of the types that count
     any_links: bool = False  # whether a link and its reverse are scored instead of refused
 
@@ -62,7 +62,7 @@ class Settings(NamedTuple):
 
     @property
     def spelling(self) -> Callable[[str], str] | None:
-        """What is done to the values of attributes before they are compared; None if nothing is."""
+        """The normalisation of attribute values before they are compared; None if there is none."""
         return {"spec": None, "evmeval-2015": without_punctuation, "evmeval-1.8": canonical}[self.profile]
 
     @property
@@ -79,7 +79,7 @@ class Settings(NamedTuple):
         return INVISIBLE - {"I"} if self.profile == "evmeval-2015" else frozenset()
 
     def fields(self) -> dict[str, str | float | None]:
-        """What the signature says of it."""
+        """The settings as the signature has them."""
         from hashlib import sha256
 
         listed = None if self.types is None else sha256("\n".join(sorted(self.types)).encode()).hexdigest()[:4]
@@ -103,7 +103,7 @@ def settings(
     types: Iterable[str] | None = None,
     any_links: bool = False,
 ) -> Settings:
-    """The choices, or an error that names the possible ones.
+    """The settings, or an error that names the valid ones.
 
     >>> settings("evmeval-1.8", attributes="type", coref_mapping="span").mapped
     ('span', 'type')

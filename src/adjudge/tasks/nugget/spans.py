@@ -133,9 +133,9 @@ def with_itself(key: Key, measure: Dice) -> float:
 
 
 def partial_overlaps(gold: Collection[Key], system: Collection[Key], *, char: bool) -> Overlaps:
-    """All pairs of different places that have something in common, and how much; each side has a place once.
+    """All pairs of different overlapping places, and the size of the overlap; each side has a place once.
 
-    The work is that of sorting the places, plus that of the pairs which there are.
+    The cost is that of sorting the places plus the number of overlapping pairs.
 
     >>> partial_overlaps(["a", "b"], [frozenset("bc"), "a"], char=False)
     {'b': {frozenset({...}): 1}}
@@ -164,7 +164,7 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 
 
 def _in_text(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
-    """Of the places in the order of the text, nearly all stand alone; those that reach into each other are swept."""
+    """In text order, nearly all places stand alone; those that overlap are swept."""
     places = dict.fromkeys(gold) | dict.fromkeys(system)  # mostly in order, and sorted sooner than a set
     try:
         keys = sorted(places)

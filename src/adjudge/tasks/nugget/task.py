@@ -121,7 +121,7 @@ class Seen(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A gold document ready to be compared, its token table, what is to be said of that, and the text to show."""
+    """A prepared gold document, its token table with remarks on it, and the text to show."""
 
     ready: Ready
     table: TokenTable | None
@@ -130,7 +130,7 @@ class Prepared(NamedTuple):
 
 
 class Detail(NamedTuple):
-    """What is needed of a document when all have been counted; `seen` only if the run keeps it.
+    """What is kept of a document until all have been counted; `seen` only if the run keeps it.
 
     `choices` are open where nuggets are annotated twice. `ties` has, for mappings that the order of lines decides or
     an optimal mapping would change, the sums of Dice by line, at best and optimal; `most` is the row that an unfinished
@@ -199,14 +199,14 @@ class NuggetTask(Task):
         return self.settings.profile
 
     def measures(self) -> list[Measure]:
-        """All that there can be."""
+        """All possible measures."""
         chosen = self.settings
         return measures(chosen, coref=chosen.coref is not False, sequencing=chosen.sequencing is not False)
 
     # Reading
 
     def with_gold(self, gold: Source) -> tuple[NuggetTask, Source]:
-        """The task that knows how places are written: as the gold file has them. What can be read only once is read."""
+        """The task with the mode of the gold file; a source that can be read only once is read."""
         mode, source = self.mode, gold
         if mode is None and isinstance(gold, str | os.PathLike) and not is_stdin(gold):
             mode = file_mode(os.fspath(gold))
@@ -237,7 +237,7 @@ class NuggetTask(Task):
             return _listed(source, name, chosen)
         file = open_tbf(source, mode=self.mode, digest=digest)
         if not file.ids:
-            # The official program takes a file of anything for a system that finds nothing.
+            # The official program treats any other file as a system that finds nothing.
             is_gold = name == "gold" and only is None
             if is_gold or (any(note.line for note in file.notes) and not chosen.official):
                 missing = Problem("gold has no documents", path=file.path, hint=HEADER)
@@ -248,11 +248,11 @@ class NuggetTask(Task):
         return Side(name, file.path, _Documents(file.ids, file.read, chosen), file.digest, tuple(notes))
 
     def cut(self, sources: Sequence[Any], parts: int, run: Run) -> list[tuple[Any, ...]] | None:
-        """Parts of the files, unless it is the official program, which goes by the order of names."""
+        """Parts of the files, except for the official program, which depends on the order of names."""
         return None if self.settings.official or self.mode is None else super().cut(sources, parts, run)
 
     def read_part(self, part: Any, *, only: Container[str] | None = None) -> Side:
-        """One side of a part, all of it, since every document is looked at more than once."""
+        """One side of a part, read completely, since every document is used more than once."""
         side = super().read_part(part, only=only)
         return replace(side, documents=dict(side.documents.items()))
 
@@ -333,10 +333,10 @@ class NuggetTask(Task):
 
         return align_document(row.detail.seen, self.settings, gold.text)
 
-    # What the whole corpus shows
+    # The whole corpus
 
     def check(self, evaluation: Evaluation) -> None:
-        """Raise what cannot be scored; leave out what comes after the document at which the program of 2015 stops."""
+        """Raise for what cannot be scored; drop what follows the document at which the program of 2015 stops."""
         if self.profile == "evmeval-2015":
             for counted in evaluation.systems.values():
                 _stop(counted, evaluation.ids, len(self.columns))
@@ -360,7 +360,7 @@ class NuggetTask(Task):
                     raise ValidationError(Problem(message, path=counted.side.path, hint=hint))
 
     def reported(self, evaluation: Evaluation) -> Reported:
-        """Coreference and sequencing if there is any, and the best choice where nuggets are annotated twice."""
+        """Coreference and sequencing if there is any, and the best choice among double annotations."""
         coref, sequencing = scored(evaluation)
         best = _best_choices(self, evaluation) if coref else {}
         parts = {"coref": coref, "sequencing": sequencing, "double": bool(best)}
@@ -416,7 +416,7 @@ class NuggetTask(Task):
 
 
 def scored(evaluation: Evaluation) -> tuple[bool, bool]:
-    """Whether coreference and sequencing are scored: as it was said, or if a document has such lines."""
+    """Whether coreference and sequencing are scored: as set, or else if a document has such lines."""
     task = evaluation.task
     assert isinstance(task, NuggetTask)
     coref, sequencing = task.settings.coref, task.settings.sequencing

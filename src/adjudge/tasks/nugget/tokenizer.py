@@ -1,4 +1,4 @@
-"""Words as the Penn Treebank divides them, as places in the text: nothing is rewritten and nothing is lost.
+"""Penn Treebank tokens as offsets into the text: nothing is rewritten and nothing is lost.
 
 The conventions are those of the tokenizer of Stanford CoreNLP 3.4 with its default options, which made the token tables
 of the event nugget evaluations; `docs/nugget-tokenizer.md` lists where this one knowingly differs.
@@ -123,7 +123,7 @@ def _abbreviation(form: str, begin: int, far: _Far) -> Place:
 
 
 def _run(pattern: re.Pattern[str], form: str, begin: int) -> int:
-    """How far a pattern goes."""
+    """Where the match of a pattern ends."""
     found = pattern.match(form, begin)
     return found.end() if found else begin
 
@@ -149,7 +149,7 @@ def _abbreviations() -> dict[str, str]:
 class _Far:
     """Tokens for which one must look far ahead: tags, mail addresses, words such as U.S.-led.
 
-    What was seen is remembered, so that the way is not gone again from each token on it.
+    What was seen is cached, so that the same text is not scanned again from each token in it.
     """
 
     def __init__(self, form: str) -> None:

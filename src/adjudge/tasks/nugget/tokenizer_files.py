@@ -1,6 +1,6 @@
 """Token tables for folders of texts and annotations: which files belong together, and what comes out.
 
-Nothing is written here: everything is read and built first, so that a problem in the last file leaves no trace.
+Nothing is written here: everything is read and built first, so that an error in the last file leaves no output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SEPARATORS = "/-\\"
 
 @dataclass
 class Tables:
-    """The files to write by name, the boundaries that did not fit, what else there is to say, and the files read."""
+    """The files to write by name, the boundaries that did not fit, other remarks, and the files read."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -158,7 +158,7 @@ def _brat(source: Path, extension: str, utf16: bool) -> tuple[_Read, Mapping[str
 
 
 def _about_places(note: Problem) -> Problem | None:
-    """A remark of the reader if it matters here; what else is in the file is of no concern to tokens."""
+    """A remark of the reader if it matters here; the rest of the file does not affect tokens."""
     if "UTF-16" in note.message:
         return replace(note, message="the offsets look like UTF-16 units: give --utf16")
     return None if note.message.endswith(("not kept", "left out", "is taken", "as written")) else note
@@ -297,7 +297,7 @@ def _with_uncovered(text: str, places: Sequence[Place], spans: Iterable[Place]) 
 
 
 def _trimmed(text: str, begin: int, end: int) -> Place | None:
-    """A place without the blanks at its ends; None if nothing else is there."""
+    """A place without the whitespace at its ends; None if it is only whitespace."""
     inside = text[begin:end]
     begin += len(inside) - len(inside.lstrip())
     end -= len(inside) - len(inside.rstrip())

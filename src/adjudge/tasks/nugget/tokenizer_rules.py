@@ -1,8 +1,8 @@
 """The rules of the tokenizer, as regular expressions over the shape of a text.
 
-Each rule is what a token looks like and, for some, what must follow it. At every place the rule that reaches farthest
-(with what must follow) wins, of several that reach equally far the first in the list; this is how the Penn Treebank
-tokenizer of Stanford decides, and much of its behaviour comes from that alone.
+Each rule is what a token looks like and, for some, what must follow it. At every position the rule with the longest
+match (including what must follow) wins, and of several the first in the list; this is how the Penn Treebank tokenizer
+of Stanford decides, and much of its behaviour comes from that alone.
 
 Nothing here may look far ahead in vain: where a rule could, `tokenizer.py` asks first whether it can succeed.
 """

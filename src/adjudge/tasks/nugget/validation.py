@@ -1,7 +1,7 @@
-"""Everything that is wrong with a submission of event nuggets, each with its line and column.
+"""All problems in a submission of event nuggets, each with its line and column.
 
-An error is what the official programs refuse, or what cannot be scored as it is meant. A warning does no harm to the
-score, but is odd or against the letter of the format.
+An error is what the official programs refuse, or what cannot be scored as intended. A warning does not affect the
+score, but is suspicious or violates the letter of the format.
 
 In the task in which gold nuggets are given, a system adds relations and nothing else. A nugget is copied if its place,
 type and realis are those of a gold nugget. What is left is paired by its id, then by its place, and has been changed.
@@ -81,7 +81,7 @@ def validate(
     found.facts.update(mode=mode or "token", without_mentions=0)
     try:
         file = open_tbf(source, mode=mode)
-    except FormatError as error:  # damaged in the middle: nothing else can be said of it
+    except FormatError as error:  # corrupt in the middle: nothing else can be checked
         found.add_problems("damaged", error.problems)
         return found
     found.facts["mode"] = file.mode
@@ -140,7 +140,7 @@ def _check_section(
 
 
 def _check_documents(file: TbfFile, wanted: Collection[str], out: Findings) -> None:
-    """Documents that are missing, and those that nobody has asked for."""
+    """Missing documents, and those that were not requested."""
     known = dict.fromkeys(wanted)
     lines = {section.id: section.line for section in file.sections if section.id is not None}
     for id in file.ids:
@@ -156,11 +156,11 @@ def _check_documents(file: TbfFile, wanted: Collection[str], out: Findings) -> N
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What the places of a document refer to
+# The tokens and texts that places refer to
 
 
 class Grounds:
-    """Where token tables and texts are, if they are anywhere, and how long the texts are.
+    """Where token tables and texts are, if given, and how long the texts are.
 
     `tables` and `texts` are folders with a file `<document><suffix>` for each document, `sizes` numbers of characters.
     """
@@ -181,7 +181,7 @@ class Grounds:
         self.names = cache(_names)
 
     def find(self, document: str, line: int, mode: str, out: Findings) -> Ground:
-        """What is known of a document; `line` is that of its header."""
+        """What is known about a document; `line` is that of its header."""
         if not document:
             return Ground()
         text = table = None
@@ -257,7 +257,7 @@ def _read_table(path: Path, document: str, text: str | None, out: Findings) -> T
 def read_types(name: str | Path) -> tuple[str, ...]:
     """The types of a task by its year (38 in 2015, 18 in 2016), or the lines of a file that are not blank.
 
-    How a type is spelled does not matter: "conflict attack" is Conflict_Attack.
+    The spelling of a type does not matter: "conflict attack" is Conflict_Attack.
 
     >>> len(read_types("2015")), len(read_types("2016")), read_types("2016")[0]
     (38, 18, 'Conflict_Attack')
@@ -325,7 +325,7 @@ class Copies:
         self.gold, self.out = gold, out
         self.counts = dict.fromkeys(("gold", "copied", "renamed", "changed", "missing", "invented"), 0)
         self._seen: set[str] = set()
-        self._rows: list[str] = []  # of the document that is looked at
+        self._rows: list[str] = []  # of the current document
         self._line = 0  # of its header
 
     def check(self, lines: Lines, text: str) -> None:
@@ -361,7 +361,7 @@ class Copies:
         unread = lines.ids.keys() - {nugget.id for nugget in lines.nuggets}
         for other in theirs:
             nugget, where = other.nugget, f"{self.gold.path}:{other.nugget.line}"
-            if nugget.id not in unread:  # else it is said of the line that has its id
+            if nugget.id not in unread:  # else it is reported for the line that has its id
                 message = f"the gold nugget {quote(nugget.id)} ({quote(nugget.text)}, {where}) was not copied"
                 fix = self._gold_line(other, lines.document)
                 self.out.add("missing-nugget", message, self._line, 1, "copy its line", fix=fix)

@@ -1,4 +1,4 @@
-"""The lines of one document: columns, ids, types, realis, confidences; and places, which hold what a mention says."""
+"""The lines of one document: columns, ids, types, realis, confidences; and places, whose text must match."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class Lines:
         self.relations: list[Line] = []
         self.ids: dict[str, int] = {}  # line of each mention id
         self.late = False  # a mention line came after a relation line
-        self.starts: list[int] = []  # of the columns of the line that is looked at
+        self.starts: list[int] = []  # of the columns of the current line
 
     def check(self, text: str) -> None:
-        """Go through the lines, the header being the first."""
+        """Check the lines; the first is the header."""
         misfits = 0
         for number, raw in enumerate(text.split("\n"), self.line):
             line = raw.strip(BLANKS)
@@ -69,7 +69,7 @@ class Lines:
             self.out.warn("misfit", message + quote(self.document), self.line, 1, "is it that of another document?")
 
     def check_duplicates(self, keys: Sequence[Hashable]) -> None:
-        """Mentions of the same place, type and realis: only one of them can be right."""
+        """Mentions of the same place, type and realis: only one of them can be correct."""
         first: dict[tuple[Hashable, str, str], Nugget] = {}
         for nugget, key in zip(self.nuggets, keys, strict=True):
             if key is None:
@@ -285,7 +285,7 @@ def _is_number(text: str) -> bool:
 
 
 def span_trouble(span: str) -> tuple[str, str]:
-    """What is wrong with a place that cannot be read as characters, and the remedy.
+    """Why a place cannot be read as characters, and the remedy.
 
     >>> span_trouble("t3,t4")
     ("'t3,t4' is not a position in a text", 'if these are token ids, use --mode token')
@@ -337,7 +337,7 @@ def _same_text(text: str, tokens: Sequence[Token], rows: Sequence[int]) -> bool:
 
 
 def _squeezed(text: str) -> str:
-    """A text without its blanks: how many there are between tokens is not known."""
+    """A text without whitespace: how much there is between tokens is not known."""
     return "".join(text.split())
 
 
@@ -362,7 +362,7 @@ def _other_id(token: str, rows: Mapping[str, int]) -> str:
 
 
 def near(name: str, known: Collection[str]) -> str | None:
-    """The name that may be meant, if there are not too many."""
+    """The name probably meant, unless there are too many names."""
     if len(known) > _KNOWN or len(name) > _KNOWN:
         return None
     import difflib

@@ -1,4 +1,4 @@
-"""Whether the relations of a document hold together: clusters closed, links between two, no circles."""
+"""Whether the relations of a document are consistent: clusters closed, links between two, no cycles."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ NAMES = (COREFERENCE, AFTER, SUBEVENT)
 UNKNOWN_NAMES = 10
 """The official validator takes this many relations of other names in a file."""
 
-_SHOWN = 8  # mentions of a circle
-_PASTED = 100_000  # characters of a line that is suggested
+_SHOWN = 8  # maximum mentions shown of a cycle
+_PASTED = 100_000  # maximum characters of a suggested line
 
 
 class Line(NamedTuple):
@@ -151,7 +151,7 @@ def _check_links(
     places: Mapping[str, Hashable],
     out: Findings,
 ) -> None:
-    """Directed links: none inside a cluster, none both ways, no circles; mentions of one cluster are one event."""
+    """Directed links: none inside a cluster, none both ways, no cycles; mentions of one cluster are one event."""
     first: dict[tuple[str, str], Line] = {}
     exact: dict[tuple[str, ...], int] = {}
     for line in lines:
@@ -196,7 +196,7 @@ def _pair(line: Line) -> str:
 
 
 def find_circles(links: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """A shortest circle through the first node of each strongly connected part of a graph.
+    """A shortest cycle through the first node of each strongly connected component of a graph.
 
     >>> find_circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
     [[('a', 'b'), ('b', 'c'), ('c', 'a')]]
