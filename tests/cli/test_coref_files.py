@@ -1,10 +1,12 @@
 """`adjudge coref convert` and `adjudge coref validate`."""
 
 import json
+import lzma
 from pathlib import Path
 
 import pytest
 
+import adjudge as aj
 from adjudge.cli import run
 
 CONLL = "#begin document (a); part 000\nx\t(1\ny\t-\nz\t(2)|1)\n\n#end document\n"
@@ -80,6 +82,79 @@ def test_a_file_of_another_format_is_named(tmp_path, capsys):
     table.write_text("id,text\n1,a\n2,b\n")
     assert run(["coref", "validate", str(table)]) == 1
     printed = capsys.readouterr()
-    assert "this looks like CSV (columns id, text), give CoNLL, CorefUD or JSON lines of clusters instead" in (
-        printed.out + printed.err
-    )
+    said = printed.out + printed.err
+    assert "this looks like CSV (columns id, text), give CoNLL, CorefUD, JSON lines of clusters or a table" in said
+
+
+KEY = [("a", 0, 1, "x"), ("a", 3, 3, "x"), ("a", 5, 5, "y"), ("a", 7, 7, "y"), ("b", 2, 4, "z")]
+RESPONSE = [("a", 0, 1, 1), ("a", 3, 3, 1), ("a", 5, 5, 1), ("b", 2, 4, 1)]
+COLUMNS = ("doc", "start", "end", "cluster")
+
+
+def written(name, rows, separator=","):
+    Path(name).write_text("".join(separator.join(map(str, row)) + "\n" for row in (COLUMNS, *rows)))
+    return name
+
+
+def dicts(rows):
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
+def table_of(form):
+    if form == "tsv":
+        return written("key.tsv", KEY, "\t")
+    if form == "parquet":
+        pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(dicts(KEY)), "key.parquet")
+        return "key.parquet"
+    written("key.csv", KEY)
+    if form == "xz":
+        Path("key.csv.xz").write_bytes(lzma.compress(Path("key.csv").read_bytes()))
+        return "key.csv.xz"
+    return "key.csv"
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "xz", "parquet"])
+def test_a_table_of_mentions_scores_as_its_rows_do(form, capsys):
+    key, response = table_of(form), written("response.csv", RESPONSE)
+    expected = aj.score("coref", dicts(KEY), dicts(RESPONSE), bootstrap=0)
+    assert expected["coref.b3"].recall == pytest.approx((2 * 2 / 2 + 1 / 2 + 1) / 5)
+    assert aj.score("coref", key, response, bootstrap=0).to_flat() == expected.to_flat()
+    assert run(["coref", "score", key, response, "--bootstrap", "0"]) == 0
+    assert "coref.b3" in capsys.readouterr().out
+    assert run(["coref", "convert", "--to", "jsonl", key]) == 0
+    clusters = [json.loads(line)["clusters"] for line in capsys.readouterr().out.splitlines()]
+    assert clusters == [[[[0, 1], [3, 3]], [[5, 5], [7, 7]]], [[[2, 4]]]]
+    assert run(["doctor", key]) == 0
+    said = capsys.readouterr().out
+    assert "2 documents, 3 chains, 5 mentions" in said
+    assert said.splitlines()[-1].split() == ["next", "adjudge", "coref", "validate", key]
+    assert run(["doctor", key, response]) == 0
+    assert f"adjudge coref score {key} response.csv" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("a", "x", 1, 1), 'expected a mention, got ["x", 1]'),
+        (("a", "", 1, 1), "expected a mention, got [null, 1]"),
+        (("a", 3, 1, 1), "the mention [3, 1] ends before it starts"),
+        (("a", 1, 3, ""), "the mention has no cluster"),
+    ],
+)
+def test_a_row_that_is_no_mention_has_its_line(row, message, capsys):
+    assert run(["coref", "validate", written("key.csv", [*KEY, row])]) == 1
+    assert f"key.csv:{len(KEY) + 2}: error: {message}" in capsys.readouterr().out
+
+
+def test_a_row_with_nothing_but_its_document_is_a_document_without_mentions(capsys):
+    assert run(["coref", "convert", "--to", "jsonl", written("key.csv", [*KEY[:1], ("c", "", "", "")])]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[1]) == {"id": "c", "clusters": []}
+
+
+def test_a_table_of_entities_with_clusters_is_good_for_both(capsys):
+    Path("both.csv").write_text("doc,start,end,type,cluster\na,0,1,PER,1\n")
+    assert run(["doctor", "both.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "good for    ner (strict, exact, type, partial), coref" in said
+    assert "warning" not in said

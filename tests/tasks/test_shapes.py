@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -219,6 +220,19 @@ def test_characters_in_memory_are_not_compared_with_tokens_in_a_file(bio):
         strict(gold, bio)
     with pytest.raises(AdjudgeError, match="system counts characters, and gold counts tokens"):
         strict(bio, gold)
+
+
+def test_a_file_in_a_list_is_called_by_its_name(bio, tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    rows = [{"text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}]}] * 2
+    gold.write_text("".join(json.dumps(each) + "\n" for each in rows), encoding="utf-8")
+    with pytest.raises(AdjudgeError) as caught:
+        strict(gold, [bio])
+    message = "system counts tokens, and gold counts characters, give both in one unit"
+    assert str(caught.value) == f"{bio}: {message}"
+    tokens = [{"id": f"sentence-{n}", "tokens": ["at", "IBM"], "entities": [(1, 2, "ORG")]} for n in (1, 2)]
+    gold.write_text("".join(json.dumps(each) + "\n" for each in tokens), encoding="utf-8")
+    assert [each.name for each in aj.score("ner.strict", gold, [bio], bootstrap=0).systems] == [bio.stem]
 
 
 def test_a_tree_in_memory_is_compared_with_a_file(tmp_path):

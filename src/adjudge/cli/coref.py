@@ -25,7 +25,7 @@ from adjudge.cli.score import check_official, counted, emit_official, readers_of
 from adjudge.errors import UsageError, visible
 from adjudge.findings import Findings
 from adjudge.formats.conll_check import KINDS
-from adjudge.formats.coreference import FORMATS, check_coreference, read_coreference, write_coreference
+from adjudge.formats.coreference import FORMATS, READ, check_coreference, read_coreference, write_coreference
 from adjudge.tasks.coref.settings import CHOICES, Settings, settings
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
 def score(**options: Any) -> None:
     """Score one or more responses against a key.
 
-    KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, or JSON lines of clusters, plain or gzip; - is standard input.
+    KEY and RESPONSE are CoNLL-2011/2012 files, CorefUD, JSON lines of clusters, or tables (CSV, TSV, Parquet) with the
+    columns doc, start, end and cluster; plain or compressed; - is standard input.
     With --profile corefud they may be folders of datasets, whose mean is coref.crac, and responses the texts or JSON of
     language models.
     A response is named after its file, or NAME if given as NAME=FILE. Several are compared with paired tests.
@@ -141,7 +142,7 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
 @command(
     "convert",
     click.Argument(["source"], metavar="IN"),
-    choice("--from from_", FORMATS, "Format of IN (default: by its content)."),
+    choice("--from from_", READ, "Format of IN (default: by its content)."),
     choice("--to", FORMATS, "Format to write.", required=True),
     output_option,
     flag("--quiet", "Do not report what could not be kept."),
@@ -150,9 +151,9 @@ def _compat(sides: Sides, task: CorefTask, options: dict[str, Any]) -> None:
 def convert(source: str, **options: Any) -> None:
     """Write coreference chains in another format.
 
-    IN is a CoNLL-2011/2012 file (conll), CoNLL-U with entities (conllu) or JSON lines of clusters (jsonl), plain or
-    gzip; - is standard input. Only documents, tokens, chains and mentions are kept, not words or other columns;
-    anything else that is lost is reported on standard error.
+    IN is a CoNLL-2011/2012 file (conll), CoNLL-U with entities (conllu), JSON lines of clusters (jsonl) or a table of
+    mentions (csv), plain or compressed; - is standard input. Only documents, tokens, chains and mentions are kept, not
+    words or other columns; anything else that is lost is reported on standard error.
     """
     check_targets(options, inputs=(source,))
     corpus = read_coreference(source, format=options["from_"])
@@ -165,7 +166,7 @@ def convert(source: str, **options: Any) -> None:
 
 @validator(
     "coref",
-    choice("--from from_", FORMATS, "Format of the files (default: by their content)."),
+    choice("--from from_", READ, "Format of the files (default: by their content)."),
     choice("--profile", ("corefud",), "Check CorefUD as the scorer of the CRAC shared tasks reads it."),
     value("--gold", "KEY", "With --profile corefud: also check that the words and sentences are those of this key."),
     kinds=(*KINDS, *_OF_CORPORA),

@@ -13,13 +13,14 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from itertools import takewhile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, did_you_mean
+from adjudge.findings import raise_problems
 from adjudge.formats.jsonl import UnfitError, read_each
-from adjudge.formats.source import BOM, Source, is_file, line_blocks, opened, reads, source_name
+from adjudge.formats.source import BOM, Source, is_file, is_parquet, line_blocks, opened, reads, source_name
 from adjudge.model.coref import Chain, CorefCorpus, CorefDocument, Mention
 from adjudge.model.document import Document
 
@@ -27,23 +28,30 @@ if TYPE_CHECKING:
     from adjudge.findings import Finding, Findings, Severities
 
 FORMATS = ("conll", "conllu", "jsonl")
+READ = (*FORMATS, "csv")
+"""What is read: the formats, and tables with a row per mention."""
 
-_EXPECTED = "CoNLL, CorefUD or JSON lines of clusters"
-_KINDS = ("conll", "conllu", "json-lines", "json-array", "json")
+_EXPECTED = "CoNLL, CorefUD, JSON lines of clusters or a table of mentions (doc, start, end, cluster)"
+_TEXTS = ("conll", "conllu", "json-lines", "json-array", "json")
+_KINDS = (*_TEXTS, "csv", "tsv", "parquet")
 
 
 def sniff(start: bytes) -> str:
-    """The format of a file that starts with these bytes; CoNLL, which accepts anything, if they do not show it.
+    r"""The format of a file that starts with these bytes; CoNLL, which accepts anything, if they do not show it.
 
     >>> sniff(b'{"id": "a", "clusters": []}'), sniff(b"#begin document (a); part 000"), sniff(b"# newdoc id = a")
     ('jsonl', 'conll', 'conllu')
+    >>> sniff(b"doc,start,end,cluster\na,0,1,7\n")
+    'csv'
     """
     start = start.removeprefix(BOM)
     if start.lstrip()[:1] in (b"{", b"["):
         return "jsonl"
-    from adjudge.formats.recognise import CONLL, CONLLU
+    from adjudge.formats.recognise import CONLL, CONLLU, has_clusters, header_of
 
-    return "conllu" if CONLLU.search(start) and not CONLL.search(start) else "conll"
+    if CONLLU.search(start) and not CONLL.search(start):
+        return "conllu"
+    return "csv" if has_clusters(header_of(start)) else "conll"
 
 
 @reads(_EXPECTED, *_KINDS)
@@ -64,22 +72,25 @@ def read_coreference(
     >>> read_coreference(b'{"id": "a", "clusters": [[[0, 1]]]}').documents
     [CorefDocument('a', [Chain('0', [(0, 1)])], tokens=-1)]
     """
-    if format is not None:
-        check_format(format)
+    check_format(format, READ)
     place = name or source_name(source)
     with opened(source, place) as stream:
         target, found, start = _target(source, stream, format)
         if found == "conll":
             from adjudge.formats.conll import read_conll
+            from adjudge.formats.recognise import Expected, recognised
 
             conll = read_conll(target, profile=profile, name=place, only=only, digest=digest)
             if not conll.documents and start.strip():
-                raise FormatError(conll.notes)  # an empty file is an empty response; this one has another format
+                # An empty file is an empty response; this one has another format.
+                raise recognised(FormatError(conll.notes), target, Expected(_EXPECTED, _TEXTS), start)
             return conll
         if found == "conllu":
             from adjudge.formats.conllu import read_conllu
 
             corpus = read_conllu(target, name=place)
+        elif found == "csv":
+            corpus = _read_table(target, place)
         else:
             corpus = read_clusters(target, name=place)
     if profile == "strict" and (repeats := find_repeats(corpus)):
@@ -99,7 +110,7 @@ def read_words(source: Source) -> dict[str, list[str]]:
     place: Any = source
     with opened(place, source_name(place)) as stream:
         _, kind, _ = _target(place, stream, None)
-        if kind == "jsonl":
+        if kind in ("jsonl", "csv"):
             return {}
         words: list[str] = []
         whole = takewhile(lambda block: isinstance(block, bytes), line_blocks(stream, 1 << 18))  # until it breaks
@@ -138,7 +149,7 @@ def check_coreference(
     from adjudge.formats.conll_check import KINDS, check_conll
     from adjudge.formats.recognise import looks_like
 
-    check_format(format)
+    check_format(format, READ)
     place = name or source_name(source)
     found = Findings(place, limit=limit, severities=check_severities(severity or {}, KINDS))
     with opened(source, place) as stream:
@@ -146,7 +157,7 @@ def check_coreference(
         if kind == "conll":
             other = looks_like(start) if start.strip() else None
             check_conll(target, found)
-            if found.contents["document"] or other is None or other.kind in _KINDS:
+            if found.contents["document"] or other is None or other.kind in _TEXTS:
                 return found
             empty = Findings(place, limit=limit, severities=found.severities)
             empty.contents.update(found.contents)
@@ -176,7 +187,18 @@ def _target(source: Source, stream: IO[bytes], format: str | None) -> tuple[Sour
     except (EOFError, OSError, zlib.error):  # a damaged file, which its reader will report
         start = b""
     again = isinstance(source, bytes) or is_file(source)
-    return source if again else stream, format or sniff(start), start
+    parquet = again and _is_table_file(source)
+    return source if again else stream, format or ("csv" if parquet else sniff(start)), start
+
+
+def _is_table_file(source: Source) -> bool:
+    """Whether this is a Parquet file with a row per mention."""
+    if not is_parquet(source):
+        return False
+    from adjudge.formats.parquet import parquet_names
+    from adjudge.formats.recognise import has_clusters
+
+    return has_clusters(parquet_names(str(source), source_name(source)))
 
 
 def write_coreference(
@@ -199,10 +221,10 @@ def write_coreference(
     return write_clusters(documents), []
 
 
-def check_format(format: str | None) -> None:
+def check_format(format: str | None, known: Sequence[str] = FORMATS) -> None:
     """Raise if there is no such format."""
-    if format is not None and format not in FORMATS:
-        hint = did_you_mean(format, FORMATS) or f"formats are {', '.join(FORMATS)}"
+    if format is not None and format not in known:
+        hint = did_you_mean(format, known) or f"formats are {', '.join(known)}"
         raise UsageError(f"there is no format {format!r}", hint=hint)
 
 
@@ -277,6 +299,37 @@ def _record(document: CorefDocument) -> dict[str, Any]:
     if document.empty:
         record["empty"] = list(document.empty)
     return record
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tables
+
+
+def _read_table(source: Source, place: str) -> CorefCorpus:
+    """The documents of a table with a row per mention, as rows in memory are read."""
+    from adjudge.formats.coerce.corpus import ENDS, IDS, STARTS, first_of
+    from adjudge.formats.exported import understood
+    from adjudge.formats.exports import read_values
+
+    values = read_values(source, name=place, reader="dataset" if is_parquet(source) else "csv")
+    problems: list[Problem] = []
+    for row, line in zip(values.values.rows, values.lines, strict=True):
+        if all(cell is None for name, cell in row.items() if name not in IDS):
+            continue  # a document without mentions
+        try:
+            _mention([first_of(row, STARTS), first_of(row, ENDS)], "", -1, frozenset())
+            if row["cluster"] is None:
+                raise UnfitError("", "the mention has no cluster", "name one in every row")
+        except UnfitError as error:
+            problems.append(Problem(error.message, path=place, line=line, hint=error.hint))
+    raise_problems(problems, place)
+    reading = understood("coref", values, {}, {})[0]
+    documents = [
+        CorefDocument(name, [Chain(str(n), chain) for n, chain in enumerate(each.data["clusters"])])
+        for name, each in reading.documents.items()
+    ]
+    notes = [Problem(each.message, path=place) for each in reading.notes]
+    return CorefCorpus(place, documents, values.digest, notes)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -46,7 +46,8 @@ class Values(NamedTuple):
 
     def _placed(self, problem: Problem, side: str) -> Problem:
         if problem.path is None and problem.message.startswith(f"{side} "):
-            return Problem(problem.message, path=self.place, hint=problem.hint)
+            message = side.partition(" ")[0] + problem.message.removeprefix(side)
+            return Problem(message, path=self.place, hint=problem.hint)
         if problem.path is not None or not problem.message.startswith((f"{side}:", f"{side},")):
             return problem
         import re

@@ -238,6 +238,7 @@ FORMATS: Mapping[str, Format] = {
         Format("dataset", "a saved dataset (Hugging Face)"),
         Format("inspect", "a log of Inspect"),
         Format("csv", "a table whose first line names the columns"),
+        Format("cluster-table", "a table of mentions with their clusters", _TOKENS),
         Format("triple-table", "a table of triples whose first line names the columns"),
         Format("record-table", "a table of records whose first line names the columns"),
         Format("jsonl", "JSON lines of documents"),
@@ -387,7 +388,12 @@ def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]
         except AdjudgeError:  # reading it will say so, with the place
             return found
         if not {*STARTS, *TAG_COLUMNS}.isdisjoint(names):
-            return [FORMATS["dataset"]._replace(name=f"a Parquet table ({', '.join(names[:_NAMED])})"), *found]
+            kinds = [
+                *["dataset"] * (not has_clusters(names) or is_table(names)),
+                *["cluster-table"] * has_clusters(names),
+            ]
+            told = f"a Parquet table ({', '.join(names[:_NAMED])})"
+            return [*(FORMATS[kind]._replace(name=told) for kind in kinds), *found]
     return found
 
 
@@ -545,12 +551,15 @@ def _table_formats(lines: list[str]) -> Iterator[str]:
         yield "spec"
         return
     rows = [line.split("\t") for line in filled if "\t" in line]
-    header = [cell.strip().strip('"') for cell in re.split(r"[\t,;]", filled[0])]
+    header = _cells(filled[0])
     if header[0] == "token_id" or _most(rows, lambda row: len(row) == 4 and row[1] and _whole(row[2:])):
         yield "tokens"
         return
     if columns := _list_columns(lines):
         yield "triple-table" if "triples" in columns else "csv"
+        return
+    if has_clusters(header):
+        yield from [*["csv"] * is_table(header), "cluster-table"]
         return
     if is_table(header):
         yield "csv"
@@ -585,6 +594,21 @@ def is_table(header: Sequence[str]) -> bool:
     placed = all(not names.isdisjoint(each) for each in (STARTS, ENDS))
     spans = placed and not names.isdisjoint((*LABELS, *LINKS))
     return spans or (tagged and not names.isdisjoint(IDS))
+
+
+def has_clusters(header: Sequence[str]) -> bool:
+    """Whether these are the columns of a table of mentions with their clusters."""
+    names = set(header)
+    return "cluster" in names and all(not names.isdisjoint(each) for each in (STARTS, ENDS))
+
+
+def header_of(start: bytes) -> list[str]:
+    """The columns that a table names, if a file that begins like this is one."""
+    return _cells(start.lstrip().partition(b"\n")[0].decode("utf-8", "replace"))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in re.split(r"[\t,;]", line)]
 
 
 def _list_columns(lines: Sequence[str]) -> set[str]:

@@ -135,7 +135,7 @@ def _label(item: Any) -> str:
 def _coref(found: Contents, source: Source, kind: str) -> None:
     from adjudge.formats.coreference import read_coreference
 
-    format = {"clusters": "jsonl", "corefud": "conllu"}.get(kind, kind)
+    format = {"clusters": "jsonl", "corefud": "conllu", "cluster-table": "csv"}.get(kind, kind)
     corpus = read_coreference(source, format=format, name=found.place)
     found.notes += [note.message for note in corpus.notes]
     for each in corpus.documents:
@@ -284,7 +284,7 @@ def _tokens(found: Contents, source: Source, _: str) -> None:
 
 
 _READERS: Mapping[str, Callable[[Contents, Source, str], None]] = {
-    **dict.fromkeys(("conll", "corefud", "clusters"), _coref),
+    **dict.fromkeys(("conll", "corefud", "clusters", "cluster-table"), _coref),
     **dict.fromkeys(("kb-documents", "ace"), _kb),
     **dict.fromkeys(("eal", "eal-key", "eal-arguments"), _eal),
     **dict.fromkeys(("jsonl", "parquet"), _native),

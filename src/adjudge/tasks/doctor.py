@@ -67,7 +67,7 @@ class Use(NamedTuple):
 
 
 _OWN = {
-    **dict.fromkeys(("conll", "corefud", "clusters"), "coref"),
+    **dict.fromkeys(("conll", "corefud", "clusters", "cluster-table"), "coref"),
     **dict.fromkeys(("kb-documents", "coldstart", "triples", "ace", "ere", "ntriples", *_GRAPHS), "kbp"),
     **dict.fromkeys(("eal", "eal-key"), "eal"),
     "tbf": "nugget",
@@ -190,7 +190,7 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     if not start.strip() and not broken:
         found.findings.add("empty", "there is nothing in the file", hint="check that it is complete")
     for format in formats:
-        own = path if archive or format.kind in _WHOLE else start if not more else _cut(start, format.kind)
+        own = path if archive or _is_whole(format, start) else start if not more else _cut(start, format.kind)
         _fit(found, format, Path(own) if isinstance(own, str) else own)
     if archive and not found.fits:
         _examine_archive(found)
@@ -205,14 +205,20 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         found.failed = [each for each in found.failed if not each[1].message.startswith("this looks like")]
         found.failed.sort(key=lambda each: -(each[1].line or 0))
     if found.contents is not None:
-        small = full or len(start) <= CHECKED or archive or found.fits[0][0].kind in _WHOLE
+        small = full or len(start) <= CHECKED or archive or _is_whole(found.fits[0][0], start)
         whole = start if _is_stream(path) and not more else path
         _validate(found, whole if small else _cut(start[:CHECKED], found.fits[0][0].kind))
         check_contents(found.contents, found.findings)
         found.told = _told(found, start)
-    if others := [f"{each.name} ({each.kind})" for each, uses, _ in found.fits[1:] if uses]:
+    others = [f"{each.name} ({each.kind})" for each, uses, _ in found.fits[1:] if any(use.reader for use in uses)]
+    if others:
         found.findings.warn("several-formats", f"this may also be {', or '.join(others)}", hint="choose with --reader")
     return found
+
+
+def _is_whole(format: Format, start: bytes) -> bool:
+    """Whether a file of a format cannot be read in part; a table may be Parquet."""
+    return format.kind in _WHOLE or start.startswith(b"PAR1")
 
 
 def _is_stream(source: Source) -> bool:

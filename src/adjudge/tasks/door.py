@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from adjudge.errors import FormatError, UsageError
-from adjudge.evaluate.sides import is_file
+from adjudge.errors import FormatError, Problem, UsageError
+from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.answers import chat_answer
 from adjudge.formats.coerce.corpus import UNITS, Declared, Table, origin
@@ -22,6 +22,7 @@ from adjudge.formats.coerce.sides import FAMILIES, both_sides
 from adjudge.formats.coerce.spans import UnevenPlace, items_of
 from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
 from adjudge.formats.exported import COERCED, Values, understood
+from adjudge.formats.source import source_name
 from adjudge.model.document import Corpus, CorpusNote
 from adjudge.tasks.conventions import is_memory, loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
 from adjudge.tasks.documents import digest_of, is_read, read_side
@@ -154,7 +155,8 @@ def _entered(kind: str, gold: Any, system: Any, options: Said, readers: tuple[st
     files = len(open_sides) < len(several)
     if side is not None or files:
         ours = FILE if side is not None else mine.unit
-        _check_units(ours, {name: theirs[name].unit if name in theirs else FILE for name in several}, readers)
+        units = {name: theirs[name].unit if name in theirs else FILE for name in several}
+        _check_units(ours, units, readers, several)
     if side is not None:
         return side, found_systems
     # Documents in the order of a file are paired with its documents once it is read.
@@ -168,7 +170,9 @@ FILE = "file"
 """Stands for the unit of a file's reader."""
 
 
-def _check_units(gold: str | None, systems: Mapping[str, str | None], readers: tuple[str, str | None]) -> None:
+def _check_units(
+    gold: str | None, systems: Mapping[str, str | None], readers: tuple[str, str | None], sources: Mapping[str, Any]
+) -> None:
     """Raise if one side counts tokens and another characters, where file formats say so."""
     from adjudge.tasks.readers import unit_of
 
@@ -176,9 +180,17 @@ def _check_units(gold: str | None, systems: Mapping[str, str | None], readers: t
     for name, unit in systems.items():
         found = unit_of(readers[1] or readers[0]) if unit == FILE else unit
         if own and found and found != own:
-            who = called(name, len(systems))
+            path = _path_of(sources[name])
+            who = "system" if path else called(name, len(systems))
             message = f"{who} counts {UNITS[found]}, and gold counts {UNITS[own]}"
-            raise FormatError(message, hint="give both in one unit")
+            raise FormatError(Problem(message, path=path, hint="give both in one unit"))
+
+
+def _path_of(source: Any) -> str | None:
+    """The file that a side was read from, or will be."""
+    if isinstance(source, Values):
+        return source.place
+    return source.path or None if isinstance(source, Side) else source_name(source) if is_file(source) else None
 
 
 def _values(source: Any) -> Any:
@@ -311,7 +323,10 @@ def _named(kind: str, gold: Any, system: Any) -> dict[str, Any]:
         from adjudge.formats.coerce.entities import is_document
 
         if not is_document(system):
-            return {str(place): each for place, each in enumerate(system)}
+            named = dict(name_systems(gold, system)) if all(map(is_file, system)) else {}
+            if named and not any(name.isdigit() for name in named) and _ids_of(gold).isdisjoint(named):
+                return named
+            return {str(place): each for place, each in enumerate(system)}  # not what documents may be called
     if not isinstance(system, Mapping) or is_read(system) or not system or origin(system) == "datasets":
         return {"system": system}
     if any(map(_is_loaded, system.values())):

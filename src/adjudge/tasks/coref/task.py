@@ -51,7 +51,7 @@ def score(
 ) -> Result:
     """The coreference scores of one or several responses, with intervals and paired comparisons.
 
-    `key` and `response` are paths (CoNLL, CorefUD, or JSON lines of clusters) or documents in memory: objects with
+    `key` and `response` are paths (CoNLL, CorefUD, JSON lines of clusters, tables) or documents in memory: objects with
     clusters, or the clusters alone, by id in a mapping, or in a list, paired by their ids or, if they have none, by
     position. `response` may be a list of paths or a mapping from names. `metric` chooses from mentions, muc, b3, ceafm,
     ceafe, blanc, lea, conll (the mean F1 of muc, b3, ceafe) and kbp (of muc, b3, ceafe, blanc). `profile` is
@@ -131,7 +131,7 @@ class CorefTask(Task):
         return measures_of(self.metrics, self.settings.rule)
 
     def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
-        """CoNLL, CorefUD, JSON lines of clusters, or documents in memory."""
+        """CoNLL, CorefUD, JSON lines of clusters, tables of mentions, or documents in memory."""
         if isinstance(source, Side):
             return source
         corpus, numbered = read_corpus(source, name, profile=self.settings.profile, only=only, digest=digest)
@@ -299,7 +299,7 @@ def _strict(evaluation: Evaluation) -> Iterable[Problem]:
 def read_corpus(
     source: Any, name: str, *, profile: str, only: Container[str] | None = None, digest: bool = True
 ) -> tuple[CorefCorpus, bool]:
-    """A file (CoNLL, CorefUD, JSON lines), documents already read, or plain data; and whether documents were numbered.
+    """A file of any format, documents already read, or plain data; and whether documents were numbered.
 
     Plain data are objects with clusters, or the clusters alone: by id in a mapping, or in a list, paired by their ids
     or, if they have none, by position.
