@@ -137,7 +137,7 @@ def linking(data: bytes, _: Path, **options: str) -> Any:
 def frames(data: bytes, _: Path) -> Any:
     """Assessments, and the frames of their responses."""
     answers, frames = parts(data, 2)
-    known, problems = _call("formats.eal_assessments:parse_key", answers, "MINI_NW_02", "key")
+    known, problems = _call("formats.eal_assessments:parse_key", answers, "MINI_NW_02")
     return problems, _call("formats.eal_linking:parse_linking", frames, known, "frames")
 
 

@@ -25,7 +25,7 @@ PACKED = (".gz", ".zst", ".xz")
 
 
 def packing(start: bytes) -> str:
-    """What a file that begins like this is compressed with; empty if it is not.
+    r"""What a file that begins like this is compressed with; empty if it is not.
 
     >>> packing(b"\x1f\x8b\x08"), packing(b"{}")
     ('gzip', '')

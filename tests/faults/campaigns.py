@@ -17,6 +17,7 @@ STAGES = ("init", "pool", "assess", "link", "late")  # made by a command, after 
 _LAST = re.compile(
     r"(?<=\d)-(\d+)\t(?=\d+-\d+\t(?:NIL|[\d,;-]+)\t\w+\t[\d.]+$)", re.MULTILINE
 )  # of predicate justifications
+LOCKED = re.compile("another (run is working|program is writing)")  # as EACCES of a lock means
 PEOPLE = {"assess": "assessments", "link": "frames"}
 
 
@@ -94,7 +95,7 @@ class Stages:
         assert ran.code in codes, (stage, kind, ran)
         assert "bug" not in ran.err, (stage, kind, ran.err)
         expected = tree(self.after[stage])
-        if ran.code == 2 and kind == "EACCES" and "another run is working" in ran.err:
+        if ran.code == 2 and kind == "EACCES" and LOCKED.search(ran.err):
             pass  # that is what this error means if something is locked
         elif ran.code == 2 and stage == "init" and "there is a campaign already" in ran.err:
             assert (work / "c" / "campaign.toml").is_file()  # it was done before, but for the clearing up

@@ -308,12 +308,11 @@ def measures(settings: Settings, *, macro: bool = False) -> list[Measure]:
 def document_scores(table: StatsTable, settings: Settings) -> list[dict[str, float | str | None]]:
     """The scores of each document by itself, clipped or not as the profile says; None is 0/0, or x/0.
 
-        >>> from adjudge.stats.table import StatsTable
-        >>> table = StatsTable(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
-        >>> from adjudge.model.prf import ratio
-    from adjudge.tasks.eal.settings import BBN_2015
-        >>> document_scores(table, Settings(BBN_2015))[0]["argument"], document_scores(table, Settings())[0]["argument"]
-        (-0.5, 0.0)
+    >>> from adjudge.stats.table import StatsTable
+    >>> from adjudge.tasks.eal.settings import BBN_2015
+    >>> table = StatsTable(("d",), (*ARGUMENT, *LINKING), ((0, 2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0),), {})
+    >>> document_scores(table, Settings(BBN_2015))[0]["argument"], document_scores(table, Settings())[0]["argument"]
+    (-0.5, 0.0)
     """
     places = {name: at for at, name in enumerate(table.columns)}
     found: list[dict[str, float | str | None]] = []

@@ -86,7 +86,7 @@ def sample_paths(
     if complete:
         counts = source_counts(gold, system, known, hop=hop, block=block)
         totals = counts.sum(axis=1)
-        values = [ratio(*pair) for pair in _pairs(totals)]
+        values = [float(ratio(*pair)) for pair in _pairs(totals)]
         p, r, f = (Estimate(value, 0.0, value, value) for value in values)
         both, of_gold, of_system = totals.tolist()
         return HopEstimate(hop, both, of_gold, of_system, p, r, f, len(known), len(known), level, complete)
