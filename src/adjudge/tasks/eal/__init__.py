@@ -1,4 +1,4 @@
-"""Event arguments and linking: check, filter, pool, assess, link and score the responses of systems.
+"""Event arguments and linking: validate, filter, pool, assess, link and score system responses.
 
 import adjudge as aj
 

@@ -1,7 +1,7 @@
 """The outcome of the responses of a document, from the comparison that was counted.
 
-Gold items are the correct classes of the key, and those of the reference frames that nobody can earn; system items are
-the responses, those that do not count included. A class is shown as the first good response of the key that is in it.
+Gold items are the correct classes of the key, and those of the reference frames that no system can match; system items
+are the responses, including those that do not count. A class is shown as its first good response in the key.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def align_responses(
 
 
 class _Document:
-    """One document on the way to its alignment; `numbers` has the place of each class among the gold items."""
+    """One document being aligned; `numbers` has the index of each class among the gold items."""
 
     def __init__(self, prepared: Prepared, compared: Compared, settings: Settings, text: str | None) -> None:
         self.prepared, self.compared, self.settings, self.text = prepared, compared, settings, text
@@ -210,7 +210,7 @@ class _Document:
         return found
 
     def _ignored(self, at: int, argument: Argument) -> str:
-        """Why a response does not count; nothing if it does."""
+        """Why a response does not count; empty if it does."""
         observed, code = self.observed, self.observed.codes[at]
         if code in RULES:
             return self._by_rule(argument.response, RULES[code])
@@ -232,7 +232,7 @@ class _Document:
         return f"a time that says less: {bans.date(own, response.cas.text) or 'another one'} is correct"
 
     def _wrong(self, response: Response) -> str:
-        """What the assessors call wrong."""
+        """What the assessors marked as wrong."""
         reference = self.reference
         assessment = reference.assessed.get(response)
         if assessment is None and reference.spellings and response.type in OTHER_SPELLINGS:
@@ -244,19 +244,19 @@ class _Document:
 
 
 def _names(arguments: Sequence[Argument]) -> list[str]:
-    """The beginnings of the ids, or numbers where these do not tell responses apart."""
+    """Prefixes of the ids, or numbers where these are ambiguous."""
     short = [argument.id[:12] for argument in arguments]
     known = Counter(short)
     return [name if name and known[name] == 1 else f"r{at}" for at, name in enumerate(short, 1)]
 
 
 def _alike(one: Class, other: Class) -> int:
-    """How much two classes of one filler share; the type counts most."""
+    """The similarity of two classes of one filler; the type counts most."""
     return 4 * (one[0] == other[0]) + 2 * (one[1] == other[1]) + (one[2] == other[2])
 
 
 def faults(response: Response, assessment: Assessment) -> list[str]:
-    """What the assessors call wrong with a response; nothing if it is good.
+    """What the assessors marked as wrong in a response; empty if it is good.
 
     >>> from adjudge.model.eal import Cas
     >>> at = Span(0, 2)

@@ -1,6 +1,6 @@
 """Stores through operations, one document at a time; pools; the most confident responses; the baseline of linking.
 
-A store with any problem gives no output at all.
+A store with any problem produces no output.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ Operation: TypeAlias = Callable[[Arguments, "Linking | None"], Outcome]
 Each: TypeAlias = Callable[[Outcome], None]
 T = TypeVar("T")
 
-ENOUGH = 1000  # problems after which the rest of the store is not looked at
+ENOUGH = 1000  # problems after which the rest of the store is not read
 
 
 class Summary(NamedTuple):
@@ -148,7 +148,7 @@ def for_each(
     *,
     place: Callable[[T], str] | None = None,
 ) -> None:
-    """Do something with every document; what is wrong with any of them is raised together, after `problems` known.
+    """Apply a function to every document; the problems of all are raised together, after the known `problems`.
 
     `place` is the file of a document, for problems that name none.
     """
@@ -216,14 +216,14 @@ def linking_layout(store: Store) -> LinkingLayout:
         try:
             linking = store.linking(document)
         except AdjudgeError:
-            break  # whoever reads all documents will say more
+            break  # reading all documents reports the details
         if linking is not None and linking.frames:
             return "2015" if all(frame.id is None for frame in linking.frames) else "2016"
     return "2015"
 
 
 def is_alone(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a provenance without its pool, which comes last: whoever was making it was killed in between."""
+    """Whether a provenance lacks its pool, which is written last: the writer was killed in between."""
     try:
         with provenance_path(path).open("rb") as file:
             return not os.path.lexists(path) and file.read(len(HEADER)) == HEADER.encode()
@@ -291,7 +291,7 @@ def _contribution(
 
 @contextmanager
 def beside(path: Path) -> Iterator[IO[str]]:
-    """A text file that appears under its name when the block ends without an error."""
+    """A text file that gets its final name when the block ends without an error."""
     with replacing(path) as file:
         stream = TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
@@ -299,7 +299,7 @@ def beside(path: Path) -> Iterator[IO[str]]:
             stream.flush()
         finally:
             with suppress(OSError):
-                stream.detach()  # the file is flushed to the disk and closed by whoever opened it
+                stream.detach()  # the opener flushes the file to disk and closes it
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -342,7 +342,7 @@ Rank: TypeAlias = "tuple[bool, float, _Tie]"  # smaller is better
 
 
 def ranks(arguments: Arguments, linking: Linking | None) -> dict[Response, Rank]:
-    """Where each response stands in the order; ranks of different documents can be compared.
+    """The rank of each response; ranks of different documents are comparable.
 
     >>> from adjudge.model.eal import Cas, Frame, Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")

@@ -1,4 +1,4 @@
-"""Stores of assessments: pooled responses that wait, copies with the realis of the assessor, repairs, and merging.
+"""Stores of assessments: unassessed pooled responses, copies with the assessor's realis, repairs, and merging.
 
 Sources: task description of 2015, "Dimensions of Assessment"; the realis copies and the repairs are steps of the
 official programs that no description mentions. Merging: an assessment of the baseline counts; what it has not assessed
@@ -20,7 +20,7 @@ LARGEST = 2**31 - 1  # cluster numbers have 32 bits
 
 
 class Created(NamedTuple):
-    """A document of assessments after a pool came in: how many of its responses are new, assessed, or wait already."""
+    """A document of assessments after adding a pool: how many responses are new, assessed, or already waiting."""
 
     key: AnswerKey
     added: int
@@ -29,7 +29,7 @@ class Created(NamedTuple):
 
 
 def add_responses(key: AnswerKey, arguments: Arguments) -> Created:
-    """The assessments with every response of `arguments` that they do not have, as one that waits.
+    """The assessments, with every missing response of `arguments` added as unassessed.
 
     >>> from adjudge.model.eal import Argument, Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
@@ -76,7 +76,7 @@ def expand_realis(key: AnswerKey) -> tuple[AnswerKey, list[Response]]:
 
 
 class Change(NamedTuple):
-    """Something that was done to the assessments of a document, and to which response if it was one."""
+    """A change to the assessments of a document, and the response if it concerns one."""
 
     kind: str
     document: str
@@ -85,9 +85,9 @@ class Change(NamedTuple):
 
 
 def repair(key: AnswerKey, profile: Profile = SPEC) -> tuple[AnswerKey, list[Change]]:
-    """Assessments that follow the guidelines, made of those that do not, and what was done to them.
+    """Assessments repaired to follow the guidelines, and the changes made.
 
-    Answers that are not asked for are cleared; a response without an answer that is asked for waits again; a time that
+    Answers not asked for are cleared; a response that lacks a required answer becomes unassessed again; a time that
     is not a date has a wrong CAS; every CAS of an assessed response gets a cluster, a new one if it has none.
 
     >>> from adjudge.model.eal import Span
@@ -144,7 +144,7 @@ Prefer: TypeAlias = Literal["baseline", "additional"]
 
 
 class Disagreement(NamedTuple):
-    """A response that both stores have assessed, each in its way."""
+    """A response that the two stores assess differently."""
 
     response: Response
     baseline: Assessment
@@ -152,7 +152,7 @@ class Disagreement(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """A merged document, and what came in.
+    """A merged document, and what was added.
 
     `split` are clusters of the additional store whose CASes the baseline puts into several clusters, `joined` clusters
     of the baseline whose CASes the additional store puts into several. In both cases the preferred store counts.

@@ -6,8 +6,8 @@ any moment and started again.
 
     validate, filter, pool, assessments -> people assess -> check, frames -> people link -> reference, score
 
-A mistake in the file of one document stops that document and the scores, not what is to be done for others. A fault of
-the machine (no room, no permission, a disk that fails) is nobody's mistake: it stops the run, and the next one goes on.
+An error in the file of one document stops that document and the scores, but not the work on others. A fault of the
+machine (no space, no permission, a failing disk) stops the run, and the next run continues.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = ["Each", "Fill", "Status", "Step", "init_campaign", "run_campaign"]
 Status: TypeAlias = Literal["done", "up to date", "due", "waiting", "failed"]
 FAILED = "failed"  # in place of a hash
 CORRECT = "for the assessments to be corrected"
-DUE = ""  # in place of what has to be waited for: steps before would have to be done first
+DUE = ""  # stands for what is not available yet: earlier steps have to be done first
 
 
 class Step(NamedTuple):
@@ -74,9 +74,9 @@ Each: TypeAlias = "Callable[[Step], None]"
 def run_campaign(
     folder: str | Path, *, dry_run: bool = False, each: Each | None = None, publisher: Publisher | None = None
 ) -> list[Step]:
-    """Do every step that is due; `each` is told of every step as soon as it is over.
+    """Do every step that is due; `each` is called with every step as soon as it is finished.
 
-    With `dry_run` nothing is done or written, and steps are said to be due. `publisher` draws the report and the graphs
+    With `dry_run` nothing is done or written, and steps are shown as due. `publisher` draws the report and the graphs
     if the settings ask for them: `adjudge.report.campaign.PUBLISHER`. If the machine refuses something, that is raised
     as an `EnvironmentFault` at once, and nothing is made without what could not be read or written.
     """
@@ -99,7 +99,7 @@ def run_campaign(
 
 
 def _stopped(error: EnvironmentFault | OSError | MemoryError, folder: Path, step: str) -> EnvironmentFault:
-    """The same fault with the step at which the campaign stopped."""
+    """The fault with the step at which the campaign stopped."""
     if isinstance(error, EnvironmentFault):
         problems = error.problems
     elif isinstance(error, MemoryError):
@@ -114,7 +114,7 @@ def _stopped(error: EnvironmentFault | OSError | MemoryError, folder: Path, step
 
 
 def _clear_up(rooms: Rooms) -> None:
-    """Remove what was left by runs that were killed: files and folders that nobody finishes, and locks of stores."""
+    """Remove what killed runs left behind: unfinished files and folders, and locks of stores."""
     stores = (rooms.assessments, rooms.key, rooms.frames, rooms.reference)
     for folder in (rooms.folder, rooms.filtered, *stores, rooms.scores, rooms.reports, rooms.folder / MEMORY):
         temporary.sweep_folder(folder)
@@ -152,7 +152,7 @@ class _Run:
         self.publisher = publisher
         self.facts: dict[str, Mapping[str, int]] = {}  # of steps, also of those that have failed
         self.told: list[Step] = []
-        self.at = ""  # the step that is being done or looked at
+        self.at = ""  # the current step
         self.systems: list[str] = []  # that are scored
         self._each = each
         self._sources_digest: str | None = None
@@ -176,7 +176,7 @@ class _Run:
             return
         waiting = self.assessments(pool, documents)
         if waiting is None or (waiting == CORRECT and "check" in self.facts):
-            held = waiting  # the other documents go on
+            held = waiting  # the other documents continue
             sound = sound_documents(self.rooms.assessments, documents)
             waiting, key = self.key(sound)
             frames = None
@@ -192,7 +192,7 @@ class _Run:
             self.say("score", "", "waiting", waiting + old)
 
     def sources(self) -> Documents | None:
-        """Check the texts, which all else depends on; the documents of the campaign, or None if it cannot go on."""
+        """Check the texts, on which all depends; the documents of the campaign, or None if it cannot continue."""
         rooms, settings = self.rooms, self.settings
         self.at = "sources"
         if not listed(rooms.sources):
@@ -313,7 +313,7 @@ class _Run:
         return digest(*(documents.listed or documents.sources.documents))
 
     def key(self, sound: Sequence[str]) -> tuple[str | None, Path]:
-        """What is scored against: the assessments, or these and copies of them."""
+        """The key: the assessments, or these with realis copies."""
         rooms = self.rooms
         if not self.settings.expand_realis:
             return None, rooms.assessments
@@ -359,7 +359,7 @@ class _Run:
         return DUE if read is None else "for the frames to be corrected" if read == FAILED else None, rooms.reference
 
     def score(self, key: Path, frames: Path | None, sound: Sequence[str]) -> None:
-        """Score and rank, and whatever else is made of the scores."""
+        """Score and rank, and produce everything else made from the scores."""
         rooms, settings = self.rooms, self.settings
         systems = {name: rooms.filtered / name for name in self.systems}
         given = Inputs(settings, rooms.folder, key, frames, systems, sound)
@@ -412,7 +412,7 @@ class _Run:
         quiet: bool = False,
         about: Path | None = None,
     ) -> str | None:
-        """Do a step if it is due, and give the hash of what it wrote: FAILED if it did, None if that is not known.
+        """Do a step if it is due, and return the hash of what it wrote: FAILED if it failed, None if it is not known.
 
         Without `inputs` the step depends on another one that is due. A step that `edits` what people edit is done until
         there is nothing left to do, so that what is remembered is what it has seen. A `quiet` step is reported only if
@@ -464,7 +464,7 @@ class _Run:
         return record.outputs
 
     def _forget(self, names: set[str]) -> None:
-        """Remove what was made of submissions that are no longer there."""
+        """Remove what was made from submissions that no longer exist."""
         for name in [each.partition(" ")[2] for each in self.state.steps if each.startswith("filter ")]:
             if name not in names:
                 self._leave_out(name)

@@ -1,4 +1,4 @@
-"""The documents of a campaign, and what people do with them: new work goes behind what they have done."""
+"""The documents of a campaign, and people's work on them: new work is appended to what they have done."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Documents:
         return "all" if self.listed is None else self.listed
 
     def strays(self, names: Iterable[str]) -> list[str]:
-        """The files that are of no document."""
+        """The files that belong to no document."""
         return [name for name in names if name not in self]
 
     def stray_findings(self, folder: Path, names: Iterable[str]) -> list[Finding]:
-        """A warning for each file that is of no document."""
+        """A warning for each file that belongs to no document."""
         known = self.sources.one_each() if self.listed is None else self.listed
         message = "this is not a document of the campaign and is not scored"
         found = []
@@ -77,7 +77,7 @@ def _read_list(path: Path) -> tuple[str, ...]:
 
 
 def check_sources(documents: Documents, settings: CampaignSettings) -> list[Finding]:
-    """What is wrong with the texts of a campaign: texts that are not there or cannot be read, and open quotations."""
+    """Problems in the texts of a campaign: missing or unreadable texts, and unclosed quotations."""
     found: list[Finding] = []
     sources = documents.sources
     exact = settings.rules().quote_tags == "exact"
@@ -85,7 +85,7 @@ def check_sources(documents: Documents, settings: CampaignSettings) -> list[Find
         try:
             text = sources.text(document)
         except EnvironmentFault:
-            raise  # the text may be right
+            raise  # the text may be correct
         except (FormatError, UsageError) as error:
             found += [Finding("text", True, problem, document) for problem in error.problems]
             continue
@@ -105,7 +105,7 @@ def sound_documents(assessments: Path, documents: Documents) -> list[str]:
 
 
 class Added(NamedTuple):
-    """What was added to how many files, and what is wrong with other files, which were not changed."""
+    """What was added to how many files, and the problems of other files, which were not changed."""
 
     files: int
     responses: int
@@ -149,7 +149,7 @@ def extend_assessments(pool: Path, assessments: Path, announce: Callable[[Sequen
 
 
 def _append_responses(path: Path, arguments: Arguments) -> None:
-    """Put what is new behind what is there, with the clusters that its CASes have."""
+    """Append the new responses, with the clusters of their CASes."""
     data = path.read_bytes() if path.exists() else b""
     key, _ = scan_key(
         data, arguments.document, str(path), repeated_cluster="error"
@@ -173,7 +173,7 @@ class Linked(NamedTuple):
 def extend_frames(key: Path, frames: Path, documents: Collection[str]) -> Linked:
     """Describe in the frames what can be linked and is neither in a frame nor waiting; new documents get a file.
 
-    Only these `documents` are looked at, and files with mistakes stay as they are. Frames themselves are not changed,
+    Only these `documents` are processed, and files with errors stay as they are. Frames themselves are not changed,
     also if they have become wrong: people must decide about them.
     """
     problems: list[Problem] = []
@@ -215,7 +215,7 @@ def _silent(linking: Linking, groups: Iterable[tuple[Response, ...]]) -> bool:
 
 
 def _append_frames(path: Path, key: AnswerKey, store: FramesStore) -> None:
-    """Put descriptions of what is new behind what is there, and a new INCOMPLETE line at the end."""
+    """Append descriptions of what is new, and a new INCOMPLETE line at the end."""
     linking, _ = scan_linked(store, key)
     projection = project(linking or Linking(key.document), key)
     if linking is None:

@@ -1,4 +1,4 @@
-"""The last steps of a campaign: score and rank what is left of the submissions, and write the results."""
+"""The last steps of a campaign: score and rank the filtered submissions, and write the results."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Inputs(NamedTuple):
         return count(task, Gold(self.key, self.frames), self.systems, run, genre=genre)
 
     def inference(self, chosen: Settings) -> Inference:
-        """How intervals and tests are made: with the seed of the profile, unless the campaign has its own."""
+        """How intervals and tests are computed: with the seed of the profile, unless the campaign has its own."""
         given = self.settings
         seed = chosen.profile.bootstrap_seed if given.seed is None else given.seed
         return Inference(bootstrap=None if given.bootstrap == RESAMPLES else given.bootstrap, seed=seed)
@@ -73,7 +73,7 @@ class Publisher(NamedTuple):
 
 
 def write_scores(folder: Path, inputs: Inputs) -> str:
-    """Write the scores of systems into a folder, and give a sentence about them.
+    """Write the scores of systems into a folder, and return a one-sentence summary.
 
     scores.txt is for people; result.json is a saved result, which `adjudge compare` reads; ranking.json is the ranking;
     documents.tsv has the scores of each document. Files that are not written this time are removed.
@@ -119,7 +119,7 @@ def _texts(result: Result, chosen: Settings, given: CampaignSettings) -> tuple[s
 
 
 def rank_teams(ranking: Ranking, teams: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
-    """Teams by their best run, with its place in the order that the team declared; a run of nobody is a team."""
+    """Teams by their best run, with its position in the team's declared order; a run without a team counts as one."""
     place = {run: (team, number) for team, runs in teams.items() for number, run in enumerate(runs, 1)}
     rows: dict[str, dict[str, Any]] = {}
     for each in ranking.standings:
@@ -144,7 +144,7 @@ def render_teams(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def write_diagnostics(folder: Path, inputs: Inputs) -> str:
-    """Write the scores of every diagnostic view, as text and as a saved result, and give a sentence about them."""
+    """Write the scores of every diagnostic view, as text and as a saved result, and return a one-sentence summary."""
     files: dict[str, bytes] = {}
     given = inputs.settings
     names = []

@@ -112,11 +112,11 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
         return decide(self.profile, self.decisions)
 
     def convention(self) -> str:
-        """The profile and the decisions as text that is the same if they are."""
+        """The profile and the decisions as canonical text."""
         return self.profile if not self.decisions else f"{self.profile} {settings_record(self.decisions)}"
 
     def filters(self) -> dict[str, Any]:
-        """The settings that decide what is left of a submission."""
+        """The settings that decide what the filters keep of a submission."""
         names = ("expand_justifications", "quotes", "trim", "nested", "top", "top_per")
         return {name: getattr(self, name) for name in names}
 
@@ -126,7 +126,7 @@ class CampaignSettings(msgspec.Struct, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in names}
 
     def diagnostics(self) -> dict[str, Any]:
-        """The settings that ask for more scores; nothing if none does."""
+        """The settings that request more scores; empty if none does."""
         chosen = {name: getattr(self, name) for name in ("genre", "macro", "collapsed", "neutral")}
         return chosen if any(chosen.values()) else {}
 
@@ -135,7 +135,7 @@ Check: TypeAlias = "Callable[[Any], str | None]"
 
 
 class _Setting(NamedTuple):
-    """A setting: the types it may have, how to say so, and what else must hold."""
+    """A setting: its types, their description, and further constraints."""
 
     types: tuple[type, ...]
     wanted: str
@@ -209,7 +209,7 @@ _TEAMS = "teams"
 
 
 def read_settings(folder: Path) -> CampaignSettings:
-    """The settings of the campaign in a folder; every mistake is raised at once."""
+    """The settings of the campaign in a folder; all errors are raised at once."""
     path = folder / FILE
     try:
         data = file_bytes(path)
@@ -272,7 +272,7 @@ def _decisions(given: Any, profile: str, text: str, place: str, problems: list[P
 
 
 def _teams(given: Any, most: Any, text: str, place: str, problems: list[Problem]) -> dict[str, tuple[str, ...]]:
-    """The runs of each team in the order that it declares; a run has one team, and a team not too many runs."""
+    """The runs of each team in its declared order; a run has one team, and the number of runs is limited."""
     if not isinstance(given, dict):
         hint = 'write [teams] and below it acme = ["acme-1", "acme-2"]'
         problems.append(Problem(f"{_TEAMS} is {_shown(given)}", path=place, line=1, hint=hint))
@@ -338,7 +338,7 @@ def _shown(value: Any) -> str:
 
 
 def _line(text: str, table: str, name: str) -> int:
-    """Where a setting stands; tomllib does not say."""
+    """The line of a setting, which tomllib does not report."""
     current = ""
     pattern = re.compile(rf"\s*[\"']?{re.escape(name)}[\"']?\s*[=.]")
     for number, line in enumerate(text.splitlines(), 1):
@@ -349,11 +349,11 @@ def _line(text: str, table: str, name: str) -> int:
                 return number
         elif current == table and pattern.match(line):
             return number
-    return find_name(text, table, name)[0]  # written in a way of its own, such as scoring = {seed = 1}
+    return find_name(text, table, name)[0]  # written in another form, such as scoring = {seed = 1}
 
 
 def settings_record(settings: Mapping[str, Any]) -> str:
-    """Settings as text that is the same if they are."""
+    """Settings as canonical text."""
     return msgspec.json.encode(dict(sorted(settings.items()))).decode()
 
 
@@ -363,7 +363,7 @@ Fill: TypeAlias = "Callable[[Path], Sequence[Path]]"
 
 
 def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]:
-    """Lay out a campaign, and give what was made; nothing that is there is changed.
+    """Create a campaign, and return what was made; existing files are not changed.
 
     `fill` puts something into it, and gives what. The settings come last: without them there is no campaign, and what
     was made before is made again.
@@ -382,7 +382,7 @@ def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]
         place = folder / FILE if folder.is_dir() else Path(os.path.realpath(folder))
         with temporary.guarded(place, wait=True):
             temporary.sweep(place)
-            _refuse_second(folder, shown)  # there may be one since somebody else was waited for
+            _refuse_second(folder, shown)  # another process may have made one in the meantime
             name, handle = temporary.make_folder(place)
             stage = Path(name)
             try:
@@ -412,7 +412,7 @@ def _move_in(stage: Path, folder: Path, shown: str) -> None:
         stage.rename(folder)
         return
     there = {each.name for each in folder.iterdir() if not is_junk(each.name)}
-    # What somebody who was killed has made is just what is made now.
+    # What a killed process made is exactly what is made now.
     if any(not (stage / name).exists() or digest_of(stage / name) != digest_of(folder / name) for name in there):
         hint = "choose a new folder, or an empty one"
         raise UsageError(Problem("the folder is not empty", path=shown, hint=hint))

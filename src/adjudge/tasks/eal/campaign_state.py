@@ -1,6 +1,6 @@
-"""What a campaign remembers: content hashes of everything that a step has read and written, and who is at work.
+"""The state of a campaign: content hashes of everything a step has read and written, and the lock of a run.
 
-The memory is a cache. If it is lost, steps are done again and come to the same results.
+The state is a cache. If it is lost, steps are repeated with the same results.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class State(msgspec.Struct):
 
 
 def read_state(folder: Path) -> State:
-    """What was done before; nothing if that is damaged."""
+    """The stored state; empty if the file is corrupt."""
     path = folder / MEMORY / "state.json"
     try:
         state = msgspec.json.decode(path.read_bytes(), type=State)
@@ -58,7 +58,7 @@ def read_state(folder: Path) -> State:
 
 
 def write_state(folder: Path, state: State) -> None:
-    """Remember what is done."""
+    """Store the state."""
     data = msgspec.json.format(msgspec.json.encode(state, order="sorted"), indent=1)
     write_atomically(folder / MEMORY / "state.json", data + b"\n")
 
@@ -103,7 +103,7 @@ def _content(path: Path) -> str:
 def kind_of(path: Path) -> str:
     """A "folder", a "file" or "" for anything else and what is not there; what cannot be looked at is an error."""
     try:
-        mode = path.stat().st_mode  # pathlib's own questions answer no if the disk fails
+        mode = path.stat().st_mode  # pathlib's own predicates are False if the disk fails
     except OSError as error:
         if is_fault(error):
             raise
@@ -115,7 +115,7 @@ def kind_of(path: Path) -> str:
 def alone(folder: Path) -> Iterator[None]:
     """Hold the lock of a campaign.
 
-    The operating system takes the lock from a process that ends in whatever way, so it never has to be removed.
+    The operating system releases the lock however the process ends, so it never has to be removed.
     """
     path = folder / MEMORY / "lock"
     try:
@@ -154,7 +154,7 @@ if sys.platform == "win32":
     def _lock(handle: int) -> None:
         import msvcrt
 
-        # A byte far behind the text, which others may still read.
+        # A byte far beyond the text, which others may still read.
         os.lseek(handle, 1 << 30, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         os.lseek(handle, 0, os.SEEK_SET)
@@ -168,7 +168,7 @@ else:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or a folder with all that is in it, if it is there."""
+    """Remove a file, or a folder with its contents, if it exists."""
     try:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

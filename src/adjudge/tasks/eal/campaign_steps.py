@@ -1,4 +1,4 @@
-"""What the steps of a campaign do: each reads some folders, writes others atomically, and says so."""
+"""The steps of a campaign: each reads some folders, writes others atomically, and reports it."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Rooms:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.sources, self.submissions = folder / "sources", folder / "submissions"
-        self.filtered = folder / "filtered"  # what is left of each submission
+        self.filtered = folder / "filtered"  # each submission after the filters
         self.pool = folder / "pool"
-        self.assessments = folder / "assessments"  # what people say of each response
-        self.key = folder / "key"  # the same with copies for the right realis
+        self.assessments = folder / "assessments"  # people's assessments of each response
+        self.key = folder / "key"  # the same with copies for the correct realis
         self.frames = folder / "frames"  # what people link
         self.reference = folder / "reference"  # the same in full
-        self.reports = folder / "reports"  # what there is to say about each step
+        self.reports = folder / "reports"  # the report of each step
         self.scores = folder / "scores"
         self.diagnostics, self.graphs = self.scores / "diagnostics", self.scores / "graphs"
         self.page = self.scores / "report.html"
@@ -70,7 +70,7 @@ class Rooms:
 
 
 class Made(NamedTuple):
-    """What came of a step: a sentence, a file with more, numbers for later steps; `changed` if anything was written."""
+    """The outcome of a step: a sentence, details, numbers for later steps; `changed` if it wrote anything."""
 
     message: str
     details: Path | None = None
@@ -80,7 +80,7 @@ class Made(NamedTuple):
 
 
 def listed(folder: Path) -> list[Path]:
-    """What is in a folder, without what operating systems leave there."""
+    """The contents of a folder, without files that operating systems leave there."""
     try:
         return sorted(each for each in folder.iterdir() if not is_junk(each.name))
     except FileNotFoundError:
@@ -92,7 +92,7 @@ def listed(folder: Path) -> list[Path]:
 
 
 def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
-    """Submissions by the names of their systems, and what else is there with what is wrong about it."""
+    """Submissions by the names of their systems, and other files with their problems."""
     found: dict[str, Path] = {}
     strays: dict[str, str] = {}
     for path in listed(folder):
@@ -131,7 +131,7 @@ def check_texts(rooms: Rooms, settings: CampaignSettings, documents: Documents) 
 
 
 def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Documents, name: str, path: Path) -> Made:
-    """Check a submission and write down what is wrong with it."""
+    """Validate a submission and write a report of its problems."""
     ontology = ontology_of(rooms, settings)
     found = validate(
         path,
@@ -152,7 +152,7 @@ def validate_submission(rooms: Rooms, settings: CampaignSettings, documents: Doc
 
 
 def filter_submission(rooms: Rooms, settings: CampaignSettings, documents_: Documents, name: str, path: Path) -> Made:
-    """Write what the filters leave of a submission, and a list of what they remove and why."""
+    """Write the filtered submission, and a list of what was removed and why."""
     profile = settings.rules()
     linking = profile.linking_layout != "none"
     report = rooms.report(f"filter-{name}.tsv")
@@ -238,7 +238,7 @@ def _removed(each: Removed) -> tuple[str, ...]:
 
 
 def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) -> Made:
-    """Join what is left of the submissions."""
+    """Pool the filtered submissions."""
     profile = settings.rules()
     with ExitStack() as stack:
         stores = {name: profile.open_store(rooms.filtered / name) for name in names}
@@ -302,7 +302,7 @@ def _not_scored(strays: Sequence[Finding]) -> str:
 
 
 def expand_key(rooms: Rooms, documents: Sequence[str]) -> Made:
-    """Write the assessments with copies for the right realis."""
+    """Write the assessments with copies for the correct realis."""
     summary = change_store(rooms.assessments, rooms.key, expanding, overwrite=True, documents=documents)
     return Made(f"{counted(len(summary.changes), 'copy')} with the assessed realis added")
 
@@ -349,12 +349,12 @@ def write_reference(
 
 
 def score_systems(rooms: Rooms, inputs: Inputs) -> Made:
-    """Score and rank what is left of the submissions."""
+    """Score and rank the filtered submissions."""
     return Made(write_scores(rooms.scores, inputs), rooms.scores / "scores.txt")
 
 
 def diagnose(rooms: Rooms, inputs: Inputs) -> Made:
-    """Score in other ways."""
+    """Score the diagnostic views."""
     return Made(write_diagnostics(rooms.diagnostics, inputs), rooms.diagnostics)
 
 

@@ -1,7 +1,7 @@
-"""Classes of responses as units of a sample: what a document, type, role, realis and filler have in common.
+"""Classes of responses as units of a sample: responses with the same document, type, role, realis and filler.
 
-Which fillers are one is fixed before the draw: by clusters of a store, or by equal strings. A drawn class is assessed
-in all of its responses, which says whether the class is right, and whether the answer of each system to it is good.
+Which fillers are the same is fixed before the draw: by clusters of a store, or by equal strings. All responses of a
+drawn class are assessed, which shows whether the class is correct, and whether each system's answer to it is good.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def keeping(drawn: Iterable[str], clusters: Clusters) -> Callable[[Arguments, Li
 
 
 class Assessed(NamedTuple):
-    """The pool of all classes, which of the drawn ones are right, and whose answer to them is good."""
+    """The pool of all classes, which of the drawn ones are correct, and which systems' answers to them are good."""
 
     pool: Pool
     right: dict[str, float]
@@ -83,7 +83,7 @@ class Assessed(NamedTuple):
 def assessed_classes(
     systems: Mapping[str, Store], keys: KeyStore, design: Design, clusters: Clusters, judge: KeyStore | None = None
 ) -> Assessed:
-    """What people said of the drawn classes; every problem is raised at once."""
+    """The assessments of the drawn classes; all problems are raised at once."""
     known = {row.id for row in design.rows}
     answers = {name: _answers(store, known, clusters) for name, store in systems.items()}
     problems = [problem for _, own in answers.values() for problem in own]
@@ -159,7 +159,7 @@ def _members(key: AnswerKey, clusters: Clusters) -> dict[str, list[Response]]:
 
 
 def _opinions(judge: KeyStore, clusters: Clusters) -> set[str]:
-    """The classes that a judge calls right."""
+    """The classes that a judge considers correct."""
     found: set[str] = set()
     for document in judge.documents:
         key = judge.key(document)

@@ -1,4 +1,4 @@
-"""One document from the files to a row of counts: the key is prepared once, then every system is compared with it."""
+"""From one document's files to a row of counts: the key is prepared once, then every system is compared with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNLINKED = -4  # that of one which is in no frame and is left out
 
 @dataclass(slots=True, eq=False)
 class Observed:
-    """The outcome of the responses of a document, by their places in the file.
+    """The outcome of the responses of a document, by their indices in the file.
 
     `codes` are those of `classes`, with more negative numbers; `kept` says which responses are not redundant; `leaders`
     has the place of the representative of each class; `frames` the places of each frame.
@@ -54,7 +54,7 @@ class Observed:
     unassessed: list[int] = field(default_factory=list)
     unlinked: list[int] = field(default_factory=list)
     extra: dict[int, Class] = field(default_factory=dict)  # classes that the key does not have
-    spurious: int = 0  # fillers that share a frame with right ones and cost nothing
+    spurious: int = 0  # fillers that share a frame with correct ones and cost nothing
     fillers: int = 0
 
     @property
@@ -355,7 +355,7 @@ def prepare(
     key_place: str | None = None,
     frames_place: str | None = None,
 ) -> Prepared:
-    """Everything that is the same for all systems; every problem is raised at once."""
+    """Everything that is the same for all systems; all problems are raised at once."""
     lines = KeyLines.of(key) if isinstance(key, AnswerKey) else key
     gold = view_gold(lines, linked_lines(frames, lines), settings, regions)
     repair = settings.profile.repair_lower_x
@@ -509,7 +509,7 @@ def _lower_x(lines: ArgumentLines) -> dict[Response, Response]:
 
 
 def _coref(system: System, prepared: Prepared, settings: Settings) -> tuple[System, dict[str, int]]:
-    """Neutral coreference of what the rules leave."""
+    """Neutral coreference of the responses that the rules keep."""
     reference = prepared.reference
     gone: dict[int, tuple[str, Argument | None]] = {}
     counts: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""What is wrong with assessments beyond the rules of the file: what waits, times that are not dates, missing clusters.
+"""Problems in assessments beyond the file format: unassessed responses, times that are not dates, missing clusters.
 
 And with the reference frames of a document: wrong responses, missing classes, times that nobody can earn, mixed types.
-The official scorer uses all of these in silence; here they are said."""
+The official scorer accepts all of these silently; here they are reported."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KINDS = (
 
 
 class KeyPlaces:
-    """Where the responses of an assessment file stand; it is read only when there is something to say."""
+    """The lines of the responses of an assessment file, which is read only when there is something to report."""
 
     def __init__(self, read: Callable[[], bytes] = bytes, document: str = "") -> None:
         self._read = read
@@ -56,7 +56,7 @@ class KeyPlaces:
 
 
 def check_key(key: AnswerKey, place: str, places: KeyPlaces | None = None, *, profile: Profile = SPEC) -> list[Finding]:
-    """What there is to say about assessments that follow the rules of the file.
+    """Findings on assessments that follow the file format.
 
     >>> from adjudge.model.eal import Cas, Span
     >>> bob = Response("d", "Life.Die", "Victim", Cas("Bob", Span(0, 2)), Span(0, 2), (Span(0, 9),), (), "Actual")
@@ -123,7 +123,7 @@ def check_pool(key: AnswerKey, pooled: Arguments, place: str, places: KeyPlaces 
 def check_frames(
     linking: Linking, key: AnswerKey, place: str, read: Callable[[], bytes] = bytes, *, profile: Profile = SPEC
 ) -> list[Finding]:
-    """What is wrong with the reference frames of a document; `read` gives the bytes of its file."""
+    """Problems in the reference frames of a document; `read` returns the bytes of its file."""
     places = FramePlaces(lambda: decode_lines(read(), Findings("")), key, linking)
     findings = Findings(place, key.document, limit=0)
     pool = linkable(key)
@@ -241,7 +241,7 @@ def check(
     limit: int | None = None,
     severity: Severities | None = None,
 ) -> Findings:
-    """Everything that is wrong with a store of assessments, and with reference frames for it.
+    """All problems in a store of assessments, and in its reference frames.
 
     With `pool` the assessed responses are compared with those that were pooled. With `documents` only these are looked
     at, and each of them must be there. `contents` has what is in the store.
@@ -296,7 +296,7 @@ def check(
 
 
 def scan_frames(store: FramesStore, key: AnswerKey, profile: Profile) -> tuple[Linking, list[Finding]]:
-    """The frames of a document as far as they can be read, and everything that is wrong with them."""
+    """The readable frames of a document, and all their problems."""
     linking, findings = store.scan_linking(key)
     place = store.place(key.document)
     if linking is None:

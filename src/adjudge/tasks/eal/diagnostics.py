@@ -1,4 +1,4 @@
-"""What is told beside the scores: rules that changed the input, genres, and counts by event type and by role."""
+"""Diagnostics besides the scores: rules that changed the input, genres, and counts by event type and by role."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MARKS = (("_NW_", "newswire"), ("_DF_", "forum"))
 
 
 def genre_of(document: str) -> str:
-    """The genre that a document id tells, by the prefixes of the collections; else `unknown`.
+    """The genre of a document by the collection prefix of its id; else `unknown`.
 
     >>> genre_of("NYT_ENG_20130501.0255"), genre_of("bolt-eng-DF-170"), genre_of("CNN_IP_20030329"), genre_of("DOC1")
     ('newswire', 'forum', 'broadcast-conversation', 'unknown')
@@ -163,7 +163,7 @@ class _Counts:
                 known.append(document)
 
     def note(self, reason: str, code: str, message: str) -> list[Note]:
-        """A note about a reason, if there is anything to say; {n} in the message is the number."""
+        """A note about a reason, if it occurred; {n} in the message is the count."""
         from adjudge.stats.result import Note
 
         number = self.counts.get(reason, 0)
@@ -244,7 +244,7 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
 
 
 def system_notes(remarks: Iterable[tuple[str, Remark]], table: StatsTable, settings: Settings) -> list[Note]:
-    """What happened to the responses of a system, and where the metric is blind to its errors."""
+    """What happened to the responses of a system, and which of its errors the metric does not penalise."""
     from adjudge.stats.result import Note
 
     remarks = list(remarks)
@@ -278,7 +278,7 @@ def without_text(documents: Sequence[str]) -> list[Note]:
 
 
 def weaknesses(table: StatsTable, settings: Settings) -> list[Note]:
-    """Errors of a system that cost it nothing: two weaknesses of the metric.
+    """Errors of a system that are not penalised: two weaknesses of the metric.
 
     Once TP - beta FP of a document is 0, more false positives are free. Fillers that the reference does not have are
     taken out of the frames before the link score is computed, so there they never hurt.

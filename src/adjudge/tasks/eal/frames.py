@@ -54,7 +54,7 @@ def _by_place(response: Response) -> tuple[object, ...]:
 
 
 def template(key: AnswerKey) -> Linking:
-    """The linking pool as a linking in which nobody has linked anything."""
+    """The linking pool as a linking in which nothing is linked yet."""
     return Linking(key.document, [], frozenset(response for group in linkable(key).values() for response in group))
 
 

@@ -1,9 +1,9 @@
 """One writer at a time: the file `__lock` in a store, which the official programs respect as well.
 
 A store that is written for the first time is a folder with nothing but the lock until it is finished. The lock says
-whose it is; and its file is locked itself, which the system ends with the process. So a lock that was left by a writer
-who was killed on this machine is known as such: readers pass it by, because the store is as it was, and the next writer
-takes it over. A lock of another machine or of another program is respected, and whoever meets it is told what to do.
+whose it is, and the file itself is locked until the process ends. So a lock left behind by a writer killed on this
+machine is recognised: readers ignore it, because the store is unchanged, and the next writer takes it over. A lock of
+another machine or another program is respected, and the error says what to do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from adjudge.formats.eal_store import FramesStore, KeyStore, open_frames, open_k
 from adjudge.formats.eal_write import PACKED
 from adjudge.tasks.eal.settings import SPEC, Profile
 
-_TRIES = 20  # to take over a lock, at which others may be looking just then
+_TRIES = 20  # attempts to take over a lock that others may be checking
 _PAUSE = 0.01  # seconds between them
 
 
@@ -79,20 +79,20 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
 
 
 def check_lock(path: str | Path, *, reserved: bool = False) -> None:
-    """Raise if somebody writes to a store; without `reserved` also if nothing was there before and he was killed."""
+    """Raise if a store is being written; without `reserved` also if a killed writer left a store that was new."""
     problem = lock_problem(path)
     if problem is not None and not (reserved and is_left(lock_path(resolved(path)))):
         raise UsageError(problem)
 
 
 def open_assessments(path: str | Path, profile: Profile = SPEC) -> KeyStore:
-    """A store of assessments that nobody is writing to."""
+    """A store of assessments that is not being written."""
     check_lock(path)
     return open_key(path, repeated_cluster=profile.repeated_cluster)
 
 
 def open_reference(path: str | Path) -> FramesStore:
-    """A store of frames that nobody is writing to."""
+    """A store of frames that is not being written."""
     check_lock(path)
     return open_frames(path)
 
@@ -122,7 +122,7 @@ def lock_problem(path: str | Path) -> Problem | None:
 
 
 def clear_lock(path: str | Path) -> None:
-    """Remove the lock that a writer who was killed has left in a store, if there is one."""
+    """Remove the lock that a killed writer left in a store, if there is one."""
     path = resolved(path)
     lock = lock_path(path)
     if is_left(lock):
@@ -135,7 +135,7 @@ def clear_lock(path: str | Path) -> None:
 
 
 def _take(path: Path, lock: Path, text: str) -> int | None:
-    """Make the lock of a store, or take over one that was left: its handle, None if somebody has it."""
+    """Create the lock of a store, or take over an abandoned one: its handle, None if another process holds it."""
     name, handle = temporary.make_file(path)
     with ExitStack() as stack:
         stack.callback(os.close, handle)
@@ -217,7 +217,7 @@ def resolved(path: str | Path) -> Path:
     """A path without links and dots."""
     try:
         return Path(path).resolve()
-    except (OSError, RuntimeError, ValueError):  # links in a circle, or a null character
+    except (OSError, RuntimeError, ValueError):  # circular links, or a null character
         raise UsageError(Problem("this is not a path", path=str(path), hint="check it")) from None
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Classes(NamedTuple):
-    """Classes of a system by what their representatives are worth.
+    """Classes of a system by the assessment of their representatives.
 
-    `good` and `perfect` ones are right by themselves, `semantic` ones because the key has a good response; `excused`
-    are correct classes whose representative nobody has assessed.
+    `good` and `perfect` ones are correct themselves, `semantic` ones because the key has a good response; `excused` are
+    correct classes whose representative is unassessed.
     """
 
     total: int

@@ -35,7 +35,7 @@ class Ontology:
     programs: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def as_in_programs(self) -> Ontology:
-        """The same with the roles that the official programs take.
+        """The same with the roles that the official programs use.
 
         >>> ontology = load_ontology("2015")
         >>> [each.is_role("Justice.Appeal", "Plaintiff") for each in (ontology, ontology.as_in_programs())]
@@ -96,7 +96,7 @@ class Ontology:
         return one == other or (one, other) in self.linkable
 
     def type_hint(self, type_: str) -> str:
-        """What to do about a type that is not legal.
+        """The remedy for an illegal type.
 
         >>> load_ontology("2015").type_hint("Life.Dies")
         'did you mean Life.Die or ...?'
@@ -108,7 +108,7 @@ class Ontology:
         return did_you_mean(type_, known) or f"the {len(self.types)} types of {self.name} are {', '.join(self.types)}"
 
     def role_hint(self, type_: str, role: str) -> str:
-        """What to do about a role that is not legal for a type.
+        """The remedy for a role that is illegal for a type.
 
         >>> load_ontology("2015").role_hint("Life.Marry", "victim")
         'roles of Life.Marry are Person, Time, Place'
@@ -147,7 +147,7 @@ def load_ontology(name: str | Path) -> Ontology:
 
 
 class _Complaints(list[Problem]):
-    """What is wrong with an ontology, each at the place of the names that it is about."""
+    """Problems in an ontology, each at the position of the name concerned."""
 
     def __init__(self, text: str, place: str) -> None:
         super().__init__()
@@ -239,7 +239,7 @@ def _json(text: str, place: str) -> Any:
 
 
 def _table(text: str) -> dict[str, Any]:
-    """The official lists of types: a type and its roles on each line; Time and Place go without saying."""
+    """The official lists of types: a type and its roles on each line; Time and Place are implied."""
     rows = [line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")]
     types = {row[0].strip(): [role.strip() for role in row[1:] if role.strip()] for row in rows}
     return {"types": types, "always": ["Time", "Place"]}

@@ -1,4 +1,4 @@
-"""What the page shows of event arguments beside scores and items: beta and lambda, the bootstrap, who beats whom.
+"""What the page shows for event arguments besides scores and items: beta and lambda, the bootstrap, who beats whom.
 
 Everything but the bootstrap follows from the counts of documents. For a fixed beta the systems are straight lines over
 lambda, and who wins is their upper hull; the argument score is a piecewise straight line over beta (see `sensitivity`).
@@ -118,7 +118,7 @@ def _ranks(name: str, title: str, curves: Curves, across: PanelAxis) -> Panel:
     number = len(curves.ranks)
     series = []
     for place, (system, points) in enumerate(curves.ranks.items()):
-        # Systems that are level would hide each other, so each has a place of its own beside the rank.
+        # Tied systems would hide each other, so each is drawn slightly beside its rank.
         beside = 0.08 * (place / max(number - 1, 1) - 0.5)
         series.append(PanelSeries(name=system, pieces=(tuple((at, rank + beside) for at, rank in points),)))
     rows = [
@@ -243,7 +243,7 @@ def _value(points: list[tuple[float, float]], at: float) -> float:
 
 
 def _around(values: Iterable[float]) -> tuple[float, float]:
-    """Ends of an axis that has room for all values, with a little space around them."""
+    """Ends of an axis that fits all values, with a margin."""
     known = list(values)
     low, high = min(known), max(known)
     space = 0.05 * (high - low) or 0.05

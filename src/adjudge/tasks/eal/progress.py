@@ -1,7 +1,7 @@
-"""How far the assessment of a store is, by document and by event type, and how long the rest may take.
+"""The progress of assessing a store, by document and by event type, and how long the rest may take.
 
-The pace is that of the files: a document is finished when its file was last changed, and the time since the change
-before went into it. Longer gaps are breaks, and shorter ones than a second are the work of programs.
+The pace is taken from the files: a document is finished when its file was last changed, and took the time since the
+previous change. Long gaps are breaks, and gaps under a second are the work of programs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from adjudge.tasks.eal.frames import classes, linkable
 from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.responses import is_good
 
-BREAK = 3600.0  # seconds: who changes nothing for so long does something else
+BREAK = 3600.0  # seconds: longer gaps are breaks
 PROGRAM = 1.0  # seconds: nobody assesses a document in less
-ENOUGH = 60.0  # seconds of work, without which a pace means nothing
+ENOUGH = 60.0  # minimum seconds of work for a meaningful pace
 
 
 class Counts(NamedTuple):
@@ -34,7 +34,7 @@ class Counts(NamedTuple):
 
     @property
     def unassessed(self) -> int:
-        """How many wait."""
+        """The number of unassessed responses."""
         return self.responses - self.assessed
 
     def __add__(self, other: object) -> Counts:

@@ -65,7 +65,7 @@ def rank_systems(
 
 
 def can_be_ranked(result: Result) -> bool:
-    """Whether there are several systems, and corpora that were drawn."""
+    """Whether there are several systems and a bootstrap."""
     return len(result.systems) > 1 and result.options is not None and result.options.bootstrap > 0
 
 

@@ -24,14 +24,14 @@ Date: TypeAlias = tuple[str, str, "str | None", str]  # type, role, realis (None
 
 
 class Bans(NamedTuple):
-    """What goes: fillers that are covered, each with the type that covers it, and dates that say too little."""
+    """What is removed: covered fillers, each with the type that covers it, and dates that are not specific enough."""
 
     covered: Mapping[Class, str]
     dates: Mapping[Date, str]
     any_realis: bool = False
 
     def rule(self, class_: Class, text: str) -> Rule | None:
-        """The rule by which a response of some class goes, if any; `text` is that of its CAS."""
+        """The rule that removes a response of some class, if any; `text` is that of its CAS."""
         if self.covered and class_ in self.covered:
             return "covered"
         if self.dates and class_[1] in TIME_ROLES and self.date(class_, text) is not None:
@@ -39,7 +39,7 @@ class Bans(NamedTuple):
         return None
 
     def date(self, class_: Class, text: str) -> str | None:
-        """The more specific date because of which a response goes."""
+        """The more specific date that removes a response."""
         type_, role, realis, _ = class_
         return self.dates.get((type_, role, None if self.any_realis else realis, text))
 
@@ -226,7 +226,7 @@ class Reference:
         return type_, response.role, response.realis, self.cluster(response)
 
     def rule(self, response: Response) -> Rule | None:
-        """The rule by which any response goes, if there is one."""
+        """The rule that removes a response, if there is one."""
         own = response.type, response.role, response.realis, self.cluster(response)
         return self.bans.rule(own, response.cas.text)
 
@@ -239,7 +239,7 @@ def build_reference(
     key_place: str | None = None,
     frames_place: str | None = None,
 ) -> Reference:
-    """Apply the rules to a key and its frames, and number what is left; every problem is raised at once.
+    """Apply the rules to a key and its frames, and number the rest; all problems are raised at once.
 
     >>> from adjudge.model.eal import AnswerKey, Cas, Frame, Linking, Span
     >>> at = Span(0, 2)
@@ -311,7 +311,7 @@ def _clusters(key: KeyLines, profile: Profile) -> Sequence[Cluster]:
 
 
 def _ban(reference: Reference, times: Sequence[int], settings: Settings) -> dict[int, Rule]:
-    """Find out what goes, and the responses of the key that go by each rule."""
+    """Determine what is removed, and the responses of the key that each rule removes."""
     key, judged, clusters = reference.key, reference.judged, reference.clusters
     found: dict[int, Rule] = {}
 
@@ -416,7 +416,7 @@ def _frame(reference: Reference, linked: LinkedLines | None, profile: Profile, p
                 if not generic[code]:
                     inside.add(code)
                 continue
-            if code is None:  # nobody has assessed it
+            if code is None:  # unassessed
                 banned = reference.rule(linked.response(at))
                 code = _extra(reference, linked.response(at)) << SHIFT if banned is None else REMOVED[banned]
             if code < 0:

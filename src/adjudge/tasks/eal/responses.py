@@ -1,4 +1,4 @@
-"""The responses of a document: which compete, which are right, what operations do to them, and which are redundant."""
+"""The responses of a document: which compete, which are correct, what operations do to them, which are redundant."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def is_perfect(response: Response, assessment: Assessment) -> bool:
 
 
 class Removed(NamedTuple):
-    """An argument that is no longer there, why, and the one that was preferred to it."""
+    """A removed argument, the reason, and the one preferred to it."""
 
     argument: Argument
     reason: str
@@ -116,7 +116,7 @@ class Removed(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """An argument that now says something else, and why."""
+    """A changed argument, and the reason."""
 
     before: Argument
     after: Argument
@@ -124,7 +124,7 @@ class Changed(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something about an argument that stays as it is, or about the whole document."""
+    """A remark on an unchanged argument, or on the whole document."""
 
     argument: Argument | None
     reason: str

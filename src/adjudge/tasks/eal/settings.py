@@ -22,7 +22,7 @@ _DEAREST = 1_000_000  # what a false positive may cost; sums of much more than t
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done where sources disagree; the defaults are those of the profile `spec`."""
+    """The decisions where sources disagree; the defaults are those of the profile `spec`."""
 
     name: str = "spec"
     about: str = "the task description of 15 July 2015, and where it is silent the official program"
@@ -129,7 +129,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return open_store(path, **self.reading())
 
     def is_date(self, text: str) -> bool:
-        """Whether a text is a date.
+        """Whether a string is a date.
 
         >>> SPEC.is_date("XXXX-05-04"), BBN_2015.is_date("XXXX-05-04")
         (True, False)
@@ -141,7 +141,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return role in TIME_ROLES and assessment.cas in ("C", "I") and not self.is_date(text)
 
     def reading(self) -> dict[str, Any]:
-        """What the readers of a submission have to know."""
+        """The settings for the readers of a submission."""
         return {
             "repeats": self.repeated_response,
             "separator": self.linking_separator,
@@ -283,7 +283,7 @@ class Settings(NamedTuple):
         return self.lambda_ if self.profile.lambda_on == "argument" else 1 - self.lambda_
 
     def fields(self) -> dict[str, str | float | None]:
-        """What a signature says of the settings; what is as usual is left out."""
+        """The settings as the signature has them; defaults are left out."""
         covers = ",".join(f"{one}={other}" for one, other in self.covers if (one, other) != DIE)
         return {
             "beta": self.beta,
@@ -336,7 +336,7 @@ def decide(profile: str | Profile, decisions: Mapping[str, str]) -> Profile:
 
 
 def _possible(kind: Any) -> str:
-    """What a decision may be."""
+    """The valid values of a decision."""
     if kind is bool:
         return "write yes or no"
     if kind is int:

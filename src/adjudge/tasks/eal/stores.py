@@ -48,7 +48,7 @@ def writing_key(
 
 
 class CreateSummary(NamedTuple):
-    """What came into a store: of the pooled responses some were removed, some are new, assessed, or wait already."""
+    """Counts of pooled responses added to a store: removed, new, assessed, or already waiting."""
 
     documents: int
     pooled: int
@@ -110,7 +110,7 @@ def trimming(kind: str, *, unlinked: Unlinked) -> Prepare:
 
 
 class MergeSummary(NamedTuple):
-    """What came out of several stores; clusters are given by document."""
+    """The outcome of merging several stores; clusters are given by document."""
 
     documents: int
     assessed: int
@@ -163,7 +163,7 @@ def merge_stores(
 
 
 class ChangeSummary(NamedTuple):
-    """What an operation did to a store of assessments."""
+    """The changes an operation made to a store of assessments."""
 
     documents: int
     assessed: int
@@ -181,7 +181,7 @@ def change_store(
     overwrite: bool = False,
     documents: Collection[str] | None = None,
 ) -> ChangeSummary:
-    """Write what an operation makes of each document, or of these `documents` only.
+    """Write the outcome of an operation for each document, or for these `documents` only.
 
     One that repairs them by a profile (`repaired`) gets inconsistent ones, too.
     """
@@ -317,7 +317,7 @@ def read_store(
     complete: bool = False,
     documents: Collection[str] | None = None,
 ) -> FramesSummary:
-    """Read frames that people have made, and say what is wrong and what is not linked.
+    """Read frames that people have made, and report problems and what is not linked.
 
     With `output` they are written in full: every response of each TRFR, and on the INCOMPLETE line what no frame has;
     or, with `written="classes"`, the TRFRs by their digests. Nothing is written if there is an error; with `complete`
@@ -371,7 +371,7 @@ def scan_linked(store: FramesStore, key: AnswerKey) -> tuple[Linking | None, lis
 
 
 class _Abandoned(Exception):
-    """Tells a writer that nothing is to be written."""
+    """Tells a writer to write nothing."""
 
 
 def project_store(

@@ -275,7 +275,7 @@ class EalTask(Task):
         return align_responses(kept.prepared, kept.compared, self.settings, text=text, missing=system is None)
 
     def check(self, evaluation: Evaluation) -> None:
-        """Raise what is wrong with any file, and documents that are missing if the profile does not allow that."""
+        """Raise for the problems of any file, and for missing documents if the profile forbids these."""
         for store in self.stores:
             if store is not None:
                 store.close()
@@ -349,7 +349,7 @@ class EalTask(Task):
         return replace(side, digest="".join(each.digest() for each in stores if each is not None))
 
     def panels(self, evaluation: Evaluation, result: Result) -> tuple[Panel, ...]:
-        """How beta and lambda matter, and how far the bootstrap spreads."""
+        """The effect of beta and lambda, and the spread of the bootstrap."""
         from adjudge.tasks.eal.panels import rankings_of, weight_panels
 
         if self.macro or not evaluation.ids:
@@ -430,7 +430,7 @@ def count(
     known = genres(chosen, task.listed)
     docs = tuple(document for document in chosen if known[document] == genre)
     evaluation = evaluate(task, side, systems, msgspec.structs.replace(run, docs=docs), names=names)
-    if not docs:  # what is wrong with submissions comes first
+    if not docs:  # problems of submissions come first
         there = sorted(set(known.values()))
         hint = did_you_mean(genre, there) or f"there are {', '.join(there)}; give others with --genre-list"
         raise UsageError(f"no document is {genre}", hint=hint)

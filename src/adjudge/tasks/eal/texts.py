@@ -1,4 +1,4 @@
-"""What source texts say: where quotations and sentences are, and what becomes of responses by that."""
+"""Source texts: where quotations and sentences are, and how responses change accordingly."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _unclosed(text: str, place: int, path: str | None) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Where the quotations of a document are, found in the source documents when they are asked for."""
+    """The quotations of a document, found in the source documents on demand."""
 
     sources: Sources
     offsets: Offsets
@@ -331,7 +331,7 @@ class Text:
         return Span(start, end) if self._units is None else self._units.to_units(Span(start, end))
 
     def find(self, wanted: str, near: Span) -> Span | None:
-        """Where a text stands that was expected at a span: the closest place, or None if it is not around."""
+        """Where a string expected at a span is found: the closest position, or None if it is not nearby."""
         start = near.start if self._units is None else self._units.to_characters(near).start
         first, last = max(0, start - AROUND), start + AROUND + len(wanted)
         places = [self.text.rfind(wanted, first, start + len(wanted)), self.text.find(wanted, start, last)]

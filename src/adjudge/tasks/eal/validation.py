@@ -1,8 +1,8 @@
-"""Everything that is wrong with a submission of event arguments and linking, each with its file, line and column.
+"""All problems in a submission of event arguments and linking, each with its file, line and column.
 
-An error is what the official programs refuse, or what cannot be scored as it is meant. A warning does no harm to the
-score, but is odd or against the letter of the format. The profile decides where the sources disagree, and the severity
-of each kind is up to whoever asks."""
+An error is what the official programs refuse, or what cannot be scored as intended. A warning does not affect the
+score, but is suspicious or violates the letter of the format. The profile decides where the sources disagree, and the
+severity of each kind can be set."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def validate(path: str | Path, *, watch: Watcher | None = None, **checks: Any) -
             linking_layout="2015" if profile.linking_separator == "tab" and rules.layout == "2015" else None,
             **profile.reading(),
         )
-    except FormatError as error:  # nothing else can be said of an archive that is not safe to unpack
+    except FormatError as error:  # an archive that is not safe to unpack is not checked further
         out.take(Finding("archive", True, problem) for problem in error.problems)
         return out
     try:
@@ -118,7 +118,7 @@ def _describe(out: Findings, rules: Rules, *, texts: bool) -> None:
 
 
 class _Checker:
-    """One submission on its way through all checks."""
+    """All checks of one submission."""
 
     def __init__(self, store: Store, given: Checks, rules: Rules, out: Findings, watch: Watcher | None) -> None:
         self.store, self.rules, self.out, self.watch = store, rules, out, watch
@@ -180,7 +180,7 @@ class _Checker:
         try:
             return Text(sources.text(document), self.rules.offsets, sources.place(document))
         except EnvironmentFault:
-            raise  # the text may be right
+            raise  # the text may be correct
         except (FormatError, UsageError) as error:
             self.out.take(Finding("text", True, problem, document) for problem in error.problems)
             return None
@@ -222,7 +222,7 @@ class _Checker:
 
 
 def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: File, there: File) -> None:
-    """Say what is wrong with frames; `here` is the linking file, `there` the one of the arguments."""
+    """Report problems in frames; `here` is the linking file, `there` that of the arguments."""
     linked = frozenset[Response]().union(*(frame.responses for frame in linking.frames))
     _check_presence(arguments, linking, linked, there)
     places = FramePlaces(lambda: here.lines, arguments, linking, rules.profile.linking_separator)
@@ -249,7 +249,7 @@ def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: Fi
 
 
 def report_missing(arguments: Arguments, file: File) -> None:
-    """Say that a document has no linking file."""
+    """Report that a document has no linking file."""
     linkable = sum(each.response.realis != "Generic" for each in arguments.arguments)
     hint = f"link the {linkable} responses that are not generic" if linkable else "write an empty one"
     file.say("missing-linking", "there is no linking file for this document", hint=hint)

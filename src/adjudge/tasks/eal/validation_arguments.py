@@ -38,7 +38,7 @@ class Rules:
     layout: Layout
     offsets: Offsets
     legal: set[tuple[str, str]] = field(default_factory=set)  # pairs of type and role that have been found to be so
-    dates: set[str] = field(default_factory=set)  # dates about which there is nothing to say
+    dates: set[str] = field(default_factory=set)  # dates without findings
     hints: dict[tuple[str, str | None], str] = field(default_factory=dict)
     entities: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)  # that may fill a role
 
@@ -49,7 +49,7 @@ class Rules:
 
 
 class File:
-    """One file of a submission, whose lines are looked at only to say where something is."""
+    """One file of a submission, whose lines are read only to locate findings."""
 
     def __init__(self, store: Store, document: str, out: Findings, kind: str = "arguments") -> None:
         self.place = store.place(document, kind)
@@ -60,7 +60,7 @@ class File:
 
     @cached_property
     def data(self) -> bytes:
-        """What is in the file; nothing if it is not there."""
+        """The contents of the file; empty if it does not exist."""
         return self._store.bytes_of(self.document, self._kind) or b""
 
     @cached_property
@@ -71,7 +71,7 @@ class File:
     def say(
         self, kind: str, message: str, line: int | None = None, column: int | None = None, *, hint: str, **more: Any
     ) -> None:
-        """Something that is wrong with the file, or only odd."""
+        """Report an error or a warning about the file."""
         problem = Problem(message, self.place, line, column, hint)
         self.out.add_problem(kind, problem, document=self.document, **more)
 
@@ -82,7 +82,7 @@ class File:
 
 
 def check_arguments(arguments: Arguments, text: Text | None, rules: Rules, file: File) -> None:
-    """Say what is wrong with the responses that could be read."""
+    """Report problems in the readable responses."""
     _check_ids(arguments.arguments, rules, file)
     _check_extra_columns(arguments, file)
     if rules.profile.check_entity_types:

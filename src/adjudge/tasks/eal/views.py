@@ -1,7 +1,7 @@
 """Views of a document that are scored instead of it: without quotations, with another taxonomy, or neutral.
 
-All of them are made before any rule looks at the responses, and of all sides alike. Neutral is what does not matter
-any more. Realis: everything becomes Actual, in the responses, the assessments and the linking. Coreference, after
+All views are made before any rule is applied to the responses, and on all sides alike. A neutral feature no longer
+matters. Realis: everything becomes Actual, in the responses, the assessments and the linking. Coreference, after
 realis: a response with the right base filler and a wrong CAS becomes a correct response of the key to that question."""
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def hash_order(responses: Iterable[Response], size: int) -> list[Response]:
 def neutralize_coref(
     arguments: Arguments, linking: Linking | None, key: AnswerKey, *, first: First = "smallest"
 ) -> Outcome:
-    """Replace responses whose base filler is right and whose CAS is not, or remove them if the key has no better one.
+    """Replace responses with a correct base filler and a wrong CAS, or remove them if the key has no better one.
 
     The replacement is a good response of the key with the same type, role and base filler, else with the same type and
     role: the one with the smallest CAS span and 2014 id, or the first in the order of the key. Realis must be neutral
