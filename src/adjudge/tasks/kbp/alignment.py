@@ -2,7 +2,7 @@
 
 For node s and document d let M be the distinct spans of its named mentions, and c(g) how many of them are mentions of
 gold entity g. s is aligned with g if 100 c(g) / |M| > P, strictly; exactly half is not enough for P = 50. Spans that
-are not gold mention stay in |M|. If P < 50 and several entities qualify, the largest c wins, then the smallest id.
+are not gold mentions stay in |M|. If P < 50 and several entities qualify, the largest c wins, then the smallest id.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def _overlapping(spans: _Spans) -> Finder:
     """The span with most characters in common, then with the fewest that are not, then the first."""
     order = sorted(spans)
     starts = [start for start, _ in order]
-    reach = list(accumulate((end for _, end in order), max))  # how far the spans up to here reach
+    reach = list(accumulate((end for _, end in order), max))  # the furthest end of the spans so far
 
     def find(given: Place) -> str | None:
         first, last = given

@@ -4,7 +4,7 @@ The judge is a pool of assessed answers, or a gold knowledge base that answers t
 form a class. The classes of a question form a tree, in which those of the second hop are children of those of the
 first; a path of names identifies each of them. Gold is the number of classes (one, for a slot with a single value).
 There is a row of counts for the first hop of each question, and one for the second hop under each class of the first.
-An answer below a wrong one is wrong, and only one answer of a class is right. A policy decides what answers count as
+An answer below a wrong one is wrong, and only one answer of a class is correct. A policy decides how answers count
 that are neither.
 """
 

@@ -1,4 +1,4 @@
-"""Facts and paths in their documents: where a document states a fact, and the outcome of all that it states.
+"""Facts and paths by document: where a document states a fact, and the outcome of everything it states.
 
 A fact is an item of each document that supports it. A path crosses documents and is an item of one of them: the first
 document of the fact at which it breaks, or of its first fact if it is right, so that the paths of all documents add up
@@ -98,7 +98,7 @@ def _within(mention: Mention, spans: Sequence[Span]) -> bool:
 
 
 def _closest(ours: Sequence[Mention], theirs: Sequence[Mention]) -> list[tuple[Mention, str]]:
-    """One mention of each, as close together as there are."""
+    """One mention of each: the closest pair."""
     first, second = (sorted(side, key=lambda each: each.head_span) for side in (ours, theirs))
     if not first or not second:
         return [*((each, "subject") for each in first[:1]), *((each, "object") for each in second[:1])]
@@ -213,7 +213,7 @@ FACTS = 10_000
 """Most facts of a document that are listed for each outcome."""
 PATHS = 20
 """Most paths of one length of a document that are listed for each outcome."""
-_NAMED = 3  # documents that are named
+_NAMED = 3  # maximum documents named
 
 
 def align_documents(explainer: Explainer, documents: Sequence[str]) -> list[Alignment]:
@@ -271,7 +271,7 @@ def _dropped(explainer: Explainer, documents: Collection[str]) -> dict[str, list
 
 
 def _item(subject: str, relation: str, object_: str, *, again: str = "", said: Said | None = None) -> Item:
-    """A fact; `again` tells those apart that say the same."""
+    """A fact; `again` distinguishes facts with the same names."""
     return Item(
         id=f"{subject} —{relation}→ {object_}{again}",
         level="facts",

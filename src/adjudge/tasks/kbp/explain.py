@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LIMIT = 5
 MOST = 1_000_000
 """Most walks of one length, on both sides, that are inspected; if there are more, only those from some first nodes."""
-_SUPPORT = 3  # documents of a fact that are shown
+_SUPPORT = 3  # maximum documents shown for a fact
 
 
 def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -> tuple[Explanation, ...]:

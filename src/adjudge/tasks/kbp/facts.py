@@ -355,7 +355,7 @@ def or_groups(words: Words, starts: Ints) -> Words:
         merged[live] |= words[starts[live] + step]
         step += 1
         live = live[sizes[live] > step]
-    for group in live.tolist():  # what is left of the few large groups
+    for group in live.tolist():  # the rest of the few large groups
         begin = int(starts[group])
         join: Any = np.bitwise_or  # the types of its `reduce` differ between releases
         merged[group] |= join.reduce(words[begin + step : begin + int(sizes[group])], axis=0)

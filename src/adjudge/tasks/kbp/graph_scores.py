@@ -1,4 +1,4 @@
-"""Scores of knowledge graphs item by item: triples, pairs, entities, relations, what is connected, and how far apart.
+"""Scores of knowledge graphs item by item: triples, pairs, entities, relations, connectivity and distances.
 
 Papers pool in three ways, and all are reported: sets over the whole corpus, regardless of documents (`kbp.triples`),
 items of documents, summed (`kbp.triples.micro`), and means over documents (`kbp.triples.macro`). A document that is

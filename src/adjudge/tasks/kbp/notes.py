@@ -1,4 +1,4 @@
-"""Notes on knowledge-base scores: what the numbers alone do not tell."""
+"""Notes on knowledge-base scores: what the numbers alone do not show."""
 
 from __future__ import annotations
 

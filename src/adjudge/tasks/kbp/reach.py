@@ -103,7 +103,7 @@ def _pairs(labels: Ints, samples: int) -> Ints:
 
     if not labels.size:
         return np.zeros(samples, dtype=np.int64)
-    labels = labels + 1  # 0 is none
+    labels = labels + 1  # 0 means none
     others = np.bincount(labels)[labels] - 1
     others[labels == 0] = 0
     counted: Ints = others.reshape(samples, -1).sum(axis=1) // 2
@@ -124,7 +124,7 @@ class _Edges(NamedTuple):
 
 
 class _Reached(NamedTuple):
-    """Pairs of nodes as numbers, ascending, and the samples of each."""
+    """Pairs of nodes as ascending numbers, and the samples of each."""
 
     keys: Ints
     masks: Words

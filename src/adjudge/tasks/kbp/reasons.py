@@ -41,7 +41,7 @@ Reason: TypeAlias = Literal[
 
 
 class Meaning(NamedTuple):
-    """What a reason is called, and what it says of a gold path and of a path of the system."""
+    """The name of a reason, and its description for a gold path and for a system path."""
 
     label: str
     missed: str

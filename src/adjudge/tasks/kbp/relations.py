@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Ints: TypeAlias = npt.NDArray[Any]
 
 
-_PIECE = 1 << 16  # rows that are hashed at once
+_PIECE = 1 << 16  # rows hashed at once
 
 
 class Prepared(NamedTuple):

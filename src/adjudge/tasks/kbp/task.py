@@ -76,7 +76,7 @@ TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "lo
 GROUPS = 50
 # Samples of exchanged documents that are counted in one pass.
 _AT_ONCE = 1 << 16
-_BLOCK = 64  # samples that are packed at once
+_BLOCK = 64  # samples packed at once
 
 
 class Corpus(NamedTuple):
@@ -446,7 +446,7 @@ class PathsTask(CorpusTask):
 
 
 def check_run(run: KbRun, *, confidences: bool = False) -> None:
-    """Raise if something is wanted that does not exist."""
+    """Raise if an option asks for something that does not exist."""
     for field in run.by:
         if field not in SLICES:
             hint = did_you_mean(field, SLICES) or f"choose from {', '.join(SLICES)}"

@@ -195,4 +195,4 @@ def box_panels(result: Result) -> Iterator[Panel]:
             rows=tuple(rows),
             percent=True,
         )
-        caution = ""  # said once
+        caution = ""  # noted once
