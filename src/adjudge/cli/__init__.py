@@ -1,7 +1,7 @@
 """The command line: parse options, call the library, render.
 
-This module is what is imported before anything can be interrupted or fail, so it imports next to nothing; the
-commands are in the others, which are imported when they are run.
+This module is imported before anything can be interrupted or fail, so it imports next to nothing; the commands are in
+the other modules, which are imported when they run.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 LISTED = 100  # problems shown before "and N more"
-_ALLOCATIONS = 100_000  # new objects before the collector looks for cycles; we make many objects and few cycles
+_ALLOCATIONS = 100_000  # new objects before a garbage collection; we make many objects and few cycles
 INTERRUPTED, BROKEN_PIPE, BUG = 130, 141, 70
-COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by people
+COMPLETE = "_ADJUDGE_COMPLETE"  # set by the completion scripts, never by users
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
-_unfinished: list[BaseException] = []  # keeps what was being done, for nobody waits until it is taken apart
+_unfinished: list[BaseException] = []  # keeps its objects alive: freeing them one by one would delay the exit
 
 
 class ReaderGone(Exception):
-    """The program that reads our output has ended, as `head` does."""
+    """The program reading our output has ended, as `head` does."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads cost more to start than our products of matrices
     try:
         code = run(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:  # before there was anything that could say so
+    except KeyboardInterrupt:  # before errors could be reported
         if sys.stderr is not None:
             sys.stderr.write("error: interrupted\n")
         code = INTERRUPTED
@@ -46,16 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _interrupt(*_: object) -> NoReturn:
-    """End what is being done, without looking through a million objects for cycles on the way out."""
+    """Interrupt the work, without a garbage collection of a million objects on the way out."""
     gc.freeze()
     raise KeyboardInterrupt
 
 
 def _leave(code: int) -> None:
-    """End at once: taking a million small objects apart one by one helps nobody, and the system takes all back anyway.
+    """Exit at once: freeing a million small objects one by one is useless, since the system reclaims the memory anyway.
 
-    Not if workers were started as fresh interpreters or on a cluster, which have to be seen off, or if the output
-    cannot be written to its end.
+    Not if workers were started as fresh interpreters or on a cluster, which have to be shut down, or if the output
+    cannot be written completely.
     """
     if "multiprocessing.resource_tracker" in sys.modules or "distributed" in sys.modules:
         return
@@ -93,13 +93,13 @@ def run(arguments: Sequence[str]) -> int:
             return error.exit_code
         command = f" (see {error.ctx.command_path} --help)" if isinstance(error, click.UsageError) and error.ctx else ""
         said = " ".join(error.format_message().split()).removesuffix(".")
-        complain(said[:1].lower() + said[1:] + command)  # in our manner: lower case, one line, no full stop
+        complain(said[:1].lower() + said[1:] + command)  # in our style: lower case, one line, no full stop
         return error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         _unfinished.append(error)
         complain("interrupted")
         return INTERRUPTED
-    except (ReaderGone, SystemExit):  # click ends the program in this way if nobody reads its help
+    except (ReaderGone, SystemExit):  # click exits like this if its help is not read
         abandon_output()
         return BROKEN_PIPE
     except RecursionError:
@@ -114,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
             what = error.filename if isinstance(error.filename, str) else "a temporary file or the output"
             complain(f"{what}: cannot be written: {error.strerror}, make room, or write elsewhere")
             return 2
-        if isinstance(error, OSError) and isinstance(error.filename, str):  # a name that no file can have, a lost disk
+        if isinstance(error, OSError) and isinstance(error.filename, str):  # an invalid file name, a lost disk
             complain(f"{error.filename}: cannot be used: {error.strerror}, check the path")
             return 2
         return _report_bug(error, verbose="--verbose" in arguments)

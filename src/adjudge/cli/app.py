@@ -1,4 +1,4 @@
-"""The tree of commands, as data: the module of a command is imported when it runs, so that `--help` costs nothing."""
+"""The tree of commands, as data: a command's module is imported when it runs, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adjudge.errors import did_you_mean
 class Entry(NamedTuple):
     """A command: its help in one line, and the module that has a function of its name; or a group with `commands`.
 
-    Families of metrics have neither: they are found by looking, and their commands are made from data.
+    Families of metrics have neither: they are discovered, and their commands are built from data.
     """
 
     about: str
@@ -165,22 +165,22 @@ COMMANDS = {
     "demo": Entry("Score a small campaign.", "demo"),
     "completion": Entry("Print it for your shell.", "metrics"),
 }
-HIDDEN = {"explain": Entry("", "metrics")}  # what commands were called before
+HIDDEN = {"explain": Entry("", "metrics")}  # former names of commands
 PURPOSES: tuple[tuple[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]], ...] = (
-    # The tools, two headings beside each other; all other commands are those of tasks.
+    # The tools, under two headings side by side; all other commands are those of tasks.
     (
         ("Compare and look", ("report", "compare", "agree", "select", "merge")),
         ("Assess and plan", ("serve", "sample", "estimate", "judge", "plan")),
     ),
     (("More", ("score", "doctor", "metrics")), ("", ("demo", "schema", "completion"))),
 )
-_HALF = 39  # letters of the left one
+_HALF = 39  # width of the left column
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports the module of the one that is called.
+    """A group that knows its commands by name and imports the module of the one being called.
 
-    `find` looks for further commands, if a name is not among those known, or all are to be listed.
+    `find` discovers further commands, for unknown names and for listing all.
     """
 
     def __init__(
@@ -195,11 +195,11 @@ class LazyGroup(click.Group):
         return {**self.known, **self.find()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names in the order in which people meet them."""
+        """Names in the order of the help page."""
         return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name."""
+        """The command of this name."""
         hidden = HIDDEN.get(cmd_name) if self is app else None
         entry = self.known.get(cmd_name) or hidden or self.entries.get(cmd_name)
         if entry is None:
@@ -213,7 +213,7 @@ class LazyGroup(click.Group):
         return made
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """The command and its arguments; files instead of a command are guessed at, an unknown name gets a hint."""
+        """The command and its arguments; for files without a command it is guessed, an unknown name gets a hint."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             if self is app and os.path.exists(args[0]):  # noqa: PTH110  # unlike Path.exists it never raises
                 from adjudge.cli.doctor import guessed
@@ -245,7 +245,7 @@ class LazyGroup(click.Group):
         formatter.write("".join(f"{line.rstrip()}\n" for line in lines))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands that start as the word does, without importing any of them."""
+        """Commands that start with the word, without importing any of them."""
         found = [
             CompletionItem(name, help=each.about) for name, each in self.entries.items() if name.startswith(incomplete)
         ]
@@ -253,13 +253,13 @@ class LazyGroup(click.Group):
 
 
 def _block(title: str, entries: Mapping[str, str]) -> list[str]:
-    """Commands below a heading."""
+    """Commands under a heading."""
     wide = max(map(len, entries)) + 2
     return [f"{title}:" if title else "", *(f"  {name:{wide}}{about}" for name, about in entries.items())]
 
 
 def find_families() -> dict[str, Entry]:
-    """A group for each family of metrics, found by looking."""
+    """A group for each discovered family of metrics."""
     from adjudge.rooms import declared
 
     return {name: Entry(about) for _, name, about in declared("adjudge.tasks", "Family")}
@@ -281,8 +281,8 @@ click.version_option(__version__, prog_name="adjudge", message="%(prog)s %(versi
 
 
 def complete(variable: str) -> int:
-    """Answer the completion script of a shell: what could come next."""
+    """Answer a shell's completion script: the possible next words."""
     try:
         return shell_complete(app, {}, "adjudge", variable, os.environ[variable])
-    except Exception:  # a line half typed may be wrong in any way, and a shell that asks wants no message
+    except Exception:  # a half-typed line may be wrong in any way, and the shell expects no message
         return 1

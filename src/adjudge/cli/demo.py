@@ -1,4 +1,4 @@
-"""`adjudge demo`: a first look without any data of one's own."""
+"""`adjudge demo`: a first look without data of your own."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def _commands(*commands: str) -> list[str]:
 
 
 def _short(path: str | os.PathLike[str]) -> str:
-    """The path from here if that is shorter."""
+    """The relative path if it is shorter."""
     found: Iterable[str]
     try:
         found = (str(path), os.path.relpath(path))

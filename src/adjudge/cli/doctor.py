@@ -1,4 +1,4 @@
-"""`adjudge doctor` and `adjudge GOLD SYSTEM...`: what files are, what is odd about them, and what to type next."""
+"""`adjudge doctor` and `adjudge GOLD SYSTEM...`: what files are, what looks wrong with them, and what to type next."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from adjudge.tasks.guess import Together
 
 
-_LABELS = 8  # that are listed of a kind of items
+_LABELS = 8  # labels listed per kind of items
 _NAMES = 3
 _NOTES = 12
 _GUESSES = 3
-_LABEL, _WIDE = 12, 32  # the column of labels, and its greatest width
-_NAME = 72  # the longest name of a format that others line up with
+_LABEL, _WIDE = 12, 32  # the column of labels, and its maximum width
+_NAME = 72  # the longest format name used for aligning the others
 _SEVERAL = "this may also be "
 _LACKS = {"relation": "no relations", "linking": "no ids"}
 
@@ -65,7 +65,7 @@ def doctor(files: tuple[str, ...], **options: Any) -> int:
 
 
 class _Block(NamedTuple):
-    """A label and the lines behind it; what stands in `right` is in a column of its own."""
+    """A label and its lines; `right` is shown in a column of its own."""
 
     label: str
     lines: Sequence[str]
@@ -73,7 +73,7 @@ class _Block(NamedTuple):
 
 
 def _page(found: Sequence[Diagnosis], joint: Together | None, line: str) -> Iterator[str]:
-    """All that is said, labels in a column of their own."""
+    """The whole report, with labels in a column of their own."""
     blocks: list[_Block] = []
     fit = joint is not None and bool(joint.guesses)
     for each in found:
@@ -98,7 +98,7 @@ def _page(found: Sequence[Diagnosis], joint: Together | None, line: str) -> Iter
 
 
 def _file(found: Diagnosis, joint: Together | None) -> _Block:
-    """What is said of one file."""
+    """The report on one file."""
     odd = [each for each in finding_lines(found.findings) if not (found.readings and _SEVERAL in each)]
     contents = found.contents
     if found.format is None or contents is None:
@@ -136,7 +136,7 @@ def _numbers(contents: Contents) -> str:
 
 
 def _proof(found: Diagnosis) -> str:
-    """How many spans cover whole words, if texts tell."""
+    """How many spans cover whole words, if there are texts."""
     from adjudge.tasks.contents import whole_words
 
     if found.contents is None or found.unit == "tokens":
@@ -146,7 +146,7 @@ def _proof(found: Diagnosis) -> str:
 
 
 def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
-    """What one file is good for and the next command, if it is not scored with the others."""
+    """The uses of one file and the next command, if it is not scored with the others."""
     from adjudge.tasks.guess import HELPS, command, next_command, two_columns
 
     kind = "" if found.format is None else found.format.kind
@@ -184,7 +184,7 @@ def _named_use(task: str, metrics: Sequence[str]) -> str:
 
 
 def _not_for(tasks: Collection[str]) -> str:
-    """Which tasks people may have thought of that files of entities do not serve, and why."""
+    """Tasks that users may expect but that files of entities cannot be used for, and why."""
     lacks = [f"{task} ({why})" for task, why in _LACKS.items() if "ner" in tasks and task not in tasks]
     return f"    not for: {', '.join(lacks)}" if lacks else ""
 
@@ -295,7 +295,7 @@ def _joint_record(found: Sequence[Diagnosis], joint: Together) -> dict[str, Any]
 
 # ---------------------------------------------------------------------------------------------------------------------
 def guessed(arguments: list[str]) -> list[str]:
-    """The full command for files and options that were given without one; says on standard error what it is."""
+    """The full command for files and options given without one; it is reported on standard error."""
     from adjudge.tasks.guess import guess
 
     files = list(takewhile(lambda each: not each.startswith("-"), arguments))

@@ -113,7 +113,7 @@ side_options = [
 
 
 def _sides(options: dict[str, Any], *targets: str) -> Sides:
-    """The key and the submissions, after a look at where output goes."""
+    """The key and the submissions, after checking the output targets."""
     listed = [options[name] for name in ("frames", "quotes", "genre_list")]
     return sides_of(options, *targets, inputs=listed)
 
@@ -134,7 +134,7 @@ def _counted(sides: Sides, chosen: Settings, options: Mapping[str, Any]) -> Eval
 
 
 def settings_of(options: Mapping[str, Any]) -> Settings:
-    """What the options say of how documents are compared."""
+    """The settings of the comparison, from the options."""
     from adjudge.tasks.eal.settings import decide, settings
 
     decisions = {}
@@ -161,7 +161,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
 
 
 def regions_of(options: Mapping[str, Any], settings: Settings) -> Regions | None:
-    """Where the quotations of a document are, if they are to be left out."""
+    """The quotations of a document, if they are to be left out."""
     quotes, folder = options["quotes"], options["quotes_in"]
     if quotes is None and folder is None:
         return None
@@ -182,7 +182,7 @@ def _texts(options: Mapping[str, Any]) -> Sources | None:
 
 
 def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
-    """Raise if the output would lie in a folder that is read: there every file is taken for a document."""
+    """Raise if the output would be in an input folder, where every file is taken for a document."""
     target = Path(os.path.realpath(output))
     for folder in folders:
         if folder and os.path.isdir(folder):  # noqa: PTH112  # unlike Path.is_dir it never raises
@@ -409,7 +409,7 @@ def validate(submissions: tuple[str, ...], **options: Any) -> int:
 
 
 def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[str, Any]) -> list[Findings]:
-    """Each document is written when it has been checked: a submission may be larger than the memory."""
+    """Write each document as soon as it has been checked: a submission may be larger than memory."""
     from adjudge.tasks.eal.texts import dump_document
 
     reports = []
@@ -430,7 +430,7 @@ def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[
 
 @contextmanager
 def _opened(output: Path | None) -> Iterator[IO[bytes] | None]:
-    """A file beside the output that takes its place at the end; None for standard output."""
+    """A temporary file that replaces the output at the end; None for standard output."""
     if output is None:
         yield None
         return

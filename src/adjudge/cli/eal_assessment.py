@@ -1,4 +1,4 @@
-"""`adjudge eal assessment` and `eal frames`: what people say of pooled responses, and how they link them."""
+"""`adjudge eal assessment` and `eal frames`: people's assessments of pooled responses, and how they link them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from adjudge.tasks.eal.stores import (
     trimming,
 )
 
-SHOWN = 10  # assessments that differ, without --verbose
+SHOWN = 10  # maximum differing assessments shown without --verbose
 REASONS = {**EXPLAINED, "coreferent": "a better response has a CAS in the same cluster"}
 REPAIRS = {
     "realis-copy": "copies with the realis of the assessor",
@@ -300,7 +300,7 @@ def repair(store: str, **options: Any) -> None:
 
 
 def _change(name: str, store: str, step: Any, options: Mapping[str, Any], **more: Any) -> None:
-    """Write a store with something changed, and print what was done."""
+    """Write the changed store, and print what was done."""
     output, profile = options["output"], options.get("profile")
     with uncollected():
         done = change_store(store, output, step, ids=options["ids"], overwrite=options["overwrite"], **more)

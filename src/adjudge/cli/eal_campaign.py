@@ -1,4 +1,4 @@
-"""`adjudge eal campaign` and `eal assessment progress`: run every step that is due, and see how much is left."""
+"""`adjudge eal campaign` and `eal assessment progress`: run every step that is due, and report how much is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adjudge eal sample` and `estimate`: people assess some documents whole, and the scores of all are estimated."""
+"""`adjudge eal sample` and `estimate`: people assess some documents completely, and the scores of all are estimated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SCORES = ("eal.argument", "eal.linking", "eal.overall")
 
 
 def design_path(store: Path) -> Path:
-    """Where the design of a store of drawn documents is: next to it.
+    """The path of the design, next to the store of drawn documents.
 
     >>> design_path(Path("work/drawn")).as_posix()
     'work/drawn.design.jsonl'
@@ -97,7 +97,7 @@ def sample(pool: str, **options: Any) -> None:
         listed = None if options["genre_list"] is None else read_genres(options["genre_list"])
         known = genres(store.documents, listed)
         clusters = read_clusters(options["clusters"])
-        # A document in which nobody found anything is drawn like all others.
+        # A document in which no system found anything is drawn like all others.
         units = [{"id": name, "document": name} for name in store.documents]
         if by == "class":
             units = pooled_classes(store, clusters)
@@ -224,7 +224,7 @@ def estimate(**options: Any) -> None:
     emit_estimate(found, rendered(found, options), options)
 
 
-# What means nothing if documents are not scored whole.
+# Options that do not apply if documents are not scored as a whole.
 _WHOLE = (
     "frames",
     "judge_frames",

@@ -1,4 +1,4 @@
-"""`adjudge eal trim`, `top`, `pool` and the like: one store of responses made out of others, and what was done."""
+"""`adjudge eal trim`, `top`, `pool` and the like: one store of responses derived from others, and a report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from adjudge.tasks.eal.texts import sentences as find_sentences
 from adjudge.tasks.eal.views import neutralize_coref, neutralize_realis, neutralize_realis_key
 
 IDS = ("sha1", "2014", "keep")
-MEMORY = 1 << 20  # bytes of a report that are held in memory; the rest waits in a temporary file
+MEMORY = 1 << 20  # bytes of a report held in memory; the rest goes to a temporary file
 
 EXPLAINED = {
     "quoted-base-filler": "the base filler begins or ends in a quotation",
@@ -107,7 +107,7 @@ def store_options(*, keep_ids: bool) -> Any:
 
 
 class Report:
-    """Collects what was done; a long list waits on the disk, because nothing is said before the store is written."""
+    """Collects what was done; a long list is kept on disk, because nothing is printed before the store is written."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._json = options["format_"] == "json"
@@ -116,11 +116,11 @@ class Report:
         self._any = False
 
     def close(self) -> None:
-        """Forget everything."""
+        """Discard the report."""
         self._file.close()
 
     def each(self, outcome: Outcome) -> None:
-        """Take down what happened to a document."""
+        """Record what happened to a document."""
         if self._silent:
             return
         for record in _records(outcome):
@@ -131,7 +131,7 @@ class Report:
             self._any = True
 
     def chunks(self) -> Iterator[str]:
-        """What was taken down, piece by piece."""
+        """The recorded text, piece by piece."""
         self._file.seek(0)
         while chunk := self._file.read(MEMORY):
             yield chunk
@@ -147,7 +147,7 @@ def transform(
     facts: Mapping[str, Any] | None = None,
     last: Callable[[], None] | None = None,
 ) -> None:
-    """Read a store, write what the operation makes of it, and say what that was.
+    """Read a store, write the outcome of the operation, and report it.
 
     `writes` says whether frames are written that are not read; by default they are read and written if they are there.
     `last` writes what else is to be written; if it fails, so does everything.
@@ -432,7 +432,7 @@ def pool(stores: tuple[str, ...], **options: Any) -> None:
             beside(provenance) as stream,
         ):
             summary = pool_stores(opened, writer, stream, each=report.each)
-            writer.seal()  # before the provenance is there
+            writer.seal()  # before the provenance exists
         conclude("pool", {"input": paths, "provenance": str(provenance)}, options, summary, report)
 
 

@@ -1,4 +1,4 @@
-"""`adjudge sample`, `estimate`, `judge` and `plan`: scores from what was assessed, and how much is needed."""
+"""`adjudge sample`, `estimate`, `judge` and `plan`: scores from samples of assessments, and how many are needed."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def estimate(source: str | None, labels: str | None, **options: Any) -> None:
 
 
 def rendered(found: Estimate, options: Mapping[str, Any]) -> str:
-    """An estimate as it is printed."""
+    """An estimate as printed."""
     from adjudge.estimates.text import difference_rows, render_estimate, score_rows
 
     if options["format_"] == "csv":
@@ -172,7 +172,7 @@ def rendered(found: Estimate, options: Mapping[str, Any]) -> str:
 
 
 def emit_estimate(found: Estimate, text: str, options: Mapping[str, Any]) -> None:
-    """Print an estimate, and save it if that was asked for."""
+    """Print an estimate, and save it if requested."""
     if options["save"] is not None:
         found.save(options["save"])
     emit(text, options["output"])

@@ -1,6 +1,6 @@
 """`adjudge score`, and `adjudge ner`, `adjudge amr` and their like: the metrics of the catalogue.
 
-A family of the catalogue is a group with a command `score` that is made from data; the table of default metrics needs
+A family of the catalogue is a group with a command `score` built from data; the table of default metrics needs
 no module of its own.
 """
 
@@ -90,7 +90,7 @@ _CONVENTIONS: list[click.Option] = [
     flag("--inline", "Answers are the text with tags around the mentions."),
 ]
 NAMES = tuple(str(each.name) for each in _CONVENTIONS)
-"""What the files do not say, in the words of `adjudge.score`; an option that means nothing for them is an error."""
+"""Options that describe the files, named as in `adjudge.score`; one that does not apply to them is an error."""
 
 CREDITS = ("halving", "linear", "ancestors", "general")
 _NOT_COMPAT = (
@@ -98,9 +98,9 @@ _NOT_COMPAT = (
     *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "by", "pool", "docs"),
     *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
 )
-_BOTH = ("bio-both", "inspect", "auto-err")  # readers that find gold and system in one file
+_BOTH = ("bio-both", "inspect", "auto-err")  # readers with gold and system in one file
 _MORE = {"template": {"errors": Entry("Count errors by the correction they need, with examples.", "template")}}
-"""Commands of families beside `score`."""
+"""Commands of families besides `score`."""
 
 
 @Made
@@ -211,7 +211,7 @@ def score_metric(
 
 
 def _with_runs(sides: Sides, column: str | None) -> Sides:
-    """Every run of a file with several as a system NAME#1, NAME#2, ..., whose mean is shown."""
+    """Every run of a file with several runs as a system NAME#1, NAME#2, ..., with their mean."""
     if column is None:
         return sides
     from adjudge.formats.runs import split_runs
@@ -295,7 +295,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         name: option for scorer in scorers.values() for name, option in scorer.options.items()
     }  # an option of several scorers means the same in all of them
 
-    shared = [name for name in extra if name in NAMES and name not in family.options]  # with files they mean as much
+    shared = [name for name in extra if name in NAMES and name not in family.options]  # they apply to files as well
 
     @command(
         "score",
@@ -358,7 +358,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
 
 
 def _choose(family: Family, options: dict[str, Any]) -> None:
-    """Find the readers that are to be guessed, and say on standard error what files are read as."""
+    """Resolve the readers to be guessed, and report on standard error how files are read."""
     usual, ours, theirs = (options[name] for name in ("reader", "gold_reader", "system_reader"))
     readers = ours or usual, theirs or (usual if ours else None)
     if options.pop("no_guess") or os.environ.get("ADJUDGE_GUESS") == "0":
@@ -432,7 +432,7 @@ def _printed(found: Mapping[str, Published]) -> str:
 
 
 def _kept(path: str) -> Any:
-    """A path; standard input as its bytes, for it is read twice: to score, and for the signature."""
+    """A path; standard input as its bytes, because it is read twice: to score, and for the signature."""
     if path != "-":
         return path
     from adjudge.formats.source import read_whole

@@ -1,4 +1,4 @@
-"""The options of validators, and how what they have found is written: the same in every command."""
+"""The options of validators and the output of their findings, the same in every command."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ def finding_options() -> list[click.Parameter]:
 
 
 def kinds_help(kinds: Sequence[str]) -> str:
-    """What `--help` says of the kinds of problems, before the examples."""
+    """The `--help` text on the kinds of problems, before the examples."""
     listed = fill(", ".join(kinds), width=74, break_on_hyphens=False, initial_indent="  ", subsequent_indent="  ")
     return f"\b\nKinds of problems:\n{listed}\n\n"
 
 
 def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str, Severity]:
-    """What `--severity` says, if there are such kinds."""
+    """The parsed `--severity`, if these kinds exist."""
     given: dict[str, str] = {}
     for option in options["severity"]:
         kind, equals, severity = option.partition("=")
@@ -115,7 +115,7 @@ def severities_of(options: Mapping[str, Any], kinds: Sequence[str]) -> dict[str,
 
 
 def emit_findings(task: str, files: Sequence[Findings], options: Mapping[str, Any]) -> int:
-    """Write what was found in some files as the options say, and give the exit code."""
+    """Write the findings of some files as the options say, and return the exit code."""
     if options["save"] is not None:
         emit_json(findings_record(task, files), options["save"])
     if options["format_"] == "json":
@@ -139,7 +139,7 @@ def findings_text(found: Findings, *, quiet: bool = False) -> str:
 
 
 class ExampleRecord(msgspec.Struct, frozen=True):
-    """Another finding that is like the first."""
+    """Another finding like the first."""
 
     path: str | None
     line: int | None
@@ -173,7 +173,7 @@ class FileRecord(msgspec.Struct, frozen=True):
 
 
 class FindingsRecord(msgspec.Struct, frozen=True):
-    """What a validator says with `--format json`."""
+    """The output of a validator with `--format json`."""
 
     adjudge: str
     task: str
@@ -204,7 +204,7 @@ def findings_record(task: str, files: Iterable[Findings]) -> dict[str, Any]:
 
 
 def _file_record(found: Findings) -> dict[str, Any]:
-    """What is in a file, and how much of it is wrong, for JSON."""
+    """The contents of a file and the number of problems, for JSON."""
     contents = {plural(what).replace(" ", "_"): number for what, number in found.contents.items()}
     return {"path": found.place, **found.facts, **contents, "errors": found.errors, "warnings": found.warnings}
 
@@ -230,7 +230,7 @@ def _record(listed: Listed) -> dict[str, Any]:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of what every validator says; files may have further fields.
+    """The JSON Schema (2020-12) of the output of every validator; files may have further fields.
 
     >>> json_schema()["$ref"]
     '#/$defs/FindingsRecord'

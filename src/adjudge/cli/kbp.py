@@ -284,7 +284,7 @@ def _given(options: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
 
 
 def _sides(options: dict[str, Any]) -> Sides:
-    """Gold and systems; no file that is read is written over."""
+    """Gold and systems; no input file is overwritten."""
     files = ("wiki", "redirects", "stop", "gold_relations", "system_relations", "inverse_table", "ontology")
     names = (*files, "cluster_by", "include", "exclude", "symmetric_types")
     return sides_of(options, inputs=[options.get(name) for name in names if is_file(options.get(name))])
@@ -312,7 +312,7 @@ def _read(sides: Sides, options: Mapping[str, Any]) -> KbInputs:
 
     log(options, f"reading {sides.gold} and {len(sides.paths)} system(s)")
     read = read_inputs(sides.gold, sides.paths, **_reading(sides, options))
-    # What means nothing if both sides are plain triples.
+    # Options that do not apply if both sides are plain triples.
     graph = read.gold.table is not None
     for name in (*_ALIGNED, *_FACTS, "nil_key", "nil_merge", "nil_by_type") if graph else _GRAPH_ONLY:
         if is_given(name) and name != "min_confidence":
@@ -345,7 +345,7 @@ def _clusters(options: Mapping[str, Any]) -> dict[str, str] | None:
 
 
 def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
-    """What says warnings, unless nobody wants to hear them."""
+    """The function that prints warnings, unless they are turned off."""
     return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
 
 

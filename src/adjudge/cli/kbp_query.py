@@ -1,4 +1,4 @@
-"""`adjudge kbp query` and `pooling-bias`: ask knowledge bases, score their answers, and doubt the pool."""
+"""`adjudge kbp query` and `pooling-bias`: query knowledge bases, score answers, measure the pool's bias."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _query_options = [
 
 
 def _policy(options: Mapping[str, Any]) -> Policy:
-    """The policy that the options say."""
+    """The policy that the options describe."""
     from adjudge.tasks.kbp.answers import Policy
 
     return Policy(*(options[name] for name in Policy._fields))

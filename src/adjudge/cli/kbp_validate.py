@@ -1,4 +1,4 @@
-"""`adjudge kbp validate`: everything that is wrong with a knowledge base, and a repaired file; and `kbp judged`."""
+"""`adjudge kbp validate`: all problems in a knowledge base, and a repaired file; and `kbp judged`."""
 
 from __future__ import annotations
 

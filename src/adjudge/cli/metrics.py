@@ -1,4 +1,4 @@
-"""`adjudge metrics`, `schema` and `completion`: what there is, for people, programs and shells.
+"""`adjudge metrics`, `schema` and `completion`: what is available, for people, programs and shells.
 
 Metrics that one command computes with code of its own are listed here too. They depend on official rules, on paths or
 on whole corpora and cannot be given to `adjudge score`.
@@ -30,7 +30,7 @@ _SCHEMAS = {
 
 
 def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of the catalogue that go on from what is typed, also after a comma."""
+    """Names of the catalogue that complete what is typed, also after a comma."""
     from adjudge.metrics import catalogue
 
     before, comma, last = incomplete.rpartition(",")
@@ -125,7 +125,7 @@ def _described(metric: Any, known: Definition | None) -> str:
         if known.example:
             blocks.append(f"A document:  {json.dumps(known.example, ensure_ascii=False)}")
     definition = metric.definition()
-    if known is not None:  # whose name and purpose stand above
+    if known is not None:  # its name and purpose are shown above
         definition = definition.partition("\n")[2]
     return "\n\n".join([*blocks, definition, f"plan\n{metric.plan()}"])
 
@@ -166,7 +166,7 @@ def schema(what: str, **options: Any) -> None:
     emit_json(getattr(import_module(module), function)(), options["output"])
 
 
-# Where nothing of ours fits, each of the scripts lets the shell complete names of files.
+# Where nothing of ours fits, each script lets the shell complete file names.
 _BASH = """\
 _adjudge_complete() {
     local IFS=$'\\n' line kind

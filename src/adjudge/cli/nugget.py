@@ -163,7 +163,7 @@ def score(**options: Any) -> None:
 
 
 def _settings(options: Mapping[str, Any], **more: Any) -> Settings:
-    """What the options of both sides say of how nuggets are compared."""
+    """The settings of the comparison, from the options."""
     names = ("profile", "coref", "sequencing", "coref_threshold", "coref_mapping", "any_links")
     types = None if options["types"] is None else listed_lines(options["types"], "types")
     return settings(**{**{name: options[name] for name in names}, "types": types, **more})
@@ -250,7 +250,7 @@ def report(**options: Any) -> None:
 
 
 TO = ("tbf", "tbf-token", "tbf-char", "brat", "ere", "nugget-xml")
-ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, where a folder is the rule
+ENDINGS = {"brat": ".ann", "ere": ".xml", "nugget-xml": ".xml"}  # of a file, where a folder is usual
 
 
 @validator(
@@ -384,7 +384,7 @@ def _write(converted: Converted, output: str | None) -> None:
 
 
 def _is_folder(output: str, target: str) -> bool:
-    """Whether OUT is a folder: it is there, ends as one, or is to hold files but is not named like one."""
+    """Whether OUT is a folder: it exists, ends like one, or is to hold files and is not named like a file."""
     if output.endswith(("/", os.sep)) or Path(output).is_dir():
         return True
     return not target.startswith("tbf") and not output.endswith(ENDINGS[target])

@@ -22,10 +22,10 @@ if TYPE_CHECKING:  # slow to load, and most results are only printed
 Parameters: TypeAlias = Any  # a parameter of a command, or a list of such
 
 FORMATS = ("text", "json", "csv", "md", "latex")
-MANY = 15  # options that need headings
+MANY = 15  # minimum number of options for headings
 DIGITS = 18  # of whole numbers, which then fit everywhere
 LONGEST = 10**8  # seconds: three years
-_LISTS = ("NAMES", "LIST", "LEVELS", "SCORES")  # what values are called that are several between commas
+_LISTS = ("NAMES", "LIST", "LEVELS", "SCORES")  # metavars of comma-separated values
 SAVE_DOCUMENTS = "With --save: also save the texts and the outcome of every item, for report."
 
 
@@ -34,14 +34,14 @@ SAVE_DOCUMENTS = "With --save: also save the texts and the outcome of every item
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # not generic in all releases
-    """What a value on the command line becomes; without a value, there is nothing to do."""
+    """Converts a value on the command line; an absent value stays as it is."""
 
     name = "value"
 
 
 @dataclass(frozen=True)
 class Made(Value):
-    """What a function makes of the text; its `ValueError` says why it cannot."""
+    """Converts by a function, whose `ValueError` gives the reason for a refusal."""
 
     make: Callable[[str], Any]
 
@@ -71,7 +71,7 @@ class Whole(Value):
 
 @Made
 def seconds(text: str) -> float:
-    """A time above 0 that has an end."""
+    """A finite time above 0."""
     found = _number(text)[0]
     if not 0 < found <= LONGEST or "%" in text:
         raise ValueError(f"{text[:20]!r} is not possible, give seconds above 0, at most {LONGEST}")
@@ -122,7 +122,7 @@ def memory(text: str) -> int:
 
 @dataclass(frozen=True)
 class Target(Value):
-    """A file to write; - is standard output, or not possible, which is then said."""
+    """A file to write; - is standard output, or refused with an error."""
 
     dash: str = ""
 
@@ -138,16 +138,16 @@ class Target(Value):
 
 
 class Method(click.Choice):  # type: ignore[type-arg]  # not generic in all releases
-    """A choice that also knows the names that methods had before."""
+    """A choice that also accepts the former names of methods."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name that a method has now."""
+        """The current name of a method."""
         return str(super().convert(OLD_TESTS.get(value, value), param, ctx))
 
 
 @dataclass(frozen=True)
 class Refused(Value):
-    """The value of an option that other commands have and that has no meaning here."""
+    """The value of an option of other commands that does not apply here."""
 
     reason: str
 
@@ -197,7 +197,7 @@ def command(
 
 
 def flat(parameters: Iterable[Parameters]) -> Iterator[click.Parameter]:
-    """Parameters out of lists of any depth."""
+    """Parameters from nested lists of any depth."""
     for each in parameters:
         if isinstance(each, click.Parameter):
             yield each
@@ -206,13 +206,13 @@ def flat(parameters: Iterable[Parameters]) -> Iterator[click.Parameter]:
 
 
 class Command(click.Command):
-    """A command whose options, if there are many, stand under the headings of their sections as these appear."""
+    """A command whose options, if there are many, are listed under the headings of their sections in order."""
 
     old: Mapping[str, str] = {}
     alone = False
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take gold and systems from the arguments and from the options that once stood for them."""
+        """Take gold and systems from the arguments and from the options formerly used for them."""
         for place, (name, equals, text) in enumerate([each.partition("=") for each in args]):
             args[place] = f"{self.old.get(name, name)}{equals}{text}"
         args = self._joined(args)
@@ -243,7 +243,7 @@ class Command(click.Command):
         single = [each for each in self.params if isinstance(each, click.Option) and not each.multiple]
         known = {name: each for each in single for name in each.opts if each.metavar in _LISTS}
         found: list[str] = []
-        first: dict[click.Option, int] = {}  # where the value of an option is
+        first: dict[click.Option, int] = {}  # the index of an option's value
         waiting = iter(args)
         for each in waiting:
             name, equals, text = each.partition("=")
@@ -290,7 +290,7 @@ class Command(click.Command):
 
 def check_metric(metric: str, files: Sequence[str]) -> None:
     """Raise if there is a file where the name of a metric should be."""
-    if not is_file(metric) or metric.lower().endswith((".json", ".yaml", ".yml")):  # which may be a specification
+    if not is_file(metric) or metric.lower().endswith((".json", ".yaml", ".yml")):  # it may be a specification
         return
     shown = " ".join([metric, *files])
     hint = f"write adjudge score METRIC {shown}, or adjudge {shown}, which guesses the task"
@@ -306,7 +306,7 @@ def section(title: str, *parameters: Parameters) -> list[click.Parameter]:
 
 
 def flag(names: str, about: str, **more: Any) -> click.Option:
-    """An option without a value; names are separated by blanks."""
+    """An option without a value; names are separated by spaces."""
     return click.Option(names.split(), is_flag=True, help=about, **more)
 
 
@@ -486,13 +486,13 @@ rank_options = section(
 
 
 def refused(name: str, reason: str) -> click.Option:
-    """An option that other commands have and that has no meaning here; not in `--help`."""
+    """An option of other commands that does not apply here; not in `--help`."""
     more: dict[str, Any] = {"is_flag": True, "flag_value": "yes"} if name in ("save_documents", "exact") else {}
     return click.Option([f"--{name.replace('_', '-')}"], hidden=True, type=Refused(reason), **more)
 
 
 def inference_of(options: Mapping[str, Any], **changed: Any) -> Inference:
-    """What the options of intervals and tests say."""
+    """The settings of intervals and tests, from the options."""
     from adjudge.stats.inference import Inference
 
     names = {"ci": "level"} | {name: name for name in ("bootstrap", "seed", "interval", "test", "cluster_by")}
@@ -521,7 +521,7 @@ class Sides(NamedTuple):
 def side_arguments(
     gold: str = "GOLD", system: str = "SYSTEM", *, old_gold: str = "", old_system: str = ""
 ) -> list[click.Parameter]:
-    """Gold and one or more systems; the options that once stood for them are hidden."""
+    """Gold and one or more systems; the options formerly used for them are hidden."""
     found: list[click.Parameter] = [
         click.Argument(["gold"], metavar=gold, required=False),
         click.Argument(["systems"], metavar=f"[NAME=]{system}...", nargs=-1),
@@ -550,14 +550,14 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
 
 
 def _file(path: str) -> Any:
-    """What looks like data is a file, too, on a command line."""
+    """On a command line, what looks like data is a file, too."""
     from pathlib import Path
 
     return Path(path) if "{" in path or "[" in path or "\n" in path else path
 
 
 def named(text: str) -> tuple[str | None, str]:
-    """A name and a path from NAME=PATH; a path alone, even with an equals sign if it is there, has no name.
+    """A name and a path from NAME=PATH; a path alone, even an existing one with an equals sign, has no name.
 
     >>> named("mine=runs/a.jsonl"), named("runs/a.jsonl")
     (('mine', 'runs/a.jsonl'), (None, 'runs/a.jsonl'))
@@ -568,12 +568,12 @@ def named(text: str) -> tuple[str | None, str]:
 
 
 def is_given(name: str) -> bool:
-    """Whether an option stands on the command line."""
+    """Whether an option is on the command line."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def refuse_with(option: str, others: Iterable[str]) -> None:
-    """Raise if one of the other options stands on the command line, for `option` would take no notice of it."""
+    """Raise if one of the other options is on the command line, because `option` would ignore it."""
     for name in others:
         if is_given(name):
             flag = "--" + name.removesuffix("_").replace("_", "-")
@@ -581,13 +581,13 @@ def refuse_with(option: str, others: Iterable[str]) -> None:
 
 
 def refuse_alone(option: str, needed: str) -> None:
-    """Raise if an option stands on the command line without the one that it belongs to."""
+    """Raise if an option is on the command line without the one it belongs to."""
     if is_given(option.removeprefix("--").replace("-", "_")):
         raise UsageError(f"{option} does nothing without {needed}", hint="give both, or neither")
 
 
 def listed_lines(path: str, what: str) -> list[str]:
-    """The lines of a file that lists something."""
+    """The lines of a list file."""
     from adjudge.bounded import file_text
     from adjudge.model.whereabouts import not_utf8
 

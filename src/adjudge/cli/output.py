@@ -1,4 +1,4 @@
-"""Where results and remarks go: standard output or a file, standard error, and the exit code of a gate."""
+"""Output: results to standard output or a file, remarks to standard error, and the exit code of a gate."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 Progress = Callable[[int, "int | None"], None]
-PATIENCE = 1.0  # seconds before there is a sign of life
-SLOW = 5.0  # seconds in one document before it is named
+PATIENCE = 1.0  # seconds before progress is shown
+SLOW = 5.0  # seconds spent on one document before it is named
 _RED, _PLAIN = "\x1b[1;31m", "\x1b[0m"
 _ESCAPED = "adjudge-escaped"
 _BASELINE = "adjudge.baseline"
@@ -32,7 +32,7 @@ _STARTED = time.perf_counter()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Standard output and standard error, whatever state they are in
+# Standard output and standard error, in whatever state
 
 
 def _escape(error: UnicodeError) -> tuple[str, int]:
@@ -45,7 +45,7 @@ def _escape(error: UnicodeError) -> tuple[str, int]:
 
 
 def prepare_streams() -> None:
-    """Let no character stop the output: a terminal that knows ASCII only gets escapes."""
+    """Make sure that no character stops the output: an ASCII-only terminal gets escapes."""
     codecs.register_error(_ESCAPED, _escape)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -57,13 +57,13 @@ def prepare_streams() -> None:
 def say(line: str) -> None:
     """A line on standard error, if there is one."""
     if sys.stderr is not None:
-        with suppress(OSError, ValueError):  # it is full or closed; there is nowhere left to say so
+        with suppress(OSError, ValueError):  # it is full or closed, and there is nowhere left to report it
             sys.stderr.write(f"{line}\n")
             sys.stderr.flush()
 
 
 def complain(*problems: object) -> None:
-    """Say what is wrong, a line for each problem, in colour on a terminal unless nobody wants that (NO_COLOR)."""
+    """Print the problems, one per line, in colour on a terminal unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal()
     start = "error:" if plain else f"{_RED}error:{_PLAIN}"
     for problem in problems:
@@ -71,7 +71,7 @@ def complain(*problems: object) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether somebody looks at standard error."""
+    """Whether standard error is a terminal."""
     try:
         return sys.stderr is not None and sys.stderr.isatty()
     except ValueError:  # it is closed
@@ -79,13 +79,13 @@ def is_terminal() -> bool:
 
 
 def abandon_output() -> None:
-    """Let go of what could not be written; else the interpreter would try once more, and complain, when it ends."""
+    """Discard what could not be written; else the interpreter would try again at exit, and complain."""
     with suppress(AttributeError, ValueError, OSError):  # there is no standard output, or it is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def emit(text: str, output: Path | None = None) -> None:
-    """Print, or write the file whole; a terminal is shown what it would obey as text, whoever wrote the text."""
+    """Print, or write the file atomically; on a terminal, control sequences in the text are escaped."""
     if output is not None:
         from adjudge.files import write_whole
 
@@ -105,26 +105,26 @@ def emit(text: str, output: Path | None = None) -> None:
 
 
 def emit_lines(lines: Iterable[str], output: Path | None = None) -> None:
-    """Print lines, or write them to a file, with nothing in them that a terminal would act upon."""
+    """Print lines, or write them to a file, with control sequences escaped."""
     emit("".join(f"{visible(line)}\n" for line in lines), output)
 
 
 def emit_json(data: Any, output: Path | None = None) -> None:
-    """Print something for programs, or write it to a file."""
+    """Print JSON, or write it to a file."""
     import json
 
     emit(json.dumps(data, indent=2, ensure_ascii=False) + "\n", output)
 
 
 def log(options: Mapping[str, Any], message: str) -> None:
-    """Say what is done, with the seconds since the start, if `--verbose` asks for it."""
+    """Log a step with the seconds since the start, if `--verbose` is given."""
     if options["verbose"]:
         say(f"{time.perf_counter() - _STARTED:6.2f} s  {visible(message)}")
 
 
 @contextmanager
 def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
-    """A sign of life on a terminal, once the work has taken a second: a bar, which moves if it is told how far.
+    """A progress bar on a terminal, once the work has taken a second; it moves if progress is reported.
 
     A document that takes long is named.
     """
@@ -207,16 +207,16 @@ def emit_explanations(found: Iterable[Any], options: Mapping[str, Any]) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Files that are written
+# Output files
 
 
 def is_file(text: str | None) -> bool:
-    """Whether a text names a file that is there; one that is too long for a name does not."""
+    """Whether a string names an existing file; one that is too long for a name does not."""
     return os.path.isfile(text or "")  # noqa: PTH113  # unlike Path.is_file it never raises
 
 
 def check_targets(options: Mapping[str, Any], *names: str, inputs: Iterable[str | None] = ()) -> None:
-    """Raise before the work if an output cannot be written, or is an input or another output.
+    """Raise before the work starts if an output cannot be written, or is an input or another output.
 
     Outputs are those of the usual options, and those of the options with these names.
     """
@@ -260,7 +260,7 @@ def finish(
         files[options["save"]] = result.to_json(with_tables=True) + "\n"
     for path, content in files.items():
         write_whole(path, content)
-    if options.get("summary") is not None:  # apart from what is in the file already
+    if options.get("summary") is not None:  # besides what is already in the file
         block = render(shown, "md", pairs=pairs).encode("utf-8", "backslashreplace")
         try:
             append_whole(options["summary"], block)
@@ -272,7 +272,7 @@ def finish(
 
 
 def of_runs(result: Result, options: Mapping[str, Any]) -> Result:
-    """The result with one system for all of its runs, if there are such."""
+    """The result with one system for all of its runs, if there are any."""
     from adjudge.stats.runs import has_runs, mean_of_runs
 
     if result.options is None or not has_runs(result):
@@ -285,13 +285,13 @@ def of_runs(result: Result, options: Mapping[str, Any]) -> Result:
 
 
 def check_rank(options: Mapping[str, Any]) -> None:
-    """Raise if a ranking is both asked for and not wanted."""
+    """Raise if a ranking is both requested and declined."""
     if options.get("rank") is False and options.get("rank_by"):
         raise UsageError("--no-rank and --rank-by contradict each other", hint="leave one of them out")
 
 
 def with_ranking(result: Result, options: Mapping[str, Any]) -> Result:
-    """The result with the ranking that is asked for: by all headline scores, by one score, or none."""
+    """The result with the requested ranking: by all headline scores, by one score, or none."""
     check_rank(options)
     if options.get("rank") is False or options.get("rank_by"):
         import msgspec
@@ -309,7 +309,7 @@ def with_ranking(result: Result, options: Mapping[str, Any]) -> Result:
 
 
 def check_gates(gates: Sequence[tuple[str, float]], measures: Sequence[Measure]) -> None:
-    """Raise if a gate names a score that there will not be."""
+    """Raise if a gate names a score that will not be computed."""
     if not gates:
         return
     from adjudge.stats.measure import part_keys
@@ -359,7 +359,7 @@ def _load_baseline(path: str) -> Result:
 
 
 def apply_gates(result: Result, options: Mapping[str, Any]) -> None:
-    """Raise if a system does not pass: a score that is lower than its gate, or worse than the baseline's."""
+    """Raise if a system fails: a score is below its gate, or worse than the baseline's."""
     problems = [*_below(options.get("fail_under") or (), result)]
     name = options.get("fail_if_worse")
     if name is not None:
@@ -377,7 +377,7 @@ def apply_gates(result: Result, options: Mapping[str, Any]) -> None:
 
 
 def _below(gates: Sequence[tuple[str, float]], result: Result) -> Iterator[Problem]:
-    """Scores of the whole corpus, of any system, that are lower than their gates; an undefined score is lower."""
+    """Scores of any system on the whole corpus that are below their gates; an undefined score counts as below."""
     for name, threshold in gates:
         for system in result.systems:
             for score in system.scores:

@@ -1,4 +1,4 @@
-"""`adjudge compare`, `report`, `merge` and `select`: results that were saved, without scoring again."""
+"""`adjudge compare`, `report`, `merge` and `select`: saved results, without scoring again."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from adjudge.errors import UsageError
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
-LISTED = ("text", "md", "json")  # layouts that have room for more than one table
+LISTED = ("text", "md", "json")  # layouts that can hold more than one table
 ORDERS = ("influence", "disagreement")
 _as_saved = resampling_options(", or as saved")
 
@@ -77,7 +77,7 @@ def _saved(path: str) -> Result:
 
 
 def _changes(options: dict[str, Any]) -> dict[str, Any]:
-    """What is to be otherwise than in the saved results."""
+    """The options that differ from the saved results."""
     names = ("bootstrap", "seed", "interval", "test", "cluster_by")
     changed = {name: options[name] for name in names if options.get(name) is not None}
     changed |= {"level": options["ci"]} if options["ci"] is not None else {}
@@ -134,7 +134,7 @@ def compare(results: tuple[str, ...], **options: Any) -> None:
 
 
 def _find_baseline(results: Sequence[str], loaded: Sequence[Result], options: dict[str, Any]) -> None:
-    """Take a baseline that is one of the results for the system that it has."""
+    """Interpret a baseline that is one of the results as that result's system."""
     for text, result in zip(results, loaded, strict=True):
         if options["fail_if_worse"] == named(text)[1] and len(result.systems) == 1:
             options |= {"fail_if_worse": result.systems[0].name, "baseline_within": True}

@@ -1,4 +1,4 @@
-"""What every `adjudge TASK score` has and does: its options, and the way from a task to scores or to one document."""
+"""Common to every `adjudge TASK score`: its options, and the way from a task to scores or to one document."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ ONLY_SCORES = (
     *("by", "docs", "jobs", "cluster", *RESAMPLING, "rank", "rank_by", "pairs", "runs", "runs_fixed"),
     *("save", "save_documents", "summary", "fail_under", "fail_if_worse", "alpha", "margin", "gate", "exact"),
 )
-"""What means nothing if something else than scores is printed."""
+"""Options that do not apply if something other than scores is printed."""
 
 
 search_options: list[click.Parameter] = [
     time_limit_option,
     flag("--exact", "Fail with exit code 1 if a score is not proven optimal, and list the documents."),
 ]
-"""What every command has that searches."""
+"""The options of every command that searches."""
 
 
 def readers_of(reason: str) -> dict[str, str]:
@@ -112,7 +112,7 @@ def scoring_options(
 
 
 def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
-    """What the options that every scoring shares say."""
+    """The run, from the options that every scoring shares."""
     from adjudge.evaluate.task import Run
 
     found: dict[str, Any] = {
@@ -164,7 +164,7 @@ def counted(
 
 
 def check_official(sides: Sides, options: Mapping[str, Any], *, only: Iterable[str] = ()) -> None:
-    """Raise if `--compat` stands beside what the output of an official program has no room for."""
+    """Raise if `--compat` is combined with options that the official output cannot reflect."""
     refuse_with("--compat", (*(name for name in ONLY_SCORES if name != "docs"), "explain", "pool", *only))
     if len(sides.paths) > 1:
         raise UsageError("--compat prints one system", hint="run it once for each")
@@ -173,7 +173,7 @@ def check_official(sides: Sides, options: Mapping[str, Any], *, only: Iterable[s
 
 
 def emit_official(text: str, warnings: Iterable[object], options: Mapping[str, Any]) -> None:
-    """What an official program prints, and on standard error what it does not say."""
+    """Print the official output, and on standard error what it lacks."""
     if not options["quiet"]:
         for line in warnings:
             say(f"warning: {visible(str(line))}")

@@ -1,4 +1,4 @@
-"""`adjudge serve`: a server for people who assess, and who they are."""
+"""`adjudge serve`: a server for assessors, and its people."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def demo(port: int, keep: Path | None) -> int:
 
 
 def _free(port: int) -> int:
-    """The port, or any that is free if something listens there already."""
+    """The port, or any free one if it is in use."""
     import socket
 
     with socket.socket() as tried:
@@ -220,7 +220,7 @@ def revoke(folder: str, name: str) -> None:
 
 @contextmanager
 def _access(folder: str) -> Iterator[tuple[Folder, Access]]:
-    """The people of a folder, also while a server works on it."""
+    """The people of a folder, also while a server is running."""
     need_packages()
     from adjudge.serve.access import Access
     from adjudge.serve.folder import Folder

@@ -1,4 +1,4 @@
-"""`adjudge serve board`, `scoring`, `program`: boards for any web server, scoring again and freezing, bundles."""
+"""`adjudge serve board`, `scoring`, `program`: boards for any web server, rescoring and freezing, bundles."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def init(folder: str, **options: Any) -> int:
 
 
 def _remove(made: Folder) -> None:
-    """Nothing half made stays, so that the same command can be given again."""
+    """Remove everything unfinished, so that the same command can be repeated."""
     if made.database is None:
         shutil.rmtree(made.path, ignore_errors=True)
 
@@ -161,7 +161,7 @@ def _sources(campaign: Path | None, options: Mapping[str, Any]) -> Sources | Non
 
 
 def _said(folder: str, done: Imported) -> int:
-    """Say what an import did; the exit code."""
+    """Report what an import did, and return the exit code."""
     findings = _findings(folder, done.findings)
     parts = [
         f"{counted(done.items, 'item')} in {counted(done.scopes, 'scope')}",
@@ -304,7 +304,7 @@ def export(folder: str, output: Path | None, reader: str | None, scope: str | No
 
 
 def _take_over(folder: Folder, store: Store, imported: str | None = None) -> None:
-    """Do what `serve.toml` says that it has not said before."""
+    """Apply what is new in `serve.toml`."""
     from adjudge.serve.access import Access
     from adjudge.serve.settings import take_over
 
@@ -313,7 +313,7 @@ def _take_over(folder: Folder, store: Store, imported: str | None = None) -> Non
 
 @contextmanager
 def _desk(folder: str, scope: str | None, reader: str | None, *, take: bool = False) -> Iterator[tuple[Folder, Desk]]:
-    """The campaign that is meant; with `take` as `serve.toml` says now."""
+    """The chosen campaign; with `take`, after applying `serve.toml`."""
     from adjudge.serve.desk import Desk
     from adjudge.serve.folder import Folder
     from adjudge.serve.store import Store

@@ -1,4 +1,4 @@
-"""`adjudge serve track` and `worker`: what teams hand in for, and who scores it."""
+"""`adjudge serve track` and `worker`: what teams submit to, and the workers that score it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ trust_option = flag("--trust-code", "Let module:name in the commands run code th
 
 
 def tasks() -> list[str]:
-    """The tasks that a track can be of: all that score and validate, and `score` for a metric of one's own."""
+    """The possible tasks of a track: all that score and validate, and `score` for a custom metric."""
     from adjudge.cli.app import COMMANDS, find_families
 
     groups = [name for name, entry in COMMANDS.items() if {"score", "validate"} <= set(entry.commands)]
@@ -118,7 +118,7 @@ def _gold_check(task: str, options: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _take_gold(store: Store, settings: TrackSettings, gold: Path, files: Mapping[str, Path]) -> dict[str, Any]:
-    """Keep gold that fits its task; what does not is refused, with the findings of the task's own command."""
+    """Store gold that is valid for its task; else raise with the findings of the task's own validator."""
     from adjudge.cli import run
     from adjudge.serve.tracks import filled, keep_file
 
@@ -130,7 +130,7 @@ def _take_gold(store: Store, settings: TrackSettings, gold: Path, files: Mapping
 
 
 def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapping[str, Any]) -> None:
-    """Make a track and its first phase, and write it into `serve.toml`."""
+    """Create a track and its first phase, and write it into `serve.toml`."""
     from adjudge.serve.tracks import PHASE, keep_file, parse_settings, set_phase, set_track
 
     campaign = options.get("assessed")
@@ -155,7 +155,7 @@ def make_track(store: Store, folder: Folder, name: str, task: str, options: Mapp
 
 
 def _write_table(file: Path, name: str, table: Mapping[str, Any]) -> None:
-    """Add a track to `serve.toml`; what is there stays as it is."""
+    """Add a track to `serve.toml`; the rest of the file is unchanged."""
     lines = [f"\n[track.{json.dumps(name, ensure_ascii=False)}]"]
     lines += [f"{key} = {json.dumps(given, ensure_ascii=False)}" for key, given in table.items()]  # JSON is TOML here
     lines.append('limits = { upload = "200 MB", memory = "4 GB", wall = "30 min", runs = 5, per_day = 0 }')
@@ -237,7 +237,7 @@ def track(folder: str, name: str | None, **options: Any) -> None:
 
 
 def _change_phase(store: Store, track: str, options: Mapping[str, Any], gold: Path | None) -> None:
-    """Do to a phase what the options say; a new one has the gold of the first unless it is given its own."""
+    """Change a phase as the options say; a new one has the gold of the first unless it is given its own."""
     from tempfile import TemporaryDirectory
 
     from adjudge.serve.store.tables import Phase

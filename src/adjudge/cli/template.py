@@ -1,4 +1,4 @@
-"""`adjudge template errors`: what would have to be corrected in templates."""
+"""`adjudge template errors`: the corrections that templates would need."""
 
 from __future__ import annotations
 
