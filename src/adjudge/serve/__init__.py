@@ -1,1 +1,1 @@
-"""The workbench and the service: people assess, group and link in the browser; teams submit."""
+"""The workbench and the service: people assess, group and link in the browser, and teams submit runs."""

@@ -1,4 +1,4 @@
-"""Who somebody is and what they may do: invitations, sessions, roles, passwords, tokens, CSRF, limits.
+"""Authentication and permissions: invitations, sessions, roles, passwords, tokens, CSRF, rate limits.
 
 An invitation is a link with 256 bits that is good for one use and for a role that is fixed when it is made. Taking it
 up starts a session: a signed cookie, of which the store has the hash only, so that it can be revoked and the store
@@ -39,16 +39,16 @@ _ACTIVE = "active"
 COOKIE, SECURE_COOKIE = "adjudge", "__Host-adjudge"
 TOKEN_DAYS = 365
 _DAY = 86_400
-_SEEN = 300  # seconds after which a session is written down as seen again
+_SEEN = 300  # seconds between updates of a session's last use
 _BITS = 32  # bytes of a secret
 _PERSON = re.compile(r"\w[\w.-]{0,59}")
 _SHORTEST = 10  # letters of a password
-_KNOWN = 10_000  # names whose rate is remembered
+_KNOWN = 10_000  # names whose rate is tracked
 NOT_HERE = "not found, or not visible to you"
 
 
 class Who(msgspec.Struct, frozen=True):
-    """Somebody who is signed in, by a session or a token (their hash), and their roles by campaign."""
+    """A signed-in person, with the hash of the session or token, and their roles by campaign."""
 
     person: str
     name: str
@@ -67,7 +67,7 @@ class Who(msgspec.Struct, frozen=True):
 
 
 def permit(route: Route, who: Who | None, campaign: str | None) -> None:
-    """Refuse what the table does not allow; what somebody may not know of is not there."""
+    """Refuse what the table does not allow; what a person may not know of does not exist for them."""
     if PUBLIC in route.who:
         return
     if who is None:
@@ -102,7 +102,7 @@ class Access:
     def invite(
         self, person: str, role: str, scope: str = EVERYWHERE, *, team: str | None = None, by: str = "admin"
     ) -> tuple[str, str]:
-        """Make an invitation: its token, which is kept nowhere, and when it expires."""
+        """Make an invitation: its token, which is not stored, and when it expires."""
         self.add_person(person, role, scope, team=team, by=by)
         return self.issue_link(person, scope)
 
@@ -111,7 +111,7 @@ class Access:
         return self._new(person, "invite", scope, self.limits.invitation_days)
 
     def has_way_in(self, person: str) -> bool:
-        """Whether somebody has a link, a session, a password or a token that is still good."""
+        """Whether a person has a valid link, session, password or token."""
         with self.store.read() as snapshot:
             return any(self._good(each, each.kind) or each.kind == "password" for each in snapshot.secrets(person))
 
@@ -180,7 +180,7 @@ class Access:
             known = snapshot.get(Person, person)
             stored = [each.hash for each in snapshot.secrets(person) if each.kind == "password"]
         try:
-            # Somebody unknown takes as long as a wrong password.
+            # An unknown name takes as long as a wrong password.
             self.hasher.verify(stored[0] if stored and known else self._nobodys, password)
         except (Argon2Error, InvalidHashError):
             raise Fault(401, "wrong name or password", "ask the organiser for a new link") from None
@@ -198,7 +198,7 @@ class Access:
         return self.hasher.hash(secrets.token_hex())
 
     def set_password(self, person: str, password: str) -> None:
-        """Remember a password, as argon2id; the one before is forgotten."""
+        """Store a password as an argon2id hash, in place of the previous one."""
         if len(password) < _SHORTEST:
             raise Fault(422, f"the password has {len(password)} letters", f"take at least {_SHORTEST}")
         made = self.hasher.hash(password)
@@ -262,14 +262,14 @@ class Access:
         return made, expires
 
     # -----------------------------------------------------------------------------------------------------------------
-    # Requests that change something
+    # Requests that change data
 
     def csrf(self, who: Who) -> str:
         """The token that every write of a session has to carry."""
         return hmac.new(self._secret, b"csrf " + who.secret.encode(), hashlib.sha256).hexdigest()
 
     def check_csrf(self, who: Who | None, given: str, headers: Mapping[str, str], origin: str) -> None:
-        """Refuse a write that another site has made the browser send."""
+        """Refuse a write forged by another site."""
         site, sender = headers.get("sec-fetch-site", "same-origin"), place_of_url(headers.get("origin", origin))
         here = place_of_url(origin)
         if site not in ("same-origin", "none") or here is None or sender is None or sender[:2] != here[:2]:
@@ -278,7 +278,7 @@ class Access:
             raise Fault(403, "the page is older than your session", "load it again", error="csrf")
 
     def check_rate(self, kind: str, name: str) -> None:
-        """Refuse what comes too fast."""
+        """Refuse requests that exceed the rate."""
         wait = (self.sign_ins if kind == "sign-in" else self.writes).wait(name, self.clock())
         if wait:
             raise Fault(429, "too many requests", f"wait {wait:.0f} s" if wait > 1 else "wait a second")

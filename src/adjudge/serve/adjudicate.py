@@ -34,7 +34,7 @@ def disputed_scopes(desk: Desk, snapshot: Snapshot) -> list[str]:
 
 
 def disputes(desk: Desk) -> list[dict[str, Any]]:
-    """Everything that waits for a decision, document by document."""
+    """All open disputes, by document."""
     with desk.store.read() as snapshot:
         return [each for scope in disputed_scopes(desk, snapshot) for each in scope_disputes(desk, snapshot, scope)]
 
@@ -313,7 +313,7 @@ def chosen(found: Together, same: Iterable[Sequence[str]]) -> set[Pair]:
 
 
 def groups_of(found: Together, pairs: Iterable[Pair]) -> list[list[str]]:
-    """What hangs together.
+    """The connected groups.
 
     >>> groups_of(together([["ab", "c", "d"], ["a", "bc", "d"]]), [("a", "b"), ("b", "c")])
     [['a', 'b', 'c'], ['d']]

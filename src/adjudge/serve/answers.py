@@ -1,4 +1,4 @@
-"""The interpreter of schemas: what answers to an item mean, and what is still asked.
+"""The interpreter of schemas: what the answers to an item mean, and which questions are open.
 
 Of a question it is decided in this order: not asked (`nil`), answered, carried from an item with equal fields, implied.
 The last two count once an answer that finishes is given, or once nothing that finishes is left to ask. The page does
@@ -199,7 +199,7 @@ class Reading:
         self._states: dict[str, State] = {}
 
     def answer(self, id_: str, answers: Answers) -> State:
-        """Take in an answer, which replaces the one before."""
+        """Record an answer, which replaces the previous one."""
         self._states.clear() if self.schema.item.parent else self._states.pop(id_, None)
         self.answers.pop(id_, None)
         if answers:

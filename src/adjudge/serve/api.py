@@ -1,4 +1,4 @@
-"""What the routes of the API do: each takes a `Call` and gives what is answered. Everything hard is done elsewhere."""
+"""The handlers of the API: each takes a `Call` and returns the answer. The work itself is done in other modules."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def note_look(call: Call, subject: str) -> None:
 
 
 def me(call: Call) -> Me:
-    """Who is signed in."""
+    """The signed-in person."""
     who = call.person
     return Me(who.person, who.name, sorted(who.roles), call.service.access.csrf(who))
 
@@ -146,7 +146,7 @@ def tell(call: Call, scope: str | None = None) -> None:
 
 
 def people(call: Call) -> list[Person]:
-    """Everybody and what they may do."""
+    """All people and their roles."""
     with call.service.store.read() as snapshot:
         roles = snapshot.roles()
         return [
@@ -179,7 +179,7 @@ def token(call: Call) -> Token:
 
 
 def metrics(call: Call) -> Metrics:
-    """How the server is doing."""
+    """The state of the server."""
     service, found = call.service, {}
     for name, times in service.times.items():
         if times:
@@ -222,7 +222,7 @@ def healthz(call: Call) -> Health:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Those who decide and organise
+# Adjudicators and organisers
 
 
 def disputes(call: Call) -> list[dict[str, Any]]:
@@ -236,7 +236,7 @@ def dispute(call: Call) -> dict[str, Any]:
 
 
 def decide(call: Call) -> dict[str, Any]:
-    """Write the official answer."""
+    """Store the official answer."""
     verdict: Decide = call.body
     verdict.version = seen_version(call, verdict.version)
     made = adjudicate.decide(desk(call), call.params["d"], call.params["i"], verdict)

@@ -123,7 +123,7 @@ def make_app(service: Service, hosts: frozenset[str] | None = None) -> ASGIApp:
 
 
 class Shield:
-    """Around everything: names by which nobody may call, and headers that every answer has."""
+    """Wraps the application: refuses unknown host names, and sets the headers of every answer."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str] | None) -> None:
         self.app, self.hosts = app, hosts
@@ -185,7 +185,7 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Any]:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """What was sent, if that is not too much."""
+    """The body of a request, unless it is too large."""
     parts, size = [], 0
     try:
         async with asyncio.timeout(SLOWEST):
@@ -200,13 +200,13 @@ async def _body(request: Request, most: int) -> bytes:
 
 
 def check_texts(texts: Iterable[str]) -> None:
-    """Refuse a character that PostgreSQL has no place for."""
+    """Refuse a character that PostgreSQL cannot store."""
     if any("\0" in each for each in texts):
         raise Fault(400, "there is a character with the number 0", "leave it out")
 
 
 def _prepare(call: Call) -> None:
-    """Refuse what may not be, and read what is sent."""
+    """Check permissions and limits, and read the body."""
     route, request, service = call.route, call.request, call.service
     check_texts((*call.params.values(), *request.query_params.values()))
     if route.limit == "sign-in":
@@ -359,7 +359,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Hub:
-    """Everybody who listens in this process."""
+    """All listeners of this process."""
 
     def __init__(self) -> None:
         self._listeners: dict[asyncio.Queue[Change | None], tuple[Who, asyncio.AbstractEventLoop]] = {}
@@ -367,7 +367,7 @@ class Hub:
 
     @property
     def listeners(self) -> int:
-        """How many there are."""
+        """The number of listeners."""
         return len(self._listeners)
 
     def tell(self, change: Change) -> None:
@@ -377,7 +377,7 @@ class Hub:
                 loop.call_soon_threadsafe(_put, queue, change)
 
     def end(self) -> None:
-        """Let everybody go, because the server ends."""
+        """Disconnect all listeners, because the server is stopping."""
         self._ended = True
         for queue, (_, loop) in list(self._listeners.items()):
             loop.call_soon_threadsafe(_put, queue, None)

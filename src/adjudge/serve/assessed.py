@@ -132,7 +132,7 @@ def home_of(folder: Folder, campaign: str) -> Path:
 
 
 def handed_in(snapshot: Snapshot, pool: Pool) -> list[tuple[Run, Submission]]:
-    """Everything that teams have submitted, in the order in which it came."""
+    """All submissions of teams, in the order of arrival."""
     teams = {team.id: team.name for team in snapshot.find(Team, track=pool.scoring.track)}
     found = snapshot.find(Submission, "received, id", track=pool.scoring.track, phase=pool.scoring.phase)
     return [(run_of(each, teams[each.team]), each) for each in found]
@@ -331,7 +331,7 @@ def _run(pool: Pool, args: Sequence[str], codes: Sequence[int] = (0,)) -> child.
 
 
 def note_of(finished: int, whole: int, *, frozen: bool) -> str:
-    """How much the scores say.
+    """A note on how far the scores can be relied on.
 
     >>> note_of(5, 12, frozen=False)
     'Provisional: 5 of 12 documents are finished.'

@@ -23,7 +23,7 @@ _HEADS = ("f1", "score")  # of the parts of a metric, those that it is ordered b
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that was scored; `unranked` says why it takes no rank."""
+    """A scored run; `unranked` says why it has no rank."""
 
     team: str
     number: int
@@ -321,7 +321,7 @@ def _is_border(order: Sequence[Run], own: _Values, ranges: Sequence[Sequence[int
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What somebody may see
+# Visibility
 
 
 def view(board: Board, show: str, team: str | None = None) -> Board:

@@ -1,4 +1,4 @@
-"""Campaigns from files and back: items are only added or withdrawn, and what files say becomes decisions.
+"""Campaigns imported from files and exported: items are only added or withdrawn; answers become decisions.
 
 An import compares a source with the store and writes what is new, so it can be repeated and interrupted at any moment.
 """
@@ -42,7 +42,7 @@ class Imported(msgspec.Struct):
 
 
 class Batch:
-    """Events that are written some at a time, each with a key of this import."""
+    """Events written in batches, each with a key of this import."""
 
     def __init__(self, store: Store, actor: str = IMPORT) -> None:
         self.store, self._actor = store, actor
@@ -59,7 +59,7 @@ class Batch:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is waiting."""
+        """Write the pending events."""
         for each in self.store.write(self._waiting) if self._waiting else ():
             if isinstance(each, Conflict):
                 hint = "thaw the campaign first" if each.reason == "frozen" else "try again"

@@ -30,9 +30,9 @@ PROGRAM = (sys.executable, "-I", "-m", "adjudge")
 """What children run, unless they name another module."""
 OUTPUT = 1_000_000
 """Bytes that a child may print."""
-_PAUSE = 0.25  # seconds between two looks at a child that runs
+_PAUSE = 0.25  # seconds between checks of a running child
 _FILES = 1024
-_LOOK = 1.0  # seconds between two looks at its folder
+_LOOK = 1.0  # seconds between checks of its folder
 
 
 class Child(msgspec.Struct, frozen=True):
@@ -127,7 +127,7 @@ def _started(child: Child, printed: Sequence[Path]) -> subprocess.Popen[bytes]:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a child and everything that it has started."""
+    """Kill a child and everything it has started."""
     if os.name != "posix":
         process.kill()
     else:
@@ -151,7 +151,7 @@ def _size(folder: Path) -> int:
 
 
 def _by_signal(code: int, child: Child) -> str:
-    """What ended a child that did not end by itself."""
+    """What killed a child."""
     if code >= 0:
         return ""
     if -code == getattr(signal, "SIGXCPU", None):
@@ -204,7 +204,7 @@ def _bwrap(child: Child) -> list[str]:
 
 @lru_cache(maxsize=1)
 def holding() -> dict[str, bool]:
-    """Which limits hold on this machine."""
+    """The limits that can be enforced on this machine."""
     rules = dict.fromkeys(("CPU", "AS", "FSIZE", "NOFILE", "NPROC", "CORE"), 1 << 40)
     held: set[str] = set()
     if os.name == "posix":

@@ -237,7 +237,7 @@ class Sheet:
         return max((self.judgments[item.id].n for item in stack.items if item.id in self.judgments), default=0)
 
     def complete(self, stack: Stack) -> bool:
-        """Whether every item of a card has its answer."""
+        """Whether every item of a card is answered."""
         return bool(self.answers(stack)) and all(
             self.judgments[item.id].complete if item.id in self.judgments else item.id in self.decisions
             for item in stack.items

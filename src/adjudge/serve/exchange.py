@@ -118,7 +118,7 @@ def export_home(store: Store, campaign: str, folder: Path) -> Home:
 
 
 def _remember(store: Store, campaign: str, rows: Mapping[str, Mapping[str, Any]], made: Mapping[str, bytes]) -> None:
-    """Note what the files are now."""
+    """Store the current hashes of the files."""
     scopes = []
     for scope, meta in rows.items():
         files = {part: digest(made[f"{part}/{scope}"]) for part in PARTS if f"{part}/{scope}" in made}

@@ -179,6 +179,6 @@ def read_settings(file: Path) -> Settings:
 
 
 def write_secret(file: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first moment on."""
+    """Write a file that is readable by its owner only, from its creation on."""
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as opened:
         opened.write(text + "\n")

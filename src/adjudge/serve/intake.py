@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 AT_ONCE = 2
-"""Uploads of a team that may be on their way."""
+"""Maximum uploads of a team in progress."""
 FREE = 0.1
 """Share of the disk that uploads leave free."""
 IDLE = 30.0
@@ -39,7 +39,7 @@ IDLE = 30.0
 SLOWEST = 20_000
 """Bytes a second below which an upload is given up, after the first minute."""
 _PART = 1 << 20
-_CHECKED = 64 << 20  # bytes after which the disk is looked at again
+_CHECKED = 64 << 20  # bytes between checks of the disk
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _ENDINGS = re.compile(r"(\.(tar|tbf|conllu?|jsonl?|tsv|txt|csv|xml|bio|amr|zip|tgz|gz|zst|parquet|tab|ann))+$", re.I)
 FLAGS = ("human", "web")
@@ -81,7 +81,7 @@ def run_name(file: str) -> str:
 
 
 class Gate:
-    """How many uploads of each team are on their way."""
+    """The number of uploads in progress of each team."""
 
     def __init__(self) -> None:
         self._now: dict[str, int] = {}
@@ -147,7 +147,7 @@ async def receive(store: Store, parts: AsyncIterator[bytes], most: int, declared
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Handing in
+# Submitting
 
 
 def limits_of(settings: Limits, phase: Phase) -> Limits:
@@ -210,7 +210,7 @@ def _hand_in(store: Store, upload: Upload, file: str, by: str) -> Receipt | None
 
 
 def check_open(snapshot: Snapshot, phase: Phase) -> None:
-    """Refuse what comes when the ranking is final."""
+    """Refuse submissions once the ranking is final."""
     scoring = snapshot.get(Scoring, phase.scoring) if phase.scoring else None
     if scoring is not None and scoring.frozen:
         raise Fault(423, f"the phase {phase.id!r} is frozen", "ask the organiser")

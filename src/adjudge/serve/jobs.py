@@ -1,4 +1,4 @@
-"""What is done with a submission: it is checked, then scored, each by a child, and put on the board.
+"""Processing a submission: it is checked, then scored, each by a child process, and put on the board.
 
 Workers are threads that wait for it.
 
@@ -95,7 +95,7 @@ class Runner:
         self.stop()
 
     def wake(self) -> None:
-        """There is something to do."""
+        """Wake the workers."""
         with self._more:
             self._more.notify_all()
 
@@ -139,7 +139,7 @@ class Runner:
         self.store.writer.run(lambda rows: rows.put(row)).result()
 
     def work(self, kinds: Sequence[str], holder: str) -> bool:
-        """Do one thing, if there is one."""
+        """Process one submission, if there is one."""
         at = now()
         with self.store.leases() as connection:
             name = connection.claim(kinds, holder, states.later(at, states.LEASE), at)
@@ -187,7 +187,7 @@ class Runner:
 
     @property
     def ended(self) -> bool:
-        """Whether everything has to end."""
+        """Whether the workers are to stop."""
         return self._ended.is_set()
 
     @property
@@ -197,7 +197,7 @@ class Runner:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder for one child, which is gone afterwards."""
+        """A temporary folder for one child."""
         folder = Path(tempfile.mkdtemp(prefix="job-", dir=self._folder))
         try:
             yield folder
@@ -233,7 +233,7 @@ class Job:
                 done = self._check(folder) if self.row.state == CHECKING else self._score(folder)
         except (OSError, AdjudgeError, StoreError) as error:
             done = {"state": FAILED, "reason": f"the operating system refused: {error}"}
-        if self.runner.ended:  # whoever comes next does it again, and it counts as if it had not begun
+        if self.runner.ended:  # the next worker repeats it, as if it had not begun
             back = RECEIVED if self.row.state == CHECKING else QUEUED
             done = {"state": back, "deadline": states.deadline(back, self.settings.limits, now())}
             done["attempts"], self._log = self.row.attempts - 1, []

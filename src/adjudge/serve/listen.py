@@ -42,7 +42,7 @@ class Patient(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there."""
+        """The connection is closed."""
         self._stop()
         super().connection_lost(exc)
 

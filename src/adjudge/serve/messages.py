@@ -1,4 +1,4 @@
-"""What is sent and what is answered, as structs: bodies are checked against them, and OpenAPI is made from them."""
+"""Requests and answers as structs: bodies are validated against them, and OpenAPI is generated from them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FIELDS, _FILES = 20, 1000
 _LONGEST = 4000  # bytes of a field or a header
 _SLOWEST = 30  # seconds for what comes before the file
-logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # whoever sends nonsense is told, not the log
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # errors go to the sender, not to the log
 
 
 class Part(msgspec.Struct):

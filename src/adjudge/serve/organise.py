@@ -97,7 +97,7 @@ def progress(desk: Desk) -> dict[str, Any]:
 
 
 def notes(desk: Desk) -> list[dict[str, Any]]:
-    """What readers have flagged, and their comments."""
+    """Readers' flags and comments."""
     with desk.store.read() as snapshot:
         show = campaign_of(desk, snapshot)[1].show
         found = [each for each in snapshot.notes(desk.campaign) if each.flag is not None or each.comments]
@@ -128,7 +128,7 @@ def events(desk: Desk, after: int, *, everybody: bool) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Who reads what
+# Assignments
 
 
 def check_reader(desk: Desk, reader: str) -> None:

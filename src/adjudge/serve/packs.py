@@ -107,7 +107,7 @@ class Merged(NamedTuple):
 
 
 def merge_pack(store: Store, campaign: str, path: Path) -> Merged:
-    """Take back what was done in a pack."""
+    """Merge the work done in a pack."""
     Folder(path)
     with Store.open(path, read_only=True) as pack, pack.read() as snapshot:
         known = snapshot.get(Campaign, campaign)

@@ -1,4 +1,4 @@
-"""The pages: frames that scripts of ours fill, and the few that need none. Templates escape everything."""
+"""The pages: frames filled by our scripts, and the few that need none. Templates escape everything."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def stage(call: Call) -> Response:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Those who decide and organise
+# Adjudicators and organisers
 
 
 def adjudicate(call: Call) -> Response:
@@ -201,7 +201,7 @@ def organise_now(call: Call) -> Response:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Ways in and out
+# Signing in and out
 
 
 def sign_in(call: Call) -> Response:

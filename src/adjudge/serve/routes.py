@@ -27,7 +27,7 @@ _TRACK, _RUN = "/tracks/{t}", "/submissions/{run}"
 
 
 class Route(msgspec.Struct, frozen=True):
-    """One thing that can be asked for: by whom, what is sent and what is answered."""
+    """One route: who may use it, its body and its answer."""
 
     method: str
     path: str
@@ -45,7 +45,7 @@ class Route(msgspec.Struct, frozen=True):
 
     @property
     def unsafe(self) -> bool:
-        """Whether it changes something."""
+        """Whether it changes data."""
         return self.method not in ("GET", "HEAD")
 
     @property

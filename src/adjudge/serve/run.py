@@ -102,7 +102,7 @@ class Running(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def need_packages() -> None:
-    """Say what to install if something is not."""
+    """Raise with what to install if a package is missing."""
     from importlib.util import find_spec
 
     missing = [name for name in ("starlette", "uvicorn", "itsdangerous", "argon2") if find_spec(name) is None]
@@ -203,6 +203,6 @@ def serve(folder: Folder, how: Running, ready: Callable[[str], None]) -> None:
                 Server(config, listens, service.hub.end).run()
         except KeyboardInterrupt:  # which it sends itself again once it has ended
             pass
-        except SystemExit:  # it has said why
+        except SystemExit:  # it has reported the reason
             message = f"{address.host}:{address.port} cannot be used, something else may be listening there"
             raise UsageError(message, hint="give another --port") from None

@@ -1,4 +1,4 @@
-"""Assessment schemas: what is asked of an item, by which keys, and when, as TOML without code.
+"""Assessment schemas: which questions are asked about an item, with which keys, and when, as TOML without code.
 
 A condition is a list of tables, of which any must hold, and of a table all entries. An entry names a question, one of
 the item above (`parent.judgment`), or a field (`item.type`), and the values that it may have; `realis==` compares with
@@ -44,7 +44,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def values(self) -> Names:
-        """What a choice may be."""
+        """The values of a choice."""
         rest = (self.implied, self.nil_value)
         return tuple(dict.fromkeys((*self.keys.values(), *(each for each in rest if each is not None))))
 
@@ -195,7 +195,7 @@ class Complaints:
         self.problems.append(Problem(message, self.place, *self.places.of(*path), hint))
 
     def end(self) -> None:
-        """Raise if there is any."""
+        """Raise if there are any."""
         if self.problems:
             raise FormatError(sorted(self.problems, key=lambda each: (each.line or 0, each.column or 0)))
 

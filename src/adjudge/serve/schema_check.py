@@ -1,4 +1,4 @@
-"""What is wrong with a schema: names that mean nothing, keys that clash, questions that nobody is asked."""
+"""The problems of a schema: unknown names, clashing keys, questions that are never asked."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RESERVED = ("j", "k", "z", ".", ",", "f", "h", "s", "/", "?")
 """Keys of the page itself; arrows, Enter and Esc have no letter."""
 CHECKS = ("eal.frames", "eal.key")
 _FUNCTIONS = {"": 1, "text": 1, "ontology": 2}
-_MANY = 200_000  # states that are looked at
+_MANY = 200_000  # maximum states examined
 
 Where: TypeAlias = "tuple[str | int, ...]"
 
 
 def check_schema(schema: Schema, complaints: Complaints) -> None:
-    """Find every mistake."""
+    """Find all errors."""
     check = _Check(schema, complaints)
     check.names()
     check.questions()

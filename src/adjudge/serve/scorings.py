@@ -170,7 +170,7 @@ def comparer(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What an organiser does
+# Actions of organisers
 
 
 def extend(store: Store, track: str, phase: str, closes: str | None, by: str) -> None:
@@ -290,7 +290,7 @@ def _manifest(store: Store, snapshot: Snapshot, phase: Phase, scoring: Scoring) 
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What moved
+# Changes between scorings
 
 
 class Moved(msgspec.Struct, frozen=True):

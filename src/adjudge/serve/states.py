@@ -1,4 +1,4 @@
-"""How far a submission has come. Every state that is no end has a deadline, and somebody looks every few seconds.
+"""The states of a submission. Every state that is not final has a deadline, which is checked every few seconds.
 
     received > checking > queued > scoring > scored > superseded | withdrawn
                   |         + pooled: waits for people who assess > queued
@@ -26,7 +26,7 @@ from adjudge.serve.tracks import Limits, settings_of
 RECEIVED, CHECKING, POOLED, QUEUED, SCORING = "received", "checking", "pooled", "queued", "scoring"
 SCORED, INVALID, FAILED, SUPERSEDED, WITHDRAWN = "scored", "invalid", "failed", "superseded", "withdrawn"
 LIVE = (RECEIVED, CHECKING, POOLED, QUEUED, SCORING)
-"""States that end by themselves."""
+"""States that end on their own."""
 COUNTED = (*LIVE, SCORED)
 """States that count against the number of runs."""
 WORK = {RECEIVED: CHECKING, QUEUED: SCORING}
@@ -111,13 +111,13 @@ def change(row: Submission, body: dict[str, Any], by: str) -> Write:
 
 
 def move(store: Store, row: Submission, body: dict[str, Any], by: str) -> Written | None:
-    """Take a submission further; None if somebody else has."""
+    """Move a submission to its next state; None if another process has done so."""
     (done,) = store.write([change(row, body, by)])
     return None if isinstance(done, Conflict) else done
 
 
 def live(snapshot: Snapshot) -> list[Submission]:
-    """All submissions that are in no end."""
+    """All submissions that are not in a final state."""
     return [row for state in LIVE for row in snapshot.find(Submission, "since, id", state=state)]
 
 

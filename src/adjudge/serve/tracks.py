@@ -206,7 +206,7 @@ def lay_out(store: Store, kept: Mapping[str, Any], folder: Path) -> Path:
         (part / kept["name"]).symlink_to(store.blob_file(kept["sha256"]).resolve())
     try:
         part.rename(place)
-    except OSError:  # somebody else was faster
+    except OSError:  # another process was faster
         shutil.rmtree(part)
     return target
 

@@ -1,4 +1,4 @@
-"""What readers do: judge, say the same of more, undo, flag, comment, group, link, finish. Every act is an event.
+"""What readers do: judge one or several items, undo, flag, comment, group, link, finish. Every action is an event.
 
 What comes from a page is checked with the schema before anything is written. A card stands for all items that differ in
 hidden fields only, and each of them gets an event of its own.
@@ -20,7 +20,7 @@ from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Write, Writ
 from adjudge.serve.store.fold import patched
 from adjudge.serve.store.tables import Grouping, Item
 
-MAX_TEXT = 4000  # characters of a flag or a comment
+MAX_TEXT = 4000  # maximum characters of a flag or a comment
 
 
 class Refusal(AdjudgeError):

@@ -216,7 +216,7 @@ class Store:
             connection.close()
 
     def close(self) -> None:
-        """Write what is waiting, and close everything."""
+        """Write what is pending, and close everything."""
         if self._writer:
             self._writer.close()
         if self._leaser:

@@ -12,7 +12,7 @@ _PART = 1 << 20
 
 
 def blob_path(folder: Path, sha256: str) -> Path:
-    """Where a blob is.
+    """The path of a blob.
 
     >>> blob_path(Path("autumn"), "0be1" + "0" * 60).as_posix()[:20]
     'autumn/blobs/0b/e100'

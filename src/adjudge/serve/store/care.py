@@ -31,7 +31,7 @@ _PARTS = ("event", "secret", "blob")
 
 
 class Verified(NamedTuple):
-    """What was looked at, and what is wrong with it."""
+    """What was checked, and the problems found."""
 
     events: int
     streams: int
@@ -106,7 +106,7 @@ def _other(table: str, than: str, keys: list[tuple[Any, ...]]) -> Problem:
 
 
 def _tally_problems(connection: Connection) -> list[Problem]:
-    """Tallies that are not counts."""
+    """Tallies that differ from the counts."""
     counts: dict[tuple[Any, ...], tuple[int, ...]] = {}
     for row in connection.select(sql.COUNTS):
         known = counts.get(row[:4], (0, 0, 0, 0))

@@ -80,7 +80,7 @@ SCORED, FAILED, SUPERSEDED = "scored", "failed", "superseded"
 
 
 def fold(rows: Rows, event: Event) -> None:
-    """Do to the rows what an event says."""
+    """Apply an event to the rows."""
     KINDS[event.kind](rows, event)
 
 

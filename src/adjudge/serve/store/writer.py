@@ -139,7 +139,7 @@ class Writer:
         return self._submit(_Request((), job))
 
     def close(self) -> None:
-        """Write what is waiting, and end."""
+        """Write what is pending, and stop."""
         self._closed = True
         self._waiting.put(None)
         self._thread.join()
@@ -169,7 +169,7 @@ class Writer:
         connection: Connection | None = None
         while self._written.wait() and not self._closed:
             self._written.clear()
-            with contextlib.suppress(AdjudgeError, *self._connection.failures):  # the writer says what is wrong
+            with contextlib.suppress(AdjudgeError, *self._connection.failures):  # the writer reports the error
                 connection = connection or self._connect()
                 connection.checkpoint()
             self._ended.wait(_PAUSE)
