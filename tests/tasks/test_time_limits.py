@@ -66,3 +66,22 @@ def test_no_bound_is_above_what_a_measure_can_be():
     for match in ("1:1", "N:1", "1:N", "N:N"):
         found = plan(ir.Graph(of=ir.Edit(), match=match), time_limit=0.2).observe(gold, system)
         assert found.value <= (found.bound if found.bound is not None else found.value) <= 60
+
+
+def test_comparisons_of_many_systems_end_in_time(tmp_path, capsys):
+    def write(name, wrong):
+        lines = []
+        for document in range(20):
+            spans = [({"start": 9 * at, "end": 9 * at + 5}, (document * at + wrong) % 7 < wrong) for at in range(3)]
+            entities = [{"span": span, "type": "LOC" if other else "PER"} for span, other in spans]
+            lines.append(json.dumps({"id": f"d{document}", "entities": entities}))
+        (tmp_path / name).write_text("\n".join(lines))
+        return str(tmp_path / name)
+
+    gold, systems = write("gold.jsonl", 0), [write(f"s{number}.jsonl", number % 7 + 1) for number in range(30)]
+    line = ["ner", "score", gold, *systems, "--metric", "ner.strict", "--test", "randomisation"]
+    start = time.monotonic()
+    assert run([*line, "--time-limit", "0.05"]) == 2
+    assert time.monotonic() - start < 20
+    assert "the systems could not be compared in 1 seconds, ask for fewer resamples" in capsys.readouterr().err
+    assert run([*line, "--bootstrap", "100"]) == 0

@@ -212,7 +212,9 @@ def corpus_result(task: CorpusTask, run: Run) -> Result:
 
 
 @contextmanager
-def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[None]:
+def in_time(
+    documents: int, time_limit: float | None, sooner: str, what: str = "the corpus could not be counted"
+) -> Iterator[None]:
     """Share the time of all documents among them, or what is left of it; `sooner` is what else to ask for."""
     seconds = (DEFAULT if time_limit is None else time_limit) * max(documents, 1)
     try:
@@ -220,7 +222,7 @@ def in_time(documents: int, time_limit: float | None, sooner: str) -> Iterator[N
             yield
     except OutOfTime:
         hint = f"ask for {sooner}, or give more time (--time-limit)"
-        raise UsageError(f"the corpus could not be counted in {seconds:g} seconds", hint=hint) from None
+        raise UsageError(f"{what} in {seconds:g} seconds", hint=hint) from None
 
 
 def _result(task: CorpusTask, run: Run) -> Result:
