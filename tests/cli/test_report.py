@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+import adjudge as aj
 from adjudge.demo import GOLD, SYSTEMS
+from adjudge.report.page import render_result
 from adjudge.stats.result import Result
 from calling import caller
 from pages import about, data_of, kept, tree_of
@@ -60,6 +62,14 @@ def test_a_page_is_named_after_the_task_and_its_metrics(call, command, title):
     assert [each.text for each in page.xpath("//h1 | /html/head/title")] == [title, title]
     Result.load("own.json").report("written.html")
     assert tree_of(Path("written.html").read_text(encoding="utf-8")).xpath("//h1")[0].text == title
+
+
+def test_a_page_of_scores_that_no_document_has_is_named_too():
+    mentions = [{"span": {"start": 0, "end": 4}, "type": "PER", "entity": "Q1"}]
+    result = aj.score("linking", [{"id": "d", "mentions": mentions}], [{"id": "d", "mentions": mentions}], bootstrap=0)
+    page = tree_of(render_result(result))
+    assert page.xpath("//h1")[0].text.startswith("linking: ")
+    assert page.xpath("/html/head/title")[0].text == page.xpath("//h1")[0].text
 
 
 def test_the_numbers_are_those_of_compare(call, saved):

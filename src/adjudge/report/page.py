@@ -89,7 +89,7 @@ def render_result(result: Result, *, title: str = "") -> str:
     script = "\n".join(asset(name) for name in SCRIPTS)
     template = environment().get_template("page.html.j2")
     return template.render(
-        title=title or named(result, [metric for metric, _ in keys]),
+        title=title or named(result, [metric for metric, _ in headline_keys(result)]),
         version=__version__,
         style=Markup(style),  # noqa: S704  # files of this package
         early=Markup(EARLY),  # noqa: S704
@@ -292,7 +292,7 @@ def named(result: Result, metrics: Sequence[str]) -> str:
     tasks = {each.rpartition(".")[0] for each in metrics} if result.task == "score" else {result.task}
     task = tasks.pop() if len(tasks) == 1 else ""
     first = ", ".join(each.removeprefix(f"{task}.") for each in metrics[:_NAMED])
-    return clean(f"{task}{': ' * bool(task)}{first}{', ...' * (len(metrics) > _NAMED)}")
+    return clean(f"{task}{': ' * bool(task and first)}{first}{', ...' * (len(metrics) > _NAMED)}") or "Report"
 
 
 def write_page(result: Result, path: str | os.PathLike[str] | None = None) -> Page:
