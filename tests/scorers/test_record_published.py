@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from adjudge.cli import run
 from adjudge.errors import FormatError
-from adjudge.scorers import extract_bench, stickler
+from adjudge.scorers import donut, extract_bench, stickler
 from adjudge.scorers.anls_star import anls_star
 from adjudge.scorers.donut import Node, tree_distance
 from adjudge.stats.points import Additive
@@ -227,3 +227,13 @@ def test_the_distance_of_trees_is_that_of_its_recursion(one, other):
         return min(found)
 
     assert tree_distance(one, other) == forests((one,), (other,))
+
+
+def test_trees_that_are_too_large_name_their_document_and_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(donut, "MOST", 50)
+    lines = [{"id": "a", "n": "x"}, {"id": "b", "n": [str(each) for each in range(9)]}]
+    for name in ("gold.jsonl", "system.jsonl"):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)))
+    gold, system = str(tmp_path / "gold.jsonl"), str(tmp_path / "system.jsonl")
+    assert run(["record", "score", gold, system, "--compat", "donut"]) == 1
+    assert f"{system}: document 'b': trees of " in capsys.readouterr().err

@@ -44,7 +44,14 @@ def run(gold: Any, system: Any) -> Published:
         sides = normalised(ours), normalised(theirs)
         left, right = (Counter(_flat(side)) for side in sides)
         counts = counted({"": ((left & right).total(), right.total(), left.total())})
-        rows.append((key, {**counts, "score": tree_accuracy(*sides), "documents": 1.0}))
+        try:
+            accuracy = tree_accuracy(*sides)
+        except ValidationError as error:
+            (problem,) = error.problems
+            raise ValidationError(
+                msgspec.structs.replace(problem, message=f"document {key!r}: {problem.message}")
+            ) from None
+        rows.append((key, {**counts, "score": accuracy, "documents": 1.0}))
     matched, found, wanted = totals(rows)
     if not found + wanted:
         message = "there is no field in gold or system: donut divides by zero (0, false and empty values are dropped)"

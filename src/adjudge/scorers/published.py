@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from adjudge.algebra.solve.deadline import DEFAULT, NEVER, OutOfTime
 from adjudge.errors import FormatError, Problem, ValidationError
 from adjudge.evaluate.sides import Names, check_sides
@@ -85,7 +87,8 @@ def published_runs(
             given = found[system].documents or ([each for each, _ in found[system].rows], ())
             check_sides(Names(source_name(gold), given[0]), [Names(source_name(source), given[1])])
         except (FormatError, ValidationError) as error:
-            problems += (problem for problem in error.problems if problem not in problems)
+            named = [each if each.path else replace(each, path=source_name(source)) for each in error.problems]
+            problems += (problem for problem in named if problem not in problems)
         except OutOfTime:
             message = f"{scorer.name} did not finish a document in {limit:g} seconds"
             hint = "give more time (--time-limit), or use our own metrics, which say what they can prove"
@@ -127,8 +130,6 @@ def _corpus_result(
     scorer: Scorer, found: Mapping[str, Published], ids: Sequence[str], fields: Mapping[str, str], run: Run
 ) -> Result:
     """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
-    from msgspec.structs import replace
-
     from adjudge.evaluate.clusterings import ClusterTask
     from adjudge.stats.inference import OFF
 
