@@ -151,6 +151,26 @@ def test_gates_and_saved_results(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*base.split(), "--fail-under", "kbp.quary.f1=0.9"]) == 2
 
 
+def test_queries_are_chosen_averaged_and_shared_out(capsys: pytest.CaptureFixture[str]) -> None:
+    # Q1 has 2 of 3 answers right and misses 1, Q2 has none of one: pooled 2 of 3 and 2 of 4, on average 1/3 and 1/3.
+    base = "kbp query --queries q.tsv --gold gold.tsv a.tsv --format json --bootstrap 0"
+    assert call(base) == 0
+    whole = capsys.readouterr().out
+    assert call(f"{base} --pool macro") == 0
+    averaged = capsys.readouterr().out
+    assert scores(whole)["kbp.query.recall"] == 2 / 4
+    assert scores(averaged)["kbp.query.recall"] == pytest.approx((2 / 3 + 0) / 2)
+    assert call(f"{base} --docs Q1") == 0
+    one = capsys.readouterr().out
+    assert (scores(one)["kbp.query.recall"], json.loads(one)["systems"][0]["documents"]) == (2 / 3, 1)
+    assert call(f"{base} --jobs 2") == 0
+    assert capsys.readouterr().out == whole
+    assert call(f"{base} --exact") == 2
+    assert "--exact has no meaning here: no query needs a search" in capsys.readouterr().err
+    assert call(f"{base} --docs Q7") == 2
+    assert "there is no gold document 'Q7'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

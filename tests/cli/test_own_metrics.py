@@ -16,7 +16,7 @@ from adjudge.tasks.eal.measures import measures as eal_measures
 from adjudge.tasks.kbp.discovery import CLUSTERS, SETS
 from adjudge.tasks.kbp.graph_scores import graph_measures
 from adjudge.tasks.kbp.options import KbOptions
-from adjudge.tasks.kbp.query_scoring import query_measures
+from adjudge.tasks.kbp.query_measures import query_measures
 from adjudge.tasks.own_metrics import how_to_score, own_metric
 
 CHECKED = [f"{name}:known" for name in ("conformance.relation", "conformance.range", "hallucination.object")]

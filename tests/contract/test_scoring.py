@@ -27,17 +27,21 @@ _SPEC.loader.exec_module(RUNS)
 
 
 class Task(NamedTuple):
-    """A scoring command: its words, gold and two systems, a metric with its part, and options of all its runs."""
+    """A scoring command: its words, gold and two systems, a metric with its part, and options of all its runs.
+
+    `side` is the option by which gold is given, if it is no argument.
+    """
 
     command: tuple[str, ...]
     gold: str
     systems: tuple[str, str]
     score: str
     more: tuple[str, ...] = ()
+    side: tuple[str, ...] = ()
 
     def words(self, *systems: str, gold: str | None = None) -> list[str]:
         """The command for some systems."""
-        return [*self.command, gold or self.gold, *systems, *self.more]
+        return [*self.command, *self.side, gold or self.gold, *systems, *self.more]
 
 
 TASKS = {
@@ -58,6 +62,14 @@ TASKS = {
         more=("--frames", "eal/frames", "--unassessed", "ignore"),
     ),
     "kbp": Task(("kbp", "score"), "kb-gold.jsonl", ("kb-geyser.jsonl", "delta.tsv"), "kbp.hop1:f1"),
+    "query": Task(
+        ("kbp", "query"),
+        "queries.tsv",
+        ("ash.tab", "elm.tab"),
+        "kbp.query:f1",
+        more=("--assessments", "pool.tab"),
+        side=("--queries",),
+    ),
     "score": Task(("score", "relation.strict"), "gold.jsonl", ("alder.jsonl", "birch.jsonl"), "relation.strict:f1"),
     **{
         family: Task(
@@ -77,6 +89,13 @@ QUICK = ("--bootstrap", "20", "--quiet")
 def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("tasks")
     RUNS.write_files(found, lambda documents: documents)
+    (found / "queries.tsv").write_text("".join(f"q{n}\tn{n}\tPER\t-\t-\tspouse\temployer\n" for n in range(8)))
+    pool = [f"q{n}\tC\t1\tben{n}\nq{n}\tC\t1:1\tben{n}\tcorvex\nq{n}\tW\t0\teva\n" for n in range(8)]
+    (found / "pool.tab").write_text("".join(pool))
+    for name, skipped, wrong in (("ash", 3, 5), ("elm", 4, 2)):
+        rows = [f"q{n}\tben{n}\nq{n}\tben{n}\tcorvex\n" for n in range(8) if n % skipped]
+        rows += [f"q{n}\teva\n" for n in range(8) if n % wrong == 0]
+        (found / f"{name}.tab").write_text("".join(rows))
     before = Path.cwd()
     os.chdir(found)
     for name in ("key", "linden", "maple"):
@@ -279,6 +298,8 @@ def ids_of(task):
     if gold.is_dir():
         return sorted(path.name for path in gold.iterdir())
     text = gold.read_text()
+    if gold.suffix == ".tsv":
+        return [line.partition("\t")[0] for line in text.splitlines()]
     if gold.suffix == ".jsonl":
         return [json.loads(line)["id"] for line in text.splitlines()]
     if gold.suffix == ".conllu":
@@ -361,7 +382,7 @@ def test_documents_are_saved_with_a_result_only(task, call):
 
 
 def test_parts_are_merged_to_the_whole(task, call, tmp_path):
-    if task.command[0] in ("kbp", "linking"):
+    if task.command in (("kbp", "score"), ("linking", "score")):
         pytest.skip("paths and clusters go across documents, results of parts cannot be merged")
     ids = ids_of(task)
     words = task.words(*task.systems)

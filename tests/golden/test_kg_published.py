@@ -120,6 +120,20 @@ def test_judged(capsys, tmp_path):
     (system,) = json.loads(capsys.readouterr().out)["systems"]
     assert values(system["scores"])["kbp.judged", "accuracy"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert [note["count"] for note in system["notes"] if note["code"] == "stated-accuracy"] == [1]
+    files = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    assert run(["kbp", "judged", *files, "--explain", "2"]) == 0
+    assert capsys.readouterr().out.startswith("2  judged  kbp.judged: 1 correct, 1 missed\n")
+    outputs = []
+    for jobs in ("1", "2"):
+        assert run(["kbp", "judged", f"x={files[0]}", f"y={files[1]}", "--jobs", jobs, "--format", "json"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert json.loads(outputs[0])["comparisons"][0]["difference"] == pytest.approx(1 / 6)
+    assert run(["kbp", "judged", f"x={files[0]}", *(f"y={each}" for each in files)]) == 2
+    assert "x and y are not on the same documents" in capsys.readouterr().err
+    for option in ("--by", "--docs", "--pool", "--time-limit"):
+        assert run(["kbp", "judged", *files, option, "1"]) == 2
+        assert f"{option} has no meaning here: " in capsys.readouterr().err
     (tmp_path / "b.json").write_text('[{"evaluation": 2}]')
     assert run(["kbp", "judged", str(tmp_path / "b.json")]) == 1
     assert "entry 1" in capsys.readouterr().err

@@ -11,31 +11,29 @@ import click
 from msgspec.structs import replace
 
 from adjudge.cli.options import (
-    UNCLUSTERED,
     Made,
+    Sides,
     Target,
     Whole,
     choice,
     command,
-    fail_under_option,
     flag,
     format_option,
     inference_of,
     named,
     output_option,
-    output_options,
-    rank_options,
     refuse_alone,
     refuse_with,
     resampling_options,
-    save_option,
-    summary_option,
     value,
 )
-from adjudge.cli.output import check_gates, check_targets, emit, emit_explanations, emit_json, finish, is_file, log
+from adjudge.cli.output import check_targets, emit, emit_json, finish, log
+from adjudge.cli.score import counted, readers_of, run_from, scoring_options
 from adjudge.errors import FormatError, UsageError, visible
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.task import Run
     from adjudge.model.kbp_queries import KbQuery
     from adjudge.stats.text import Grid
     from adjudge.tasks.kbp.answers import Policy
@@ -144,15 +142,11 @@ _FILE = Target("this is written to a file, name one")
     value("--table", "FILE", "Write all counts, by query and class.", type=_FILE),
     _query_options,
     _policy_options(unassessed="ignore"),
-    value("--by", "FIELD", "Also score by query, slots, hops or type. Repeatable.", multiple=True),
-    value("--explain", "QUERY", "Print the outcome of the answers to this query instead of the scores."),
-    resampling_options(names=UNCLUSTERED),
-    rank_options,
-    fail_under_option,
-    save_option,
-    flag("--save-documents", "Also save the outcome of the answers to every query."),
-    summary_option,
-    output_options,
+    scoring_options(
+        by="Also score by query, slots, hops or type.",
+        explain="Print the outcome of the answers to this query instead of the scores.",
+        without={"exact": "no query needs a search", **readers_of("the content of a file tells its format")},
+    ),
     examples=[
         "adjudge kbp query --queries queries.xml --assessments pool.tab a.tac b.tac",
         "adjudge kbp query --gold gold.tsv --generate 200 --write-queries queries.xml a.tsv",
@@ -164,18 +158,20 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
 
     SYSTEM is a knowledge base (Cold Start, triples, documents in JSON lines) or a file of answers; it is named after
     its file, or NAME if given as NAME=FILE. A query starts at the node whose named mention has most in common with its
-    entry point. Without a SYSTEM, queries are only made and written.
+    entry point. Without a SYSTEM, queries are only made and written. Queries take the place of documents: --docs
+    chooses some, --pool macro averages over them, and intervals resample them.
     """
     from adjudge.formats.kb_queries import read_assessments, write_answers
     from adjudge.tasks.kbp.answers import GoldJudge, Judge, PoolJudge
-    from adjudge.tasks.kbp.average_precision import JUSTIFICATIONS
     from adjudge.tasks.kbp.queries import ask_all, read_gold_asked
-    from adjudge.tasks.kbp.query_scoring import metric_hops, query_measures, row_table, score_answers
+    from adjudge.tasks.kbp.query_measures import JUSTIFICATIONS, row_table
+    from adjudge.tasks.kbp.query_scoring import Queries, QueryTask, evaluate_answers, outcomes
 
     given = [named(system) for system in systems]
     paths, names = [path for _, path in given], [name for name, _ in given]
     _check(systems, options)
     inputs = [options[name] for name in ("queries", "gold", "wiki", "assessments")]
+    inputs += [options["docs"], options["fail_if_worse"]]
     check_targets(options, "write_queries", "write_answers", "table", inputs=[*paths, *inputs])
     inference = inference_of(options)
     gold = None
@@ -193,28 +189,29 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
         judge = GoldJudge(gold)
     else:
         judge = PoolJudge(pool, [question.id for question in asked], match=options["match"])
-    measures = query_measures(metric_hops(asked), options["entry_points"], ap=isinstance(judge, PoolJudge))
-    check_gates(options["fail_under"], measures)
     log(options, f"{sum(len(each.given.answers) for each in found)} answers to {len(asked)} questions")
-    scores = score_answers(
+    how = Queries(
         asked,
-        [each.given for each in found],
         judge,
-        policy=_policy(options),
-        view=options["entry_points"],
-        justifications=_limits(options["justifications"], found, gold=not pool),
-        by=options["by"],
-        bootstrap=inference.bootstrap if options["explain"] is None else 0,
-        ci=inference.level,
-        seed=inference.seed,
-        test=inference.test,
-        interval=inference.interval,
-        align=options["save_documents"] or options["explain"] is not None,
-        fields=_fields(queries, paths, options),
-        depth=JUSTIFICATIONS if options["justifications"] is None else options["justifications"][1],
+        _policy(options),
+        options["entry_points"],
+        JUSTIFICATIONS if options["justifications"] is None else options["justifications"][1],
+        _fields(queries, options),
     )
-    if options["explain"] is not None:
-        emit_explanations(scores.result.explain(options["explain"]).values(), options)
+    kept = _limits(options["justifications"], found, gold=not pool)
+
+    def count(gold: Any, paths: Any, run: Run, names: Any) -> Evaluation:  # noqa: ARG001  # all are read already
+        return evaluate_answers(how, [each.given for each in found], run, justifications=kept)
+
+    evaluation = counted(
+        count,
+        QueryTask(how).measures,
+        Sides(options["gold"] or options["assessments"], paths, [each.given.name for each in found]),
+        options,
+        run=run_from(options, keep=options["table"] is not None),
+        only=("write_queries", "write_answers", "table"),
+    )
+    if evaluation is None:
         return
     _write_queries(queries, options)
     also: dict[Path, bytes] = {}
@@ -222,8 +219,8 @@ def query(systems: tuple[str, ...], **options: Any) -> None:
         answers = found[0].given
         also[options["write_answers"]] = write_answers(answers.answers, run=answers.name)
     if options["table"] is not None:
-        also[options["table"]] = row_table(scores.counted).encode()
-    finish(scores.result, options, also=also)
+        also[options["table"]] = row_table(outcomes(evaluation)).encode()
+    finish(evaluation.result(), options, also=also)
 
 
 def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -241,10 +238,8 @@ def _check(systems: tuple[str, ...], options: dict[str, Any]) -> None:
         raise UsageError("no system to ask", hint="name a knowledge base, or write the queries with --write-queries")
     if options["write_answers"] is not None and len(systems) != 1:
         raise UsageError("--write-answers is for one system", hint="run it once for each")
-    if options["save"] is None:
+    if options["save"] is None and options["explain"] is None:
         refuse_alone("--save-documents", "--save")
-    if options["explain"] is not None:
-        refuse_with("--explain", ("by", "save", "summary", "fail_under", "write_queries", "write_answers", "table"))
     if options["queries"]:
         refuse_with("--queries", ("hops",))
     if options["gold"]:
@@ -281,20 +276,17 @@ def _write_queries(queries: list[KbQuery], options: Mapping[str, Any]) -> None:
     write_whole(target, content)
 
 
-def _fields(queries: list[KbQuery], paths: list[str], options: dict[str, Any]) -> dict[str, Any]:
-    """What the signature says beside the policy: how answers were judged, and by which queries and files."""
-    from adjudge.stats.inference import hash_bytes, hash_chunks
+def _fields(queries: list[KbQuery], options: dict[str, Any]) -> dict[str, Any]:
+    """What the signature says beside the policy: how answers were judged, and by which queries."""
+    from adjudge.stats.inference import hash_bytes
 
     given = options["justifications"]
-    judged = options["assessments"] or options["gold"]
-    files = [Path(path) for path in (judged, *paths) if is_file(path)]
     return {
         "judge": "assessments" if options["assessments"] else "gold",
         "match": options["match"] if options["match"] != "assessed" else None,
         "same-type": options["same_type"] or None,
         "justifications": None if given is None else "-".join(str(each or "M") for each in given),
         "queries": hash_bytes(repr(queries).encode()),
-        "in": hash_chunks(path.read_bytes() for path in files),
     }
 
 

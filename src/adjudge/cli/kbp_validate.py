@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,24 +18,27 @@ from adjudge.cli.findings import (
 )
 from adjudge.cli.options import (
     UNCLUSTERED,
+    Sides,
     choice,
     command,
-    fail_under_option,
-    inference_of,
     named,
-    output_options,
+    refuse_alone,
     resampling_options,
-    save_option,
-    summary_option,
     value,
 )
-from adjudge.cli.output import check_gates, check_targets, emit, emit_json, finish
+from adjudge.cli.output import check_targets, emit, emit_json, finish
+from adjudge.cli.score import counted as count_sides
+from adjudge.cli.score import readers_of, scoring_options
 from adjudge.errors import Problem, UsageError, visible
 from adjudge.files import write_whole
 from adjudge.findings import Findings, counted
 from adjudge.tasks.kbp.detection import FORMATS, detect
 from adjudge.tasks.kbp.validation import KINDS, repair, validate_answers
 from adjudge.tasks.kbp.validation import validate as check
+
+if TYPE_CHECKING:
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.task import Run
 
 
 @command(
@@ -137,11 +140,18 @@ def _write_repaired(data: bytes, before: Findings, after: Findings, options: Map
 @command(
     "judged",
     click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
-    resampling_options(names=UNCLUSTERED),
-    fail_under_option,
-    save_option,
-    summary_option,
-    output_options,
+    scoring_options(
+        explain="Print the facts of this file, given by its number, instead of the scores.",
+        resampling=resampling_options(names=UNCLUSTERED),
+        without={
+            "by": "files of judgements have no fields",
+            "docs": "only the files that are named are scored",
+            "pool": "the score is the mean over files",
+            "time_limit": "judgements need no search",
+            "cluster_by": "files of judgements have no fields",
+            **readers_of("judgements have one format"),
+        },
+    ),
     examples=["adjudge kbp judged results_1.json results_2.json"],
 )
 def judged(files: tuple[str, ...], **options: Any) -> None:
@@ -151,13 +161,21 @@ def judged(files: tuple[str, ...], **options: Any) -> None:
     the mean over files of the share of facts judged correct; files are resampled. A note names files whose stated
     accuracy differs from their judgements. The judge itself is not run.
     """
-    from adjudge.evaluate.task import Run
-    from adjudge.tasks.kbp.judged import MEASURES, score_judged
+    from adjudge.tasks.kbp.judged import MEASURES, evaluate_judged
 
     systems: dict[str, list[str]] = {}
     for file in files:
         name, path = named(file)
         systems.setdefault(name or "judged", []).append(path)
-    check_targets(options, inputs=[path for own in systems.values() for path in own])
-    check_gates(options["fail_under"], MEASURES)
-    finish(score_judged(systems, Run(inference=inference_of(options))), options)
+    if options["save"] is None and options["explain"] is None:
+        refuse_alone("--save-documents", "--save")
+    every = [path for own in systems.values() for path in own]
+    check_targets(options, inputs=[*every, options["fail_if_worse"]])
+
+    def count(gold: Any, paths: Any, run: Run, names: Any) -> Evaluation:  # noqa: ARG001  # systems have several files
+        return evaluate_judged(systems, run)
+
+    sides = Sides(None, [own[0] for own in systems.values()], list(systems))
+    found = count_sides(count, lambda: MEASURES, sides, options)
+    if found is not None:
+        finish(found.result(), options)

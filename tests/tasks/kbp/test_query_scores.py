@@ -13,7 +13,8 @@ from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Mention, TripleTable
 from adjudge.model.kbp_queries import Answer, AnswerSet, Assessment, EntryPoint, Question, follow_up, questions
 from adjudge.tasks.kbp.answers import OFFICIAL, GoldJudge, Policy, PoolJudge, count_answers
 from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, generate_queries
-from adjudge.tasks.kbp.query_scoring import query_table, row_ratios, row_table, score_answers
+from adjudge.tasks.kbp.query_measures import row_ratios, row_table
+from adjudge.tasks.kbp.query_scoring import score_answers
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "kbp.json"
 TWO = Question("Q1", "Q1", ("per:children", "per:schools_attended"))
@@ -283,7 +284,7 @@ def test_views_of_entry_points():
     judge = PoolJudge(pool, ["Q_a", "Q_b"])
 
     def values(view, given=given):
-        table = query_table(asked, count_answers(asked, given, judge), view=view)
+        table = score_answers(asked, [AnswerSet("A", given)], judge, view=view, bootstrap=0).result.systems[0].table
         assert table.ids == ("Q",)
         row = dict(zip(table.columns, table.values[0], strict=True))
         return [row[f"all:{name}"] for name in ("right", "system", "gold", "precision", "recall", "rows")]

@@ -71,7 +71,7 @@ class PoolJudge:
         self._exact: dict[tuple[str, str, str, str], Assessment] = {}
         self._values: dict[tuple[str, Path | None, str], Assessment] = {}
         self._placed: dict[tuple[str, Path], set[str]] = {}
-        listed = list(pool)
+        self.pool = listed = list(pool)
         # The class that a question of a later hop asks about: that of the answer that raised it.
         self._above: dict[str, Path] = {each.target: each.group for each in listed if each.group}
         for each in listed:
@@ -316,6 +316,26 @@ class Counted(NamedTuple):
     dropped: int
 
 
+def answers_by_question(
+    asked: Sequence[Question], answers: Iterable[Answer]
+) -> tuple[dict[str, list[tuple[int, Answer]]], int]:
+    """The answers to each question and to those that follow from it, with their hops, and how many answer none.
+
+    >>> answers_by_question([Question("Q1", "Q1", ("spouse",))], [Answer("Q1", "Ben"), Answer("Q2", "Eva")])[1]
+    1
+    """
+    by_id = {question.id: question for question in asked}
+    found: dict[str, list[tuple[int, Answer]]] = {}
+    strangers = 0
+    for answer in answers:
+        root = asked_path(answer.asked, by_id)
+        if root is None or root[1] >= len(by_id[root[0]].slots):
+            strangers += 1
+        else:
+            found.setdefault(root[0], []).append((root[1], answer))
+    return found, strangers
+
+
 def count_answers(
     asked: Sequence[Question],
     answers: Sequence[Answer],
@@ -337,15 +357,7 @@ def count_answers(
     >>> {name: count for name, count in counted.rows[0].counts.items() if count}
     {'gold': 2, 'submitted': 2, 'correct': 1, 'unassessed': 1, 'right': 1, 'ignored': 1}
     """
-    by_id = {question.id: question for question in asked}
-    placed: dict[str, list[tuple[int, Answer]]] = {}
-    strangers = 0
-    for answer in answers:
-        root = asked_path(answer.asked, by_id)
-        if root is None or root[1] >= len(by_id[root[0]].slots):
-            strangers += 1
-        else:
-            placed.setdefault(root[0], []).append((root[1], answer))
+    placed, strangers = answers_by_question(asked, answers)
     rows: list[Row] = []
     outcomes: list[Outcome] = []
     dropped = 0

@@ -1,24 +1,27 @@
 """Scores from judgement files: verdicts of a language model on facts that a graph should support (MINE, KGGen).
 
 A file is a list of facts, each with `evaluation` 0 or 1; its last element may state the accuracy. The score is the mean
-over files of the share of facts judged right; files are resampled.
+over files of the share of facts judged right; files take the place of documents, and are resampled.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem
+from adjudge.evaluate.engine import Evaluation, evaluate
+from adjudge.evaluate.task import Remark, Row, Side, Task
 from adjudge.formats.json_file import read_json
 from adjudge.formats.source import find_shards
 from adjudge.model.prf import ratio
+from adjudge.stats.alignment import Alignment, Item, Matching, Pair, Single
 from adjudge.stats.measure import Measure, Ratio, Total
 
 if TYPE_CHECKING:
     from adjudge.evaluate.task import Run
-    from adjudge.stats.result import Result
+    from adjudge.stats.result import Note
 
 METRIC = "kbp.judged"
 MEASURES: tuple[Measure, ...] = (
@@ -28,24 +31,39 @@ MEASURES: tuple[Measure, ...] = (
 )
 _HINT = "write a list of objects with evaluation 0 or 1"
 _PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%\s*")
+_EXAMPLES = 5
+_TEXTS = ("correct_answer", "fact", "text", "statement")
+
+
+class Fact(NamedTuple):
+    """A fact, and whether the graph was judged to support it."""
+
+    text: str
+    supported: bool
 
 
 class Judged(NamedTuple):
-    """The facts of a file: how many were judged right, how many there are, and the accuracy that the file states."""
+    """The facts of a file, the accuracy that the file states, and its name."""
 
-    right: int
-    facts: int
+    facts: tuple[Fact, ...] = ()
     stated: str | None = None
+    place: str = ""
+
+    @property
+    def right(self) -> int:
+        """How many were judged right."""
+        return sum(each.supported for each in self.facts)
 
     @property
     def accuracy(self) -> float:
         """The share judged right; 0 without facts."""
-        return ratio(self.right, self.facts)
+        return ratio(self.right, len(self.facts))
 
     def agrees(self) -> bool:
         """Whether the stated accuracy agrees with the judgements, to the digits stated.
 
-        >>> Judged(2, 3, "66.67%").agrees(), Judged(2, 3, "70%").agrees()
+        >>> facts = Fact("a", True), Fact("b", True), Fact("c", False)
+        >>> Judged(facts, "66.67%").agrees(), Judged(facts, "70%").agrees()
         (True, False)
         """
         found = _PERCENT.fullmatch(self.stated or "")
@@ -58,8 +76,8 @@ class Judged(NamedTuple):
 def read_judged(source: Any, *, name: str | None = None) -> Judged:
     """The judgements of a file.
 
-    >>> read_judged(b'[{"correct_answer": "a", "evaluation": 1}, {"evaluation": 0}, {"accuracy": "50.00%"}]')
-    Judged(right=1, facts=2, stated='50.00%')
+    >>> read_judged(b'[{"correct_answer": "a", "evaluation": 1}, {"evaluation": 0}, {"accuracy": "50.00%"}]')[:2]
+    ((Fact(text='a', supported=True), Fact(text='', supported=False)), '50.00%')
     """
     whole, value = read_json(source, name=name)
     if not isinstance(value, list):
@@ -67,53 +85,96 @@ def read_judged(source: Any, *, name: str | None = None) -> Judged:
     stated = None
     if value and isinstance(value[-1], Mapping) and "accuracy" in value[-1] and "evaluation" not in value[-1]:
         stated, value = str(value[-1]["accuracy"]), value[:-1]
-    problems = []
-    right = 0
+    problems, facts = list[Problem](), list[Fact]()
     for number, each in enumerate(value, 1):
         said = each.get("evaluation") if isinstance(each, Mapping) else None
         if said not in (0, 1):
             problems.append(Problem(f"entry {number}: {each!r:.60} has no judgement", path=whole.place, hint=_HINT))
         else:
-            right += bool(said)
+            text = next((str(each[key]) for key in _TEXTS if each.get(key) is not None), "")
+            facts.append(Fact(text, bool(said)))
     if problems:
         raise FormatError(problems[:100])
     if not value:
         raise FormatError(Problem("the file has no judgements", whole.place, 1, hint=_HINT))
-    return Judged(right, len(value), stated)
+    return Judged(tuple(facts), stated, whole.place)
 
 
-def score_judged(systems: Mapping[str, Sequence[str]], run: Run) -> Result:
-    """Scores of systems by their files; a folder or a pattern stands for its files."""
-    from adjudge.stats.build import Counts, Scoring, build_result
-    from adjudge.stats.inference import hash_chunks
-    from adjudge.stats.result import Note
-    from adjudge.stats.table import StatsTable
+class JudgedTask(Task):
+    """Judged facts. Documents are files, which are numbered; there is no gold beside what was judged."""
 
-    found: dict[str, dict[str, Judged]] = {}
-    problems: list[Problem] = []
-    for system, sources in systems.items():
-        own = found.setdefault(system, {})
-        for file in (each for source in sources for each in find_shards(source, what="judgements") or [source]):
+    name = "kbp"
+    profile = "judged"
+    shape = "judgements"
+    unit = "fact"
+    columns = ("accuracy", "files", "right", "facts")
+
+    def measures(self) -> Sequence[Measure]:
+        """The mean accuracy of the files, and how many facts there are."""
+        return MEASURES
+
+    def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:  # noqa: ARG002
+        """The judgements of some files; a folder or a pattern stands for its files."""
+        from adjudge.stats.inference import hash_chunks
+
+        found: list[Judged] = []
+        problems: list[Problem] = []
+        for file in (each for one in source for each in find_shards(one, what="judgements") or [one]):
             try:
-                own[str(file)] = read_judged(file)
+                found.append(read_judged(file))
             except FormatError as error:
                 problems += error.problems
+        if problems:
+            raise FormatError(problems)
+        written = hash_chunks(f"{each.right}/{len(each.facts)}\n".encode() for each in found)
+        return Side(name, "", {str(number): each for number, each in enumerate(found, 1)}, written)
+
+    def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:  # noqa: ARG002
+        """The accuracy of a file."""
+        own = system or Judged()
+        remarks = () if own.agrees() else (Remark("stated-accuracy", own.place),)
+        return Row((own.accuracy, 1.0, float(own.right), float(len(own.facts))), remarks, own if keep else None)
+
+    def align(self, gold: Any, system: Any | None, row: Row) -> Alignment:  # noqa: ARG002
+        """Every fact: supported by the graph, or missed."""
+        facts = tuple(
+            Item(id=str(number), level="facts", text=each.text) for number, each in enumerate(row.detail.facts, 1)
+        )
+        right = [place for place, each in enumerate(row.detail.facts) if each.supported]
+        matching = Matching(
+            metric=METRIC,
+            pairs=tuple(Pair(place, at) for at, place in enumerate(right)),
+            missed=tuple(Single(place) for place in sorted(set(range(len(facts))) - set(right))),
+        )
+        return Alignment(gold=facts, system=tuple(facts[place] for place in right), matchings=(matching,))
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:
+        """The files that state another accuracy."""
+        from adjudge.stats.result import Note
+
+        other = [remark.example for _, remark in evaluation.systems[name].remarks]
+        message = "files state another accuracy than their judgements have"
+        return [Note("stated-accuracy", len(other), message, tuple(other[:_EXAMPLES]))] if other else []
+
+
+def evaluate_judged(systems: Mapping[str, Sequence[Any]], run: Run) -> Evaluation:
+    """The judgements of systems, by their files.
+
+    >>> from adjudge.evaluate.task import run_of
+    >>> facts = b'[{"correct_answer": "a", "evaluation": 1}, {"correct_answer": "b", "evaluation": 0}]'
+    >>> evaluate_judged({"A": [facts]}, run_of(bootstrap=0)).result()["kbp.judged"].accuracy
+    0.5000
+    """
+    from adjudge.stats.table import shared_documents
+
+    task, sides, problems = JudgedTask(), dict[str, Side](), list[Problem]()
+    for name, files in systems.items():
+        try:
+            sides[name] = task.read(files, name)
+        except FormatError as error:
+            problems += error.problems
     if problems:
         raise FormatError(problems)
-    counts = {}
-    for system, own in found.items():
-        other = [name for name, each in own.items() if not each.agrees()]
-        message = "files state another accuracy than their judgements have"
-        notes = [Note("stated-accuracy", len(other), message, tuple(other[:5]))] if other else []
-        rows = [
-            (
-                str(place),
-                {"accuracy": each.accuracy, "files": 1.0, "right": float(each.right), "facts": float(each.facts)},
-            )
-            for place, each in enumerate(own.values(), 1)
-        ]
-        counts[system] = Counts(StatsTable.from_rows(rows, ("accuracy", "files", "right", "facts")), notes)
-    every = [f"{each.right}/{each.facts}" for own in found.values() for each in own.values()]
-    fields = {"in": hash_chunks(text.encode() for text in every)}
-    scoring = Scoring(task="kbp", profile="judged", measures=MEASURES, inference=run.inference, fields=fields)
-    return build_result(scoring, counts)
+    shared_documents({name: tuple(side.documents) for name, side in sides.items()})
+    numbers = next(iter(sides.values())).documents
+    return evaluate(task, Side("gold", "", dict.fromkeys(numbers), str(len(numbers))), sides, run)

@@ -18,14 +18,8 @@ from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.task import run_of
 from adjudge.model.kbp_queries import AnswerSet, Assessment, Question, asked_path
 from adjudge.tasks.kbp.answers import Counted, Match, Policy, PoolJudge
-from adjudge.tasks.kbp.query_scoring import (
-    View,
-    check_questions,
-    count_systems,
-    metric_hops,
-    query_measures,
-    query_table,
-)
+from adjudge.tasks.kbp.query_measures import View, query_measures
+from adjudge.tasks.kbp.query_scoring import Queries, QueryTask, evaluate_answers, outcomes
 
 if TYPE_CHECKING:
     from adjudge.stats.inference import Inference
@@ -111,24 +105,30 @@ def pooling_bias(
     [(1, 1, -0.5), (0, 0, 0.0)]
     """
     from adjudge.stats.points import Additive
+    from adjudge.stats.table import StatsTable
 
-    inference = run_of(**run).inference
-    check_questions(asked, systems)
+    chosen = run_of(**run, keep=True)
+    inference = chosen.inference
+    ids = frozenset(question.id for question in asked)
+
+    def queries(pool: Sequence[Assessment]) -> Queries:
+        return Queries(asked, PoolJudge(pool, ids, match=match), policy, view)
+
+    every = query_measures(QueryTask(queries(pool)).hops, view)
     if len(systems) < 2:
         raise UsageError("a pool needs at least two systems", hint="name the answers of all systems that were pooled")
-    every = query_measures(metric_hops(asked), view)
     measures = [measure for measure in every if measure.name == metric]
     if not measures:
         known = list(dict.fromkeys(measure.name for measure in every))
         hint = did_you_mean(metric, known) or f"choose from {', '.join(known)}"
         raise UsageError(f"no metric {metric!r} for these queries", hint=hint)
-    ids = frozenset(question.id for question in asked)
     pool = _reachable(pool, ids)
 
     def judged(pool: Sequence[Assessment]) -> tuple[list[Counted], list[Additive]]:
-        judge = PoolJudge(pool, ids, match=match)
-        found = count_systems(asked, systems, judge, policy=policy, justifications=justifications)
-        return found, [Additive(query_table(asked, each, view=view), measures) for each in found]
+        found = evaluate_answers(queries(pool), systems, chosen, justifications=justifications)
+        columns = found.task.columns
+        tables = [StatsTable(found.ids, columns, tuple(own.rows(len(columns)))) for own in found.systems.values()]
+        return list(outcomes(found).values()), [Additive(table, measures) for table in tables]
 
     counted, before = judged(pool)
     owners = _owners(counted, pool)

@@ -438,10 +438,9 @@ def ask_all(
     read: dict[int, AnswerSet] = {}
     hashes = {entry_hash(each.entry_point, each.slots) for each in guesses if each.entry_point}
     plain = {question.id for question in guesses}
-    for place, source in enumerate(systems):
-        roots = known_roots(_first_fields(source), queries)
+    for place, roots in enumerate(_all_roots(systems, queries)):
         if roots and 2 * sum(root in plain or root[-10:].lower() in hashes for root in roots) > len(roots):
-            read[place] = read_answers(source)
+            read[place] = read_answers(systems[place])
             used += known_roots((each.asked for each in read[place].answers), queries)
     asked = questions(queries, used)
     found = []
@@ -452,6 +451,20 @@ def ask_all(
             answers = answer_questions(read_asked(source, name=name), asked, same_type=same_type)
             found.append(Answers(answers, True))
     return asked, found
+
+
+def _all_roots(systems: Sequence[Source], queries: Sequence[KbQuery]) -> list[list[str]]:
+    """The questions that each system names first; files that cannot be read are errors, all at once."""
+    found: list[list[str]] = []
+    errors: list[UsageError] = []
+    for source in systems:
+        try:
+            found.append(known_roots(_first_fields(source), queries))
+        except UsageError as error:
+            errors.append(error)
+    if errors:
+        raise type(errors[0])([problem for error in errors for problem in error.problems])
+    return found
 
 
 def known_roots(ids: Iterable[str], queries: Sequence[KbQuery]) -> list[str]:
