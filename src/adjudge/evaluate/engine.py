@@ -10,10 +10,10 @@ from __future__ import annotations
 import gc
 import os
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -24,15 +24,12 @@ from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin,
 from adjudge.evaluate.task import Remark, Run, Side, Task
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
 
 PARTS = 4  # for each process, so that none of them waits long for the last one
 LARGEST = 4 << 20  # bytes of a part of each side, because a process holds all documents of one
-_WITH_NUMPY = 50_000_000  # bytes of all files from which on some readers are faster with numpy
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -137,7 +134,6 @@ class Counter(msgspec.Struct, frozen=True):
     docs: frozenset[str] | None
     keep: bool
     align: bool = False
-    with_numpy: bool = False
 
     def pairs(self, gold: Mapping[str, Any], systems: Sequence[Mapping[str, Any]]) -> Part:
         """The counts of documents in memory."""
@@ -194,8 +190,6 @@ class Counter(msgspec.Struct, frozen=True):
 
     def files(self, gold: Any, systems: tuple[Any, ...]) -> Part | None:
         """The counts of a part of files; None if there is anything to say about it, which needs all of them."""
-        if self.with_numpy:
-            import numpy  # noqa: F401 - the reader is faster with it
         collecting = gc.isenabled()
         gc.disable()  # nothing that is read has cycles
         try:
@@ -396,15 +390,14 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     cut = task.cut(sources, max(PARTS * (jobs or PARTS), size // LARGEST), run)
     if cut is None:
         return None
-    counter = Counter(task, None if run.docs is None else frozenset(run.docs), run.keep, with_numpy=size > _WITH_NUMPY)
+    counter = Counter(task, None if run.docs is None else frozenset(run.docs), run.keep)
     if not run.jobs and run.cluster is None and not can_travel(counter.files):
         jobs = 1
-    pairs = ((str(number), part[0], part[1:]) for number, part in enumerate(cut))
     paths = [] if task.hashes_content or not run.digest else list(map(os.fspath, sources))
-    with _digests(paths) as digests:
+    with _digests(paths, cut, passing=(jobs or 1) == 1 and run.cluster is None) as (cut, digests):
         parts = map_documents(
             counter.files,
-            pairs,
+            ((str(number), part[0], part[1:]) for number, part in enumerate(cut)),
             jobs=jobs or 1,
             cluster=run.cluster,
             folder=work_folder([*sources, *task.files()]),
@@ -416,7 +409,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
             found = _together(task, run, sides, parts, total=None)
         except _Unfit:
             return None
-        hashes = [each.result() for each in digests]
+        hashes = [each() for each in digests]
     if not hashes:
         return found
     for counted, digest in zip(found.systems.values(), hashes[1:], strict=True):
@@ -424,14 +417,36 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
     return msgspec.structs.replace(found, gold=replace(found.gold, digest=hashes[0]))
 
 
+class _Passing(NamedTuple):
+    """A part of a file whose bytes are hashed as they are read; reading files twice takes time (bench coref/splitting).
+
+    Parts are contiguous, and one process reads them in order.
+    """
+
+    part: Any
+    hasher: Any
+
+    def read(self) -> bytes:
+        """Its bytes."""
+        data: bytes = self.part.read()
+        self.hasher.update(data)
+        return data
+
+
 @contextmanager
-def _digests(paths: Sequence[str]) -> Iterator[list[Future[str]]]:
-    """The hashes of whole files, computed meanwhile by a thread of this process."""
+def _digests(
+    paths: Sequence[str], cut: list[tuple[Any, ...]], *, passing: bool
+) -> Iterator[tuple[list[tuple[Any, ...]], list[Callable[[], str]]]]:
+    """The parts, and what gives the hashes of whole files: of bytes that pass, or computed by a thread meanwhile."""
+    if passing and paths:
+        hashers = [_sha256() for _ in paths]
+        yield [tuple(map(_Passing, part, hashers)) for part in cut], [each.hexdigest for each in hashers]
+        return
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(1)
     try:
-        yield [pool.submit(_digest, path) for path in paths]
+        yield cut, [pool.submit(_digest, path).result for path in paths]
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
