@@ -175,13 +175,13 @@ def write_folder(
         if {"", ".", ".."} & set(name.split("/")) or not {"\\", "\0"}.isdisjoint(name):
             raise refused(folder, f"{name!r} cannot be the name of a file in it", "rename the document")
     kept = {name: data for name, data in files.items() if fresh or not _is_same(target / name, data)}
-    _check_free(target, kept, inputs, Path(folder) if fresh else None)
     try:
         # What is there may be a disk of its own, into which nothing can be moved from beside it.
         place = target / target.name if target.exists() else target
         with temporary.guarded(place, wait=True):
             temporary.sweep(place)
             temporary.sweep(target)  # from when it was not there
+            _check_free(target, kept, inputs, Path(folder) if fresh else None)
             _write_all(place, target, kept)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -161,6 +161,19 @@ def test_what_was_not_drawn_is_left_out_with_a_note(call):
     assert note["examples"] == others[:5]
 
 
+def test_a_limit_of_time(call):
+    """Of whole documents and of classes; many systems take longer than it, and a few in enough time are as without."""
+    drawn(call, 6)
+    many = [f"S{number:02}=granite" for number in range(90)]
+    words = ("eal", "estimate", "drawn", "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")
+    said = call(*words, *many, "--time-limit", "0.001", code=2)
+    assert "the scores could not be estimated in 0.001 seconds, ask for fewer submissions, or give more" in said
+    assert call(*words, *SYSTEMS, "--time-limit", "500") == call(*words, *SYSTEMS)
+    call("eal", "sample", "pool", "--by", "class", "--size", "100%", "-o", "classes")
+    words = ("eal", "estimate", str(DATA / "assessments"), "--design", "classes.design.jsonl")
+    assert "could not be estimated in 0.001 seconds" in call(*words, *many, "--time-limit", "0.001", code=2)
+
+
 def test_frames_of_the_judge_go_with_those_of_people(call):
     drawn(call, 6)
     words = ("drawn", *SYSTEMS, "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")

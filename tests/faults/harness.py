@@ -142,7 +142,11 @@ class Ground:
             part(done, output) == part(new, output) for output in writer.outputs
         )
         ran = self.nursery.run(writer.again if old else writer.arguments, work)
-        if ready and (writer.overwrite or writer.new) and not old:  # it had been done, and is not done twice
+        if writer.new and ran.code == 2:  # stopped when all was done but the clearing up, which is done now
+            assert "it already exists" in ran.err, (writer.name, ran)
+            assert tree(work) == new, writer.name
+            return
+        if ready and writer.overwrite and not old:  # it had been done, and is not done twice
             assert (ran.code, tree(work)) == (2, done), (writer.name, ran)
             return
         if writer.overwrite and not old and ran.code == 2:
@@ -191,6 +195,7 @@ class Ground:
         assert any(each in ran.err for each in (*writer.outputs, "temporary", "/in/")), (writer.name, ran.err)
         assert not [name for name in found if _is_left(name)], (writer.name, found)
         assert all(name in found for name in old), (writer.name, found)
+        assert found == old or not writer.overwrite, f"{writer.name}: some of it is new, and some is not: {found}"
         assert old or len(writer.outputs) > 1 or not found, (writer.name, found)
 
     def check_printing(self, writer: Writer) -> None:

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from faults.harness import Ground
 from faults.writers import FOLDERS, STORES, WRITERS, Writer, registered, writing_options
 
@@ -30,16 +32,43 @@ def test_killed_or_without_room(ground: Ground) -> None:
             ground.disturb(writer, kind, draw)
 
 
-def test_every_moment_of_a_store(ground: Ground) -> None:
-    """Nothing is left to luck where the work of people is replaced."""
-    (writer,) = [each for each in WRITERS if each.name == "eal_assessment_merge_--output_new"]
+class _At(random.Random):
+    """Chooses one moment, and whether something old is there."""
+
+    def __init__(self, at: int, old: float) -> None:
+        super().__init__(at)
+        self.at, self.old = at, old
+
+    def randint(self, *_: int) -> int:
+        return self.at
+
+    def random(self) -> float:
+        return self.old
+
+
+def _every_moment(ground: Ground, name: str, kind: str, old: float) -> int:
+    """Nothing is left to luck; the number of moments."""
+    (writer,) = [each for each in WRITERS if each.name == name]
     _, events, _ = ground.undisturbed(writer)
-    killed = 0
     for at in range(1, events + 1):
+        ground.disturb(writer, kind, _At(at, old))
+    return events
 
-        class Here(random.Random):
-            def randint(self, *_: int) -> int:
-                return at  # noqa: B023
 
-        killed += ground.disturb(writer, "kill", Here(at)) == -9
-    assert killed >= events - 2
+def test_every_moment_of_a_store(ground: Ground) -> None:
+    """Where the work of people is replaced, and where it is written for the first time."""
+    for old in (0.0, 1.0):
+        assert _every_moment(ground, "eal_assessment_merge_--output_new", "kill", old) > 20
+
+
+@pytest.mark.parametrize(
+    "name", ["eal_sample_--output_new", "eal_pool_--output_new.zip", "eal_neutralize_--save-key_new"]
+)
+def test_two_outputs_are_replaced_together(ground: Ground, name: str) -> None:
+    """A store and what belongs to it: a design, a provenance, another store. Without room both stay as they were."""
+    assert _every_moment(ground, name, "full", 0.0) > 10
+
+
+def test_all_was_done_but_the_clearing_up(ground: Ground) -> None:
+    """A rerun removes what was left, and refuses to write again."""
+    assert _every_moment(ground, "demo_--files_new", "interrupt", 1.0) > 10

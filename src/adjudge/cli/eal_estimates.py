@@ -25,6 +25,7 @@ from adjudge.cli.options import (
     refuse_alone,
     refuse_with,
     save_option,
+    seconds,
     sides_of,
     value,
 )
@@ -81,11 +82,10 @@ def sample(pool: str, **options: Any) -> None:
     """
     from adjudge.estimates.api import sample as draw_sample
     from adjudge.estimates.files import design_text
-    from adjudge.tasks.eal.apply import beside
     from adjudge.tasks.eal.classes import document_of, keeping, pooled_classes, read_clusters
     from adjudge.tasks.eal.diagnostics import genres, read_genres
     from adjudge.tasks.eal.settings import get_profile
-    from adjudge.tasks.eal.stores import create_store
+    from adjudge.tasks.eal.stores import add_pool, writing_key
 
     if options["genre_list"] is not None and options["strata"] is None:
         raise UsageError("--genre-list needs --strata", hint="add --strata genre")
@@ -115,9 +115,9 @@ def sample(pool: str, **options: Any) -> None:
             raise UsageError(f"{target}: it already exists", hint="choose another OUT, or give --overwrite")
         store.keep_only(set(fresh) if by == "document" else {document_of(each) for each in fresh})
         prepare = keeping(fresh, clusters) if by == "class" else None
-        with beside(target) as stream:
-            stream.write(text)
-            done = create_store(store, output, prepare=prepare, ids=options["ids"], overwrite=options["overwrite"])
+        with writing_key(output, ids=options["ids"], overwrite=options["overwrite"]) as writer:
+            writer.beside(target).write(text)
+            done = add_pool(store, writer, prepare=prepare)
     lines = [
         f"sample: {len(fresh)} of {len(units)} {drawn.units}, seed {seed}",
         f"  added   {done.added:7}  responses that wait for assessment",
@@ -162,6 +162,12 @@ _NOT_HERE = ("unassessed", "genre", "genre_list")  # all that was drawn is asses
         default="fixed",
     ),
     level_option,
+    value(
+        "--time-limit",
+        "SECONDS",
+        "Stop with an error after this many seconds. [default: 60 for each row of the design]",
+        type=seconds,
+    ),
     save_option,
     format_option("text", "json", "csv"),
     output_option,
@@ -176,12 +182,9 @@ def estimate(**options: Any) -> None:
     open. A design of classes gives precision, recall and F1 of classes, and the argument score without clipping and
     without the rules that look at other classes; linking needs whole documents.
     """
-    import msgspec
-
-    from adjudge.estimates.documents import Counted, estimate_documents
     from adjudge.estimates.files import read_design
-    from adjudge.estimates.rows import How, with_ranking
-    from adjudge.stats.result import Note
+    from adjudge.estimates.rows import How
+    from adjudge.evaluate.corpus import in_time
 
     listed = [options[name] for name in ("frames", "quotes", "design", "judge", "judge_frames")]
     sides = sides_of(options, inputs=listed)
@@ -195,11 +198,26 @@ def estimate(**options: Any) -> None:
     how = How(documents=options["documents"], level=options["ci"] or 0.95, clip=options["beta"])
     if design.unit == "class":
         refuse_with("a design of classes", _WHOLE)
-        found = _of_classes(sides, design, how, options)
-        emit_estimate(found, rendered(found, options), options)
-        return
-    for option in ("--clusters", "--impute"):
-        refuse_alone(option, "a design of classes (adjudge eal sample --by class)")
+    else:
+        for option in ("--clusters", "--impute"):
+            refuse_alone(option, "a design of classes (adjudge eal sample --by class)")
+    limit = options["time_limit"]
+    shares = len(design.rows) if limit is None else 1
+    with in_time(shares, limit, "fewer submissions", "the scores could not be estimated"):
+        make = _of_classes if design.unit == "class" else _of_documents
+        found = make(sides, design, how, options)
+        text = rendered(found, options)
+    emit_estimate(found, text, options)
+
+
+def _of_documents(sides: Sides, design: Design, how: How, options: Mapping[str, Any]) -> Estimate:
+    """All scores, from documents that were assessed whole."""
+    import msgspec
+
+    from adjudge.estimates.documents import Counted, estimate_documents
+    from adjudge.estimates.rows import with_ranking
+    from adjudge.stats.result import Note
+
     with uncollected():
         outside = _check_assessed(sides.gold, design)
         people = _scored(sides, options["frames"], sorted(design.drawn), {**options, "unassessed": "error"})
@@ -220,8 +238,7 @@ def estimate(**options: Any) -> None:
     if found.n == found.of:
         note = Note("all-assessed", found.n, "everything is assessed: `adjudge eal score` gives the official scores")
         found = msgspec.structs.replace(found, notes=(*found.notes, note))
-    found = with_ranking(found, (measures[-1].name, "score"))
-    emit_estimate(found, rendered(found, options), options)
+    return with_ranking(found, (measures[-1].name, "score"))
 
 
 # Options that do not apply if documents are not scored as a whole.

@@ -16,7 +16,6 @@ from adjudge._version import __version__
 from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import Problem, UsageError, ValidationError, visible
-from adjudge.files import write_atomically
 from adjudge.findings import counted
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_sources import Offsets, Sources, in_units, provenance_path, write_quotes
@@ -27,7 +26,6 @@ from adjudge.tasks.eal.apply import (
     Operation,
     Summary,
     apply,
-    beside,
     cutoff,
     documents,
     is_alone,
@@ -145,12 +143,12 @@ def transform(
     *,
     writes: bool | None = None,
     facts: Mapping[str, Any] | None = None,
-    last: Callable[[], None] | None = None,
+    last: Callable[[StoreWriter], None] | None = None,
 ) -> None:
     """Read a store, write the outcome of the operation, and report it.
 
     `writes` says whether frames are written that are not read; by default they are read and written if they are there.
-    `last` writes what else is to be written; if it fails, so does everything.
+    `last` writes what appears together with the store.
     """
     profile = get_profile(options["profile"])
     reads = writes is None and profile.linking_layout != "none"
@@ -165,8 +163,7 @@ def transform(
         with uncollected(), StoreWriter(options["output"], linking=frames, layout=layout, **how) as writer:
             summary = apply(store, writer, operation(profile, store), linking=reads, each=report.each)
             if last is not None:
-                writer.seal()
-                last()
+                last(writer)
         conclude(name, {"input": source, **(facts or {})}, options, summary, report)
 
 
@@ -308,9 +305,9 @@ def filter_quotes(
         outcome = without_quotes(arguments, linking, found)
         return outcome._replace(remarks=(*remarks, *outcome.remarks))
 
-    def save() -> None:
+    def save(writer: StoreWriter) -> None:
         if save_quotes is not None:
-            write_atomically(save_quotes, write_quotes(used))
+            writer.beside(save_quotes).write(write_quotes(used).decode())
 
     facts = {"quotations": docs or quotes}
     transform("filter-quotes", store, options, lambda *_: step, facts=facts, last=save)
@@ -426,13 +423,8 @@ def pool(stores: tuple[str, ...], **options: Any) -> None:
             stack.callback(store.close)
         report = Report(options)
         stack.callback(report.close)
-        with (
-            uncollected(),
-            StoreWriter(output, ids=options["ids"], linking=False, overwrite=overwrite) as writer,
-            beside(provenance) as stream,
-        ):
-            summary = pool_stores(opened, writer, stream, each=report.each)
-            writer.seal()  # before the provenance exists
+        with uncollected(), StoreWriter(output, ids=options["ids"], linking=False, overwrite=overwrite) as writer:
+            summary = pool_stores(opened, writer, writer.beside(provenance), each=report.each)
         conclude("pool", {"input": paths, "provenance": str(provenance)}, options, summary, report)
 
 
@@ -505,13 +497,13 @@ def neutralize(store: str, realis: bool, coref: bool, key: str | None, save_key:
         known = neutralize_realis_key(keys.key(arguments.document), order="hash" if official else "file")
         return both(outcome, neutralize_coref(*outcome[:2], known, first="key" if official else "smallest"))
 
-    def save() -> None:
+    def save(writer: StoreWriter) -> None:
         if save_key is not None and keys is not None:
             # It is there before the store is: if somebody is killed in between, the next one finds it.
             how = {"ids": options["ids"], "overwrite": options["overwrite"]}
-            with KeyWriter(save_key, **how, again=True) as writer:
-                for document in keys.documents:
-                    writer.write(neutralize_realis_key(keys.key(document)))
+            new = writer.together(KeyWriter(save_key, **how, again=True))
+            for document in keys.documents:
+                new.write(neutralize_realis_key(keys.key(document)))
 
     facts = {"realis": realis, "coref": coref, "key": key}
     with nullcontext() if keys is None else keys:

@@ -2,19 +2,21 @@
 
 Whatever happens in between, the old store is as it was. With `overwrite` the old and the new one change places in one
 step, and only then the old one is removed; where the system cannot do that, the old one is first put aside under a
-hidden name. Without `overwrite` nothing is replaced, not even what appears while the store is written. What a writer
-who was killed has left beside it is removed by the next one, and one writer at a time is at work.
+hidden name. What belongs to a store (a design, a provenance, another store) is complete before either gets its name,
+and if one of them cannot get it, both are as they were. Without `overwrite` nothing is replaced, not even what appears
+while the store is written. What a writer who was killed has left beside it is removed by the next one, and one writer
+at a time is at work.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from adjudge import temporary
 from adjudge.errors import EnvironmentFault, Problem, UsageError, ValidationError, refusal
@@ -25,6 +27,7 @@ from adjudge.formats.eal_linking import LinkingLayout, write_linking
 from adjudge.model.eal import AnswerKey, Arguments, Linking
 
 PACKED = (".zip", ".tar.gz", ".tgz")
+W = TypeVar("W", bound="FolderWriter")
 
 
 class FolderWriter:
@@ -53,9 +56,10 @@ class FolderWriter:
         self._durable = durable
         self._again = again
         self._folder: Path | None = None
-        self._sealed: Path | None = None
+        self._made: Path | None = None
         self._held = ExitStack()
         self._known: set[Path] = set()
+        self._companions: list[FolderWriter | Companion] = []
 
     @property
     def packed(self) -> bool:
@@ -64,7 +68,7 @@ class FolderWriter:
 
     def __enter__(self) -> Self:
         with ExitStack() as held:
-            try:
+            with _failing(self._shown):
                 if not held.enter_context(temporary.guarded(self.path)):
                     raise self._busy()
                 temporary.sweep(self.path)
@@ -73,8 +77,6 @@ class FolderWriter:
                 if not may_be_there and os.path.lexists(self.path):
                     raise self._taken()
                 name, handle = temporary.make_folder(self.path)
-            except OSError as error:
-                raise self._failed(error) from None
             if handle is not None:
                 held.callback(os.close, handle)
             self._folder = Path(name)
@@ -84,27 +86,35 @@ class FolderWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._folder is not None
-        folder, self._folder = self._folder, None
+        together = [*self._companions, self]
         try:
             if kind is None:
-                self._publish(folder)
-        except OSError as failure:
-            raise self._failed(failure) from None
+                for each in together:
+                    each.complete()
+                with ExitStack() as undo:
+                    for each in together:
+                        each.publish(undo)
+                    undo.pop_all()
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            if self._sealed is not None:
-                with suppress(OSError):
-                    self._sealed.unlink(missing_ok=True)
-            self._held.close()
+            for each in together:
+                each.close()
+
+    def beside(self, path: str | os.PathLike[str]) -> Companion:
+        """A text file that gets its name together with the store: both are new then, or both are as they were."""
+        companion = Companion(path)
+        self._companions.append(companion)
+        return companion
+
+    def together(self, other: W) -> W:
+        """Another store that appears together with this one, ready to be written: it needs no block of its own."""
+        self._companions.append(other.__enter__())
+        return other
 
     def folder(self, name: str) -> None:
         """Make a folder, also if nothing will be in it."""
         assert self._folder is not None, "use the writer in a with block"
-        try:
+        with _failing(self._shown):
             (self._folder / name).mkdir(exist_ok=True)
-        except OSError as error:
-            raise self._failed(error) from None
 
     def put(self, name: str, data: bytes) -> None:
         """Write a file; its folder is made if needed."""
@@ -113,90 +123,64 @@ class FolderWriter:
             hint = "rename the document"
             raise ValidationError(Problem(f"{name!r} cannot be the name of a file in it", path=self._shown, hint=hint))
         path = self._folder / name
-        try:
+        with _failing(self._shown):
             if path.parent not in self._known:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._known.add(path.parent)
-            with path.open("xb") as file:
-                file.write(data)
-                if self._durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-        except FileExistsError:
-            raise UsageError(Problem(f"{name} was written twice", path=self._shown)) from None
-        except (OSError, ValueError) as error:
-            raise self._failed(error) from None
+            try:
+                with path.open("xb") as file:
+                    file.write(data)
+                    if self._durable:
+                        file.flush()
+                        os.fsync(file.fileno())
+            except FileExistsError:
+                raise UsageError(Problem(f"{name} was written twice", path=self._shown)) from None
 
-    def seal(self) -> None:
-        """Pack what was written, if it is to be packed: afterwards there is nothing left that takes room on the disk.
-
-        For whoever makes something else visible before the store; it happens by itself in the end.
-        """
+    def complete(self) -> None:
+        """Pack what was written, if it is to be packed: nothing that is left to do takes room on the disk."""
         assert self._folder is not None, "use the writer in a with block"
-        if self.packed and self._sealed is None:
-            try:
-                self._sealed = self._pack(self._folder)
-            except OSError as error:
-                raise self._failed(error) from None
-
-    def _pack(self, folder: Path) -> Path:
-        from adjudge.formats.archive import pack
-
-        made = folder.with_name(f"{folder.name}{temporary.PACKED}")
-        try:
-            pack(folder, made, zipped=self.path.name.endswith(".zip"))
-        except BaseException:
-            with suppress(OSError):
-                made.unlink(missing_ok=True)
-            raise
-        return made
-
-    def _publish(self, folder: Path) -> None:
+        self._made = self._folder
         if self.packed:
-            self._publish_archive(folder)
-        elif not os.path.lexists(self.path) or _is_empty_folder(self.path):
-            if self.path.is_dir():
-                self.path.rmdir()
-            folder.rename(self.path)
-        elif not self._overwrite:
-            if not (self._again and _content(folder) == _content(self.path)):
-                raise self._taken()
-        elif exchange(folder, self.path):
-            if not folder.is_dir():
-                folder.unlink()
-        else:
-            self._put_aside(folder)
+            from adjudge.formats.archive import pack
 
-    def _put_aside(self, folder: Path) -> None:
-        old = folder.with_name(f"{folder.name}{temporary.OLD}")
-        self.path.rename(old)
-        try:
-            folder.rename(self.path)
-        except BaseException:
-            old.rename(self.path)
-            raise
-        if old.is_dir():
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            old.unlink(missing_ok=True)
+            self._made = self._folder.with_name(f"{self._folder.name}{temporary.PACKED}")
+            with _failing(self._shown):
+                pack(self._folder, self._made, zipped=self.path.name.endswith(".zip"))
 
-    def _publish_archive(self, folder: Path) -> None:
-        made = self._sealed or self._pack(folder)
-        try:
+    def publish(self, undo: ExitStack) -> None:
+        """Give what is complete its name; `undo` learns how to take it back."""
+        assert self._made is not None, "complete it first"
+        with _failing(self._shown):
             if self._overwrite:
-                made.replace(self.path)
-                return
-            try:
-                os.link(made, self.path)  # unlike renaming, it never replaces anything
-            except OSError:
-                if os.path.lexists(self.path):
-                    if self._again and self.path.is_file() and self.path.read_bytes() == made.read_bytes():
-                        return
-                    raise self._taken() from None
-                made.rename(self.path)  # a file system without links
-        finally:
-            with suppress(OSError):
-                made.unlink(missing_ok=True)
+                _swap(self._made, self.path, undo)
+            elif self._again and os.path.lexists(self.path) and not _is_empty_folder(self.path):
+                if _content(self._made) != _content(self.path):
+                    raise self._taken()
+            elif self.packed:
+                self._link(self._made, undo)
+            elif not os.path.lexists(self.path) or _is_empty_folder(self.path):
+                if self.path.is_dir():
+                    self.path.rmdir()
+                    undo.callback(self.path.mkdir)
+                _swap(self._made, self.path, undo)
+            else:
+                raise self._taken()
+
+    def _link(self, made: Path, undo: ExitStack) -> None:
+        try:
+            os.link(made, self.path)  # unlike renaming, it never replaces anything
+        except OSError:
+            if os.path.lexists(self.path):
+                raise self._taken() from None
+            made.rename(self.path)  # a file system without links
+        undo.callback(temporary.remove, str(self.path))
+
+    def close(self) -> None:
+        """Remove what is not needed any more: what was to be published, or what has been replaced."""
+        if self._folder is not None:
+            _clear(self._folder)
+            self._folder = None
+        self._held.close()
 
     def _check_kind(self) -> None:
         """Raise if there is something that is never replaced: no file or folder, the work around us, or not a store."""
@@ -219,10 +203,81 @@ class FolderWriter:
         message = "another program is writing to it at this moment"
         return EnvironmentFault(Problem(message, path=self._shown, hint="wait until it is finished"))
 
-    def _failed(self, error: OSError | ValueError) -> UsageError:
+
+class Companion:
+    """A text file that appears together with a store; what cannot be replaced, such as a pipe, is written at once."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))  # a symbolic link stays a link: what it points to is replaced
+        self._shown = os.fspath(path)
+        self._made: Path | None = None
+        with _failing(self._shown):
+            if is_special(self.path):
+                handle = os.open(self.path, os.O_WRONLY)
+            else:
+                temporary.sweep(self.path)
+                name, handle = temporary.make_file(self.path)
+                self._made = Path(name)
+            self._stream = os.fdopen(handle, "w", encoding="utf-8", newline="\n")
+
+    def write(self, text: str) -> None:
+        """Write more of it."""
+        with _failing(self._shown):
+            self._stream.write(text)
+
+    def complete(self) -> None:
+        """Flush it to the disk."""
+        with _failing(self._shown):
+            self._stream.flush()
+            if self._made is not None:
+                os.fsync(self._stream.fileno())
+            if os.name != "posix":  # elsewhere it is held until the end: nobody takes it for something left behind
+                self._stream.close()
+
+    def publish(self, undo: ExitStack) -> None:
+        """Give it its name; `undo` learns how to take it back."""
+        if self._made is not None:
+            with _failing(self._shown):
+                _swap(self._made, self.path, undo)
+
+    def close(self) -> None:
+        """Remove what is not needed any more."""
+        with suppress(OSError):  # there was no room for the end of it
+            self._stream.close()
+        if self._made is not None:
+            _clear(self._made)
+
+
+@contextmanager
+def _failing(shown: str) -> Iterator[None]:
+    """Say of what the system refuses that `shown` cannot be written."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(f"cannot be written: {reason}", path=self._shown, hint=temporary.advice(error))
-        return refusal(error, problem)
+        problem = Problem(f"cannot be written: {reason}", path=shown, hint=temporary.advice(error))
+        raise refusal(error, problem) from None
+
+
+def _swap(made: Path, path: Path, undo: ExitStack) -> None:
+    """Give `path` to what was made; what had the name has that of what was made then, or one beside it."""
+    if not os.path.lexists(path):
+        made.rename(path)
+        undo.callback(temporary.remove, str(path))
+    elif exchange(made, path):
+        undo.callback(exchange, made, path)
+    else:
+        old = made.with_name(f"{made.name.removesuffix(temporary.PACKED)}{temporary.OLD}")
+        path.rename(old)
+        undo.callback(old.rename, path)
+        made.rename(path)
+        undo.callback(path.rename, made)
+
+
+def _clear(made: Path) -> None:
+    """Remove a hidden file or folder, and what was made of it or put aside for it."""
+    for ending in ("", temporary.PACKED, temporary.OLD):
+        temporary.remove(f"{made}{ending}")
 
 
 class StoreWriter(FolderWriter):
@@ -310,7 +365,9 @@ def _document_name(document: str) -> str:
 
 
 def _content(path: Path) -> dict[str, bytes | None]:
-    """All files of a folder, and its folders without bytes."""
+    """All files of a folder, and its folders without bytes; or a file."""
+    if path.is_file():
+        return {"": path.read_bytes()}
     found = {each.relative_to(path).as_posix(): each for each in path.rglob("*")}
     return {name: each.read_bytes() if each.is_file() else None for name, each in found.items()}
 

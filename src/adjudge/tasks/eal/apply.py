@@ -8,19 +8,17 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import total_ordering
-from io import TextIOWrapper
-from pathlib import Path
-from typing import IO, NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
-from adjudge.files import replacing
 from adjudge.formats.eal_fields import id_2014, sha1_id
 from adjudge.formats.eal_linking import LinkingLayout
 from adjudge.formats.eal_sources import HEADER, format_provenance, provenance_path, read_provenance
 from adjudge.formats.eal_store import Store, StoreWriter
+from adjudge.formats.eal_write import Companion
 from adjudge.model.eal import Argument, Arguments, Frame, Linking, Response
 from adjudge.tasks.eal.responses import Outcome, Remark, Removed, best, distinct, remove
 
@@ -232,7 +230,7 @@ def is_alone(path: str | os.PathLike[str]) -> bool:
 
 
 def pool_stores(
-    stores: Mapping[str, Store], writer: StoreWriter, provenance: IO[str], *, each: Each | None = None
+    stores: Mapping[str, Store], writer: StoreWriter, provenance: Companion, *, each: Each | None = None
 ) -> Summary:
     """Write the pool of stores, which are known by the names of their systems, and who gave what.
 
@@ -287,19 +285,6 @@ def _contribution(
         hint = "pool the submissions again, or remove the provenance file to pool the store as one system"
         raise ValidationError(Problem(message, path=store.place(arguments.document), hint=hint))
     return contribution(name, arguments, {response: given[id_] for response, id_ in ids.items()})
-
-
-@contextmanager
-def beside(path: Path) -> Iterator[IO[str]]:
-    """A text file that gets its final name when the block ends without an error."""
-    with replacing(path) as file:
-        stream = TextIOWrapper(file, encoding="utf-8", newline="\n")
-        try:
-            yield stream
-            stream.flush()
-        finally:
-            with suppress(OSError):
-                stream.detach()  # the opener flushes the file to disk and closes it
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from adjudge.errors import Problem, refusal, some_of, visible
 from adjudge.files import write_atomically
@@ -16,12 +16,11 @@ from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_sources import Sources, in_units, provenance_path
 from adjudge.formats.eal_store import StoreWriter
-from adjudge.formats.eal_write import PACKED
+from adjudge.formats.eal_write import PACKED, Companion
 from adjudge.model.eal import Arguments, Linking, Response
 from adjudge.tasks.eal.apply import (
     Operation,
     apply,
-    beside,
     cutoff,
     documents,
     keep_until,
@@ -166,12 +165,12 @@ def filter_submission(rooms: Rooms, settings: CampaignSettings, documents_: Docu
             last = cutoff(((each.arguments, each.linking) for each in filtered), settings.top)
             operation = _chain([operation, partial(keep_until, last=last)])
         layout = linking_layout(store) if linking else "2015"
-        stream = stack.enter_context(beside(report))
-        stream.write("\t".join(_COLUMNS) + "\n")
         writer = StoreWriter(
             rooms.filtered / name, linking=linking and store.has_linking, layout=layout, overwrite=True
         )
         with writer:
+            stream = writer.beside(report)
+            stream.write("\t".join(_COLUMNS) + "\n")
             each = partial(_list_removed, stream)
             summary = apply(store, writer, operation, linking=linking, each=each, only=documents_)
         changes = sum(summary.removed.values())
@@ -215,7 +214,7 @@ def _chain(steps: Sequence[Operation]) -> Operation:
     return operation
 
 
-def _list_removed(stream: IO[str], outcome: Outcome) -> None:
+def _list_removed(stream: Companion, outcome: Outcome) -> None:
     for each in outcome.removed:
         stream.write("\t".join(map(visible, _removed(each))) + "\n")
 
@@ -244,11 +243,8 @@ def make_pool(rooms: Rooms, settings: CampaignSettings, names: Sequence[str]) ->
         stores = {name: profile.open_store(rooms.filtered / name) for name in names}
         for store in stores.values():
             stack.callback(store.close)
-        with (
-            StoreWriter(rooms.pool, linking=False, overwrite=True) as writer,
-            beside(provenance_path(rooms.pool)) as stream,
-        ):
-            summary = pool_stores(stores, writer, stream)
+        with StoreWriter(rooms.pool, linking=False, overwrite=True) as writer:
+            summary = pool_stores(stores, writer, writer.beside(provenance_path(rooms.pool)))
     several = f"{counted(len(names), 'system')}, {counted(summary.documents, 'document')}"
     return Made(f"{counted(summary.kept, 'response')} of {several}")
 

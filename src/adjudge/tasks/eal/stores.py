@@ -71,28 +71,35 @@ def create_store(
 
     If `onto` and `output` are one store, it is replaced. `prepare` takes responses away before.
     """
-    counts: Counter[str] = Counter()
-    removed: Counter[str] = Counter()
     with ExitStack() as stack:
         same = onto is not None and _is_same(onto, output)
         seen = identity(output) if same else None
         base = None if onto is None else stack.enter_context(open_assessments(onto))
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite or same, seen=seen))
+        return add_pool(pool, writer, base, prepare)
 
-        def add(document: str) -> None:
-            key = base.key(document) if base is not None and document in base else AnswerKey(document)
-            arguments = pool.arguments(document)
-            counts.update(documents=1, pooled=len(arguments.arguments))
-            if prepare is not None:
-                frames = (pool.linking(document) or Linking(document)) if pool.has_linking else None
-                outcome = prepare(arguments, frames, key)
-                arguments = outcome.arguments
-                removed.update(each.reason for each in outcome.removed)
-            made = add_responses(key, arguments)
-            counts.update(added=made.added, assessed=made.assessed, waiting=made.waiting)
-            writer.write(made.key)
 
-        for_each(sorted({*pool.documents, *(base.documents if base else ())}), add, place=pool.place)
+def add_pool(
+    pool: Store, writer: KeyWriter, base: KeyStore | None = None, prepare: Prepare | None = None
+) -> CreateSummary:
+    """The same for whoever has a writer."""
+    counts: Counter[str] = Counter()
+    removed: Counter[str] = Counter()
+
+    def add(document: str) -> None:
+        key = base.key(document) if base is not None and document in base else AnswerKey(document)
+        arguments = pool.arguments(document)
+        counts.update(documents=1, pooled=len(arguments.arguments))
+        if prepare is not None:
+            frames = (pool.linking(document) or Linking(document)) if pool.has_linking else None
+            outcome = prepare(arguments, frames, key)
+            arguments = outcome.arguments
+            removed.update(each.reason for each in outcome.removed)
+        made = add_responses(key, arguments)
+        counts.update(added=made.added, assessed=made.assessed, waiting=made.waiting)
+        writer.write(made.key)
+
+    for_each(sorted({*pool.documents, *(base.documents if base else ())}), add, place=pool.place)
     gone = dict(sorted(removed.items()))
     documents, pooled, *rest = (counts[name] for name in ("documents", "pooled", "added", "assessed", "waiting"))
     return CreateSummary(documents, pooled, gone, *rest)
