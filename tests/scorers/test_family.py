@@ -97,10 +97,27 @@ class TestCompat:
         run(*files, "--compat", "wordscore", "--save", str(tmp_path / "r.json"))
         assert json.loads((tmp_path / "r.json").read_text())["systems"][0]["scores"][0]["low"] is not None
 
+    def test_some_documents_and_means_of_documents(self, files):
+        def part(*arguments):
+            found = json.loads(run(*files, "--compat", "wordscore", "--format", "json", *arguments).output)
+            (system,) = found["systems"]
+            (score,) = [each for each in system["scores"] if each["part"] == "recall"]
+            return system["documents"], score["value"]
+
+        assert part() == (2, 0.5)
+        assert part("--docs", "1") == (1, pytest.approx(2 / 3))
+        assert part("--pool", "macro") == (2, pytest.approx(1 / 3))
+        assert "recall" in run(*files, "--compat", "wordscore", "--docs", "1").output  # not what the program prints
+
     @pytest.mark.parametrize(
         ("arguments", "says"),
         [
-            (["--compat", "wordscore", "--docs", "1"], "--compat wordscore and --docs cannot be combined"),
+            (["--compat", "wordscore", "--jobs", "2"], "leave one of them out: a published scorer counts whole files"),
+            (["--compat", "wordscore", "--reader", "words"], "a published scorer reads files by itself"),
+            (
+                ["--compat", "wordscore", "--metric", "record.set"],
+                "a published scorer has metrics and rules of its own",
+            ),
             (["--compat", "wordscore", "--table", "x"], "--table is not an option of wordscore"),
             (["--compat", "other"], "--compat other needs --table"),
             (["--upper"], "--upper is an option of a published scorer"),

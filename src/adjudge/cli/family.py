@@ -7,7 +7,7 @@ no module of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +22,7 @@ from adjudge.cli.options import (
     command,
     flag,
     inference_of,
+    is_given,
     listed_lines,
     named,
     refuse_alone,
@@ -32,12 +33,12 @@ from adjudge.cli.options import (
     sides_of,
     value,
 )
-from adjudge.cli.output import check_baseline, emit, finish, is_file, say
+from adjudge.cli.output import check_baseline, check_gates, emit, finish, is_file, say, uncollected, working
 from adjudge.cli.score import counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.rooms import Option
-from adjudge.scorers.published import find_scorers, published_result, published_runs, published_signature
-from adjudge.tasks.family import JSONL, PROFILES, Family, adjusted, find_family, given_of, shown
+from adjudge.scorers.published import REFUSED, find_scorers
+from adjudge.tasks.family import JSONL, PROFILES, Family, adjusted, find_family, given_of
 from adjudge.tasks.readers import GUESS, chosen, refuse_guess
 from adjudge.tasks.task import Adjust
 
@@ -93,11 +94,9 @@ NAMES = tuple(str(each.name) for each in _CONVENTIONS)
 """Options that describe the files, named as in `adjudge.score`; one that does not apply to them is an error."""
 
 CREDITS = ("halving", "linear", "ancestors", "general")
-_NOT_COMPAT = (
-    *NAMES,
-    *("metric", "reader", "gold_reader", "system_reader", "profile", "hierarchy", "by", "pool", "docs"),
-    *("exact", "jobs", "cluster", "save_documents", "rank", "rank_by", "pairs"),
-)
+_NOT_COMPAT = {**REFUSED, **dict.fromkeys(NAMES, "a published scorer reads files by itself")}
+_TABLE = ("by", "docs", "pool", "cluster_by", "rank", "rank_by", "pairs")
+"""Options with which the numbers of a published scorer are shown: what it prints cannot reflect them."""
 _BOTH = ("bio-both", "inspect", "auto-err")  # readers with gold and system in one file
 _MORE = {"template": {"errors": Entry("Count errors by the correction they need, with examples.", "template")}}
 """Commands of families besides `score`."""
@@ -315,7 +314,8 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         choice(
             "--compat",
             list(scorers),
-            "Count as this published scorer does and print its output; with another --format, its numbers.",
+            "Count as this published scorer does and print its output; with another --format, --by, --docs or --pool, "
+            "its numbers.",
         )
         if scorers
         else refused("compat", "there is no published scorer of this task"),
@@ -385,11 +385,17 @@ def family_option(name: str, option: Option) -> click.Option:
 
 
 def run_compat(
-    scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any], without: Sequence[str] = _NOT_COMPAT
+    scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any], without: Mapping[str, str] = _NOT_COMPAT
 ) -> None:
-    """What a published scorer says of the systems; it takes its own options, and not those that are `without` use."""
+    """What a published scorer says of the systems; it has its own options, and not those that it is `without`."""
+    from adjudge.evaluate.engine import evaluate
+    from adjudge.scorers.published import PublishedTask
+    from adjudge.tasks.published import published_task
+
     name = scorer.name
-    refuse_with(f"--compat {name}", [each for each in without if each not in own])
+    for key, reason in without.items():
+        if key not in own and not (key == "explain" and scorer.explain):
+            refuse_with(f"--compat {name}", [key], reason)
     for key in given_of(own).keys() - scorer.options.keys():
         raise UsageError(f"--{key} is not an option of {name}", hint="leave it out")
     for key, option in scorer.options.items():
@@ -399,29 +405,26 @@ def run_compat(
         if option.required and own[key] is None:
             raise UsageError(f"--compat {name} needs --{key}", hint=option.about)
     chosen = {key: own[key] for key in scorer.options}
-    arguments = {key.replace("-", "_"): given for key, given in chosen.items()}
     if options["explain"] is not None:
-        if not scorer.explain:
-            raise UsageError(f"--compat {name} and --explain cannot be combined", hint="leave one of them out")
-        refuse_with("--explain", ("save", "summary", "fail_under", "fail_if_worse", "format_"))
-        arguments[scorer.explain] = options["explain"]
-    sides = sides_of(options)
-    sources = {called: _kept(path) for called, path in sides.named().items()}
-    gold = _kept(sides.gold)
-    found = published_runs(scorer, gold, sources, arguments, options["time_limit"])
-    plain = options["format_"] == "text"
-    text = _printed(found) if plain else None
+        refuse_with("--explain", (*_TABLE, "save", "summary", "fail_under", "fail_if_worse", "format_"))
+        chosen[scorer.explain] = options["explain"]
+    plain = options["format_"] == "text" and not any(map(is_given, _TABLE))
+    kept = not plain or any(options[name] is not None for name in ("save", "summary", "fail_if_worse"))
+    sides, inference = sides_of(options), inference_of(options) if kept else inference_of(options, bootstrap=0)
+    run = run_from(options, inference=inference, jobs=1)
+    check_baseline(options, sides.named())
+    with uncollected(), working("scoring", shown=not options["quiet"]):
+        found = evaluate(published_task(scorer, chosen, run), sides.gold, sides.paths, run, names=sides.names)
+    assert isinstance(found.task, PublishedTask)
+    check_gates(options["fail_under"], found.task.measures())
+    said = found.task.said
     if plain and not options["quiet"]:
-        for called, each in found.items():
+        for called, each in said.items():
             for note in each.notes:
                 say(visible(f"note: {called}: {note.message}"))
-    check_baseline(options, sources)
-    kept = not plain or any(options[name] is not None for name in ("save", "summary", "fail_if_worse"))
+    text = _printed(said) if plain else None
     if kept or options["fail_under"]:
-        inference = inference_of(options) if kept else inference_of(options, bootstrap=0)
-        fields = published_signature(gold, sources, shown(scorer.options, chosen))
-        result = published_result(scorer, found, fields, inference, options["time_limit"])
-        finish(result, options, text=text)
+        finish(found.result(), options, text=text)
     else:
         emit(text or "", options["output"])
 
@@ -429,12 +432,3 @@ def run_compat(
 def _printed(found: Mapping[str, Published]) -> str:
     """What the program prints, with the names of the systems if there are several."""
     return "".join(f"{called}\n{each.text}\n" if len(found) > 1 else each.text for called, each in found.items())
-
-
-def _kept(path: str) -> Any:
-    """A path; standard input as its bytes, because it is read twice: to score, and for the signature."""
-    if path != "-":
-        return path
-    from adjudge.formats.source import read_whole
-
-    return read_whole(path).data

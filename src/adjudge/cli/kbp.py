@@ -139,11 +139,8 @@ _compat_options = section(
         "With --compat webnlg-2020: how to treat a system triple that does not have three parts. [default: error]",
     ),
 )
-_NOT_COMPAT = (
-    *("wiki", "redirects", "stop", "texts", "units", "reader", "gold_reader", "system_reader", "strict", "profile"),
-    *("names", "ignore_documents", "iri", "literals", "rdf_type", "graph", "engine", "memory", "box", "by", "docs"),
-    *("jobs", "cluster", "save_documents", "rank", "rank_by", "hops"),
-)
+_READ = ("wiki", "redirects", "stop", "texts", "units", "strict", "iri", "literals", "rdf_type", "graph")
+_COUNTED = ("names", "ignore_documents", "engine", "memory", "box", "by", "hops")
 _GRAPH_ONLY = ("names", "typed", "ignore_documents", "iri", "literals", "rdf_type", "graph", "ontology")
 _ALIGNED: dict[str, Any] = {
     "mention_match": "Which span of a gold mention the system must match.",
@@ -387,9 +384,10 @@ def score(**options: Any) -> None:
     """
     if options["compat"] is not None:
         from adjudge.cli.family import run_compat
-        from adjudge.scorers.published import find_scorers
+        from adjudge.scorers.published import REFUSED, find_scorers
 
-        without = [*_NOT_COMPAT, *(each.name for each in fields(KbOptions))]
+        without = {**dict.fromkeys(_READ, REFUSED["reader"]), **REFUSED}
+        without |= dict.fromkeys((*_COUNTED, *(each.name for each in fields(KbOptions))), REFUSED["profile"])
         own = {name: options[name] for name in ("malformed", "ontology")}
         run_compat(find_scorers("kbp")[options["compat"]], own, options, without)
         return

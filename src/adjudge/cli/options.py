@@ -572,12 +572,13 @@ def is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def refuse_with(option: str, others: Iterable[str]) -> None:
+def refuse_with(option: str, others: Iterable[str], reason: str = "") -> None:
     """Raise if one of the other options is on the command line, because `option` would ignore it."""
     for name in others:
         if is_given(name):
             flag = "--" + name.removesuffix("_").replace("_", "-")
-            raise UsageError(f"{option} and {flag} cannot be combined", hint="leave one of them out")
+            hint = f"leave one of them out: {reason}" if reason else "leave one of them out"
+            raise UsageError(f"{option} and {flag} cannot be combined", hint=hint)
 
 
 def refuse_alone(option: str, needed: str) -> None:

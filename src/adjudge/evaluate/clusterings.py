@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
 from adjudge.model.prf import ratio
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.task import Run
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.evaluate.task import Run, Task
     from adjudge.stats.inference import SignatureValue
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
@@ -294,6 +295,35 @@ class ClusterTask(CorpusTask):
             totals = {name: values[0] for name, values in zip(each.columns, each.values, strict=True)}
             found += [(each.slice, note) for note in nothing_in_gold(self._measures, totals, each.slice)]
         return [*self.said.get(name, ()), *summed_up(found)]
+
+
+def clustered_result(
+    task: Task,
+    evaluation: Evaluation,
+    parts: Sequence[Counters],
+    *,
+    run: Run,
+    ids: Sequence[str],
+    fields: Mapping[str, Sequence[Any]],
+) -> Result:
+    """The result of a task from counters of the corpus: with the signature and the notes of its evaluation.
+
+    `ids` are the documents in the order of the weights, `fields` their values of the fields to slice or cluster by.
+    """
+    from adjudge.evaluate.results import is_unsigned, notes_of, signature_of
+
+    found = ClusterTask(task.name, task.profile, task.measures(), parts, len(ids))
+    clustered = run.inference.cluster_by
+    if clustered is not None:
+        from adjudge.stats.table import cluster_names
+
+        if clustered not in fields:
+            hint = did_you_mean(clustered, fields) or f"fields: {', '.join(fields) or 'none'}"
+            raise UsageError(f"the documents have no field {clustered!r} to cluster by", hint=hint)
+        found.clusters = cluster_names(clustered, ids, fields[clustered])
+    found.signature = {} if is_unsigned(evaluation) else signature_of(evaluation)
+    found.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
+    return found.result(run)
 
 
 def cluster_counter(

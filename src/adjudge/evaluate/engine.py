@@ -364,8 +364,8 @@ def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Ru
             ]
             if kind is UsageError:
                 fault = any(isinstance(error, EnvironmentFault) for error in errors)
-                raise (EnvironmentFault if fault else UsageError)(list(dict.fromkeys(told)))
-            raise kind(told)
+                kind = EnvironmentFault if fault else UsageError
+            raise kind(list(dict.fromkeys(told)))
     return sides
 
 

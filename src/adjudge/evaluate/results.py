@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -41,12 +41,7 @@ def result_of(evaluation: Evaluation) -> Result:
     if run.exact:
         _check_proven(evaluation, reported, elements)
     inside = {each.field for tables in elements.values() for each in tables}
-    attributes = reported.attributes
-    if attributes is None:
-        attributes = {name: _attribute(name, evaluation.attributes) for name in run.by if name not in inside}
-        if run.inference.cluster_by is not None:
-            name = run.inference.cluster_by
-            attributes.setdefault(name, _attribute(name, evaluation.attributes, "cluster"))
+    attributes = document_fields(evaluation, inside) if reported.attributes is None else reported.attributes
     systems = {}
     once = {number: number for number in map(float, range(256))}  # small counts are one object each
     for name, counts in reported.counts.items():
@@ -70,6 +65,16 @@ def result_of(evaluation: Evaluation) -> Result:
         unsaved=reported.unsaved,
     )
     return with_doubts(build_result(scoring, systems), evaluation)
+
+
+def document_fields(evaluation: Evaluation, inside: Container[str] = ()) -> dict[str, tuple[Any, ...]]:
+    """The values of the fields by which documents are sliced or clustered, except fields `inside` of elements."""
+    run, documents = evaluation.run, evaluation.attributes
+    found = {name: _attribute(name, documents) for name in run.by if name not in inside}
+    name = run.inference.cluster_by
+    if name is not None and name not in found:
+        found[name] = _attribute(name, documents, "cluster")
+    return found
 
 
 def _check_proven(evaluation: Evaluation, reported: Reported, elements: Mapping[str, Sequence[ElementTable]]) -> None:

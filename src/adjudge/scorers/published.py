@@ -1,25 +1,27 @@
-"""Published scorers: how they are declared, found and run, and their counts as a result."""
+"""Published scorers: how they are declared and found, and the task that counts with one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from msgspec.structs import replace
 
 from adjudge.algebra.solve.deadline import DEFAULT, NEVER, OutOfTime
-from adjudge.errors import FormatError, Problem, ValidationError
-from adjudge.evaluate.sides import Names, check_sides
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.evaluate.sides import Names, check_sides, is_stdin
+from adjudge.evaluate.task import Reported, Row, Run, Side, Task
 from adjudge.formats.source import source_name
 from adjudge.rooms import Option, declared
 
 if TYPE_CHECKING:
     from adjudge.evaluate.clusterings import Counter
-    from adjudge.evaluate.task import Run
-    from adjudge.stats.inference import Inference
+    from adjudge.evaluate.engine import Evaluation
+    from adjudge.stats.alignment import Alignment
     from adjudge.stats.measure import Measure
-    from adjudge.stats.result import Note, Result
+    from adjudge.stats.result import Note, Result, Slice
 
 
 class Published(NamedTuple):
@@ -68,100 +70,198 @@ def find_scorers(family: str) -> dict[str, Scorer]:
     return {scorer.name: scorer for scorer in scorers if scorer.family == family}
 
 
-def published_runs(
-    scorer: Scorer, gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any], seconds: float | None = None
-) -> dict[str, Published]:
-    """Every system as a published scorer sees it; the problems of all files are raised together.
+_WHOLE = "a published scorer counts whole files, one after the other"
+_SILENT = "a published scorer does not say what became of every item"
+REFUSED = {
+    "jobs": _WHOLE,
+    "cluster": _WHOLE,
+    "stream": _WHOLE,
+    "exact": "a published scorer does not say which scores are proven",
+    "save_documents": _SILENT,
+    "explain": _SILENT,
+    **dict.fromkeys(
+        ("metric", "profile", "hierarchy", "hierarchy_credit"), "a published scorer has metrics and rules of its own"
+    ),
+    **dict.fromkeys(("reader", "gold_reader", "system_reader", "runs"), "a published scorer reads files by itself"),
+}
+"""The options of every scoring that a published scorer cannot have, with the reason."""
 
-    A document that takes more than so many seconds is an error, since a partial report is none.
+
+class PublishedTask(Task):
+    """What a published scorer counts: it reads gold and one system after the other by itself, whole.
+
+    Its counts of each document are the documents of a side. Which documents gold has is known once a system has been
+    read; `fields` gives their fields by id, to slice by. `said` is what the program says of each system. `given` are
+    the options of the program, `shown` those that the signature names; a document has so many `seconds`.
     """
-    from adjudge.algebra.solve.deadline import within
 
-    found: dict[str, Published] = {}
-    problems: list[Problem] = []
-    limit = DEFAULT if seconds is None else seconds
-    for system, source in systems.items():
+    gold: Any
+    known: Mapping[str, Mapping[str, Any]]
+    documents: dict[str, Mapping[str, Any]]
+    said: dict[str, Published]
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        given: Mapping[str, Any],
+        *,
+        shown: Mapping[str, str] | None = None,
+        seconds: float | None = None,
+        fields: Callable[[Any], Mapping[str, Mapping[str, Any]]] | None = None,
+    ) -> None:
+        self.scorer, self.given, self._shown = scorer, given, shown or {}
+        self.name = scorer.family  # type: ignore[misc]
+        self._seconds = DEFAULT if seconds is None else seconds
+        self._fields = fields
+        self._measures: tuple[Measure, ...] = ()
+
+    @property
+    def profile(self) -> str:
+        """The program."""
+        return self.scorer.name
+
+    def measures(self) -> tuple[Measure, ...]:
+        """Those of all systems: a scorer may report a metric for each type that it has seen."""
+        return self._measures
+
+    def with_gold(self, gold: Any) -> tuple[PublishedTask, Any]:
+        """The task with the gold file, which the program reads again for every system."""
+        task = copy(self)
+        task.gold, task.said, task.documents = _kept(gold), {}, {}
+        task.known = {} if self._fields is None else self._fields(task.gold)
+        return task, task.gold
+
+    def read(self, source: Any, name: str, *, digest: bool = True, **_: Any) -> Side:
+        """Gold, whose documents are those that the program counts in the systems."""
+        return Side(name, source_name(source), self.documents, _digest(source) if digest else "")
+
+    def read_system(self, source: Any, name: str, *, digest: bool = True, **_: Any) -> Side:
+        """A system as the program counts it; a document that takes too long is an error, as partial reports are."""
+        from adjudge.algebra.solve.deadline import within
+
+        source, place = _kept(source), source_name(source)
         try:
-            with within(NEVER, each=limit):
-                found[system] = scorer.run(gold, source, **options)
-            given = found[system].documents or ([each for each, _ in found[system].rows], ())
-            check_sides(Names(source_name(gold), given[0]), [Names(source_name(source), given[1])])
+            with within(NEVER, each=self._seconds):
+                found = self.scorer.run(self.gold, source, **self.given)
+            ids = [identifier for identifier, _ in found.rows]
+            ours, theirs = found.documents or (ids, ())
+            check_sides(Names(source_name(self.gold), ours), [Names(place, theirs)])
         except (FormatError, ValidationError) as error:
-            named = [each if each.path else replace(each, path=source_name(source)) for each in error.problems]
-            problems += (problem for problem in named if problem not in problems)
+            raise FormatError([each if each.path else replace(each, path=place) for each in error.problems]) from None
         except OutOfTime:
-            message = f"{scorer.name} did not finish a document in {limit:g} seconds"
+            message = f"{self.scorer.name} did not finish a document in {self._seconds:g} seconds"
             hint = "give more time (--time-limit), or use our own metrics, which say what they can prove"
-            problems.append(Problem(message, path=source_name(source), hint=hint))
-    if problems:
-        raise FormatError(problems)
-    return found
+            raise FormatError(Problem(message, path=place, hint=hint)) from None
+        self.said[name] = found
+        for each in ids:
+            self.documents.setdefault(each, self.known.get(each, {}))
+        return Side(name, place, dict(found.rows), _digest(source) if digest else "")
+
+    def meet(self, gold: Side, systems: Sequence[Side]) -> tuple[PublishedTask, Sequence[Side]]:
+        """All systems with all columns, measures and documents: a program may count some that gold does not have."""
+        task, found = copy(self), self.said.values()
+        task.columns = tuple(dict.fromkeys(column for each in found for _, row in each.rows for column in row))
+        task._measures = tuple(dict.fromkeys(measure for each in found for measure in each.measures))
+        nothing: Mapping[str, float] = {}
+        return task, [
+            replace(side, documents={each: side.documents.get(each, nothing) for each in gold.documents})
+            for side in systems
+        ]
+
+    def attributes(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields of a gold document."""
+        return document
+
+    def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:  # noqa: ARG002
+        """The counts of the program."""
+        counts = system or {}
+        return Row(tuple(counts.get(column, 0.0) for column in self.columns))
+
+    def align(self, gold: Any, system: Any | None, row: Row) -> Alignment:  # noqa: ARG002
+        """There is none."""
+        self._refuse("save_documents", _SILENT)
+
+    def check_run(self, run: Run) -> None:
+        """Raise for options of a run that a published scorer cannot have."""
+        given = {
+            "jobs": (run.jobs or 1) > 1,
+            "cluster": run.cluster is not None,
+            "stream": bool(run.stream),
+            "exact": run.exact,
+            "save_documents": run.align,
+        }
+        for name in (name for name, each in given.items() if each):
+            self._refuse(name, REFUSED[name])
+
+    def check(self, evaluation: Evaluation) -> None:
+        """Raise for a choice of documents if the program only counts whole corpora."""
+        run = evaluation.run
+        if any(each.counter is not None for each in self.said.values()) and run.pool == "macro":
+            self._refuse("pool", "its scores are of the whole corpus, and documents have none to average")
+        if not self._resampled and (run.docs is not None or run.by):
+            self._refuse("docs" if run.docs is not None else "by", "its counts are known for the whole corpus only")
+
+    def _refuse(self, option: str, reason: str) -> NoReturn:
+        raise UsageError(f"{self.profile} has no {option}: {reason}", hint="leave it out, or leave compat out")
+
+    @property
+    def _resampled(self) -> bool:
+        return all(each.resampled for each in self.said.values())
+
+    def signature(self, evaluation: Evaluation) -> Mapping[str, str]:  # noqa: ARG002
+        """The options that were given."""
+        return self._shown
+
+    def notes(self, evaluation: Evaluation, name: str) -> list[Note]:  # noqa: ARG002
+        """Those of the program's reader and search."""
+        return list(self.said[name].notes)
+
+    def reported(self, evaluation: Evaluation) -> Reported:
+        """All counts; the program may average documents."""
+        first = next(iter(self.said.values()))
+        return replace(super().reported(evaluation), pool=evaluation.run.pool or first.pool)
+
+    def result(self, evaluation: Evaluation) -> Result:
+        """Sums over documents; or clusters of the whole corpus, resampled if the counts of all systems can be."""
+        if all(each.counter is None for each in self.said.values()):
+            return super().result(evaluation)
+        from adjudge.evaluate.clusterings import clustered_result
+        from adjudge.evaluate.results import document_fields
+        from adjudge.stats.inference import OFF
+        from adjudge.stats.table import group_rows
+
+        evaluation.checked()
+        run, fields = evaluation.run, document_fields(evaluation)
+        counters = {name: _chosen(each, evaluation.ids) for name, each in self.said.items()}
+        parts: list[tuple[Slice, Sequence[int], Mapping[str, Counter]]] = []
+        parts.append(({}, range(len(evaluation.ids)), counters))
+        for name in run.by:
+            parts += [({name: value}, tuple(map(int, rows)), counters) for value, rows in group_rows(fields[name])]
+        run = Run(inference=run.inference if self._resampled else OFF, by=run.by, time_limit=run.time_limit)
+        return clustered_result(self, evaluation, parts, run=run, ids=evaluation.ids, fields=fields)
 
 
-def published_result(
-    scorer: Scorer,
-    found: Mapping[str, Published],
-    fields: Mapping[str, str],
-    inference: Inference,
-    seconds: float | None = None,
-) -> Result:
-    """What a published scorer counted as a result, with intervals; `fields` are those of its signature."""
-    from adjudge.evaluate.task import Run
-    from adjudge.stats.build import Counts, Scoring, build_result
-    from adjudge.stats.table import StatsTable
+def _kept(source: Any) -> Any:
+    """A source; standard input as its bytes, because it is read twice: to count, and for the signature."""
+    if not is_stdin(source):
+        return source
+    from adjudge.formats.source import read_whole
 
-    first = next(iter(found.values()))
-    ids = tuple(dict.fromkeys(identifier for each in found.values() for identifier, _ in each.rows))
-    if any(each.counter is not None for each in found.values()):
-        return _corpus_result(scorer, found, ids, fields, Run(inference=inference, time_limit=seconds))
-    # A scorer may report a metric for each type that it has seen; all systems get all of them.
-    measures = tuple(dict.fromkeys(measure for each in found.values() for measure in each.measures))
-    columns = tuple(dict.fromkeys(key for each in found.values() for _, row in each.rows for key in row))
-    scoring = Scoring(
-        task=scorer.family, profile=scorer.name, measures=measures, pool=first.pool, inference=inference, fields=fields
-    )
-    tables = {
-        system: StatsTable.from_rows(_filled(dict(each.rows), ids, columns), columns) for system, each in found.items()
-    }
-    return build_result(scoring, {system: Counts(tables[system], each.notes) for system, each in found.items()})
+    return read_whole(source).data
 
 
-def _corpus_result(
-    scorer: Scorer, found: Mapping[str, Published], ids: Sequence[str], fields: Mapping[str, str], run: Run
-) -> Result:
-    """The result of scorers of whole corpora, resampled if the counts of all systems can be."""
-    from adjudge.evaluate.clusterings import ClusterTask
-    from adjudge.stats.inference import OFF
+def _digest(source: Any) -> str:
+    from adjudge.formats.json_file import read_folder_digest
 
-    measures = next(iter(found.values())).measures
-    counters = {system: _spread(each, ids) for system, each in found.items()}
-    task = ClusterTask(scorer.family, scorer.name, measures, [({}, range(len(ids)), counters)], len(ids))
-    run = run if all(each.resampled for each in found.values()) else replace(run, inference=OFF)
-    task.said, task.signature = {system: each.notes for system, each in found.items()}, fields
-    return task.result(run)
+    return read_folder_digest(source)
 
 
-def _spread(published: Published, ids: Sequence[str]) -> Counter:
-    """A counter over the documents of all systems, of which a scorer may know only some."""
+def _chosen(published: Published, ids: Sequence[str]) -> Counter:
+    """A counter over some documents of all systems, of which a program may know only some."""
+    import numpy as np
+
     counter = published.counter
     assert counter is not None
     number = {identifier: place for place, identifier in enumerate(ids)}
-    places = [number[identifier] for identifier, _ in published.rows]
-    return lambda weights: counter(weights[:, places])
-
-
-def _filled(
-    rows: Mapping[str, Mapping[str, float]], ids: Sequence[str], columns: Sequence[str]
-) -> list[tuple[str, dict[str, float]]]:
-    """Counts of all documents that any system has; a scorer may count documents that gold does not have."""
-    return [(each, {column: rows.get(each, {}).get(column, 0.0) for column in columns}) for each in ids]
-
-
-def published_signature(gold: Any, systems: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of the signature: options that were given, and what is in the files."""
-    from adjudge.formats.json_file import read_folder_digest
-    from adjudge.stats.inference import hash_chunks
-
-    digests = [read_folder_digest(source).encode() for source in (gold, *systems.values())]
-    given = {key: str(value) for key, value in options.items() if value not in (None, False, ())}
-    return {**given, "gold": hash_chunks(digests[:1]), "in": hash_chunks(digests)}
+    places = [number.get(identifier, len(ids)) for identifier, _ in published.rows]
+    return lambda weights: counter(np.pad(weights, ((0, 0), (0, 1)))[:, places])

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adjudge.errors import UsageError, did_you_mean
-from adjudge.evaluate.clusterings import ClusterTask, Counter, cluster_counter, contingency
-from adjudge.evaluate.results import is_unsigned, notes_of, signature_of
+from adjudge.errors import UsageError
+from adjudge.evaluate.clusterings import Counter, cluster_counter, clustered_result, contingency
 from adjudge.evaluate.task import Run
 from adjudge.rooms import load
 from adjudge.tasks.elements import restricted, same
@@ -55,21 +54,9 @@ def add_up_corpus(task: MetricsTask, evaluation: Evaluation, slices: Slicing) ->
     parts.append(({}, tuple(range(len(order))), {name: corpus.counter() for name, corpus in corpora.items()}))
     for field in slices.by:
         parts += _element_parts(corpora, field) if field in slices.paths else _document_parts(parts[0], slices, field)
-    clusters = ClusterTask(task.name, task.profile, task.measures(), parts, len(order))
-    clustered = evaluation.run.inference.cluster_by
-    if clustered is not None:
-        from adjudge.stats.table import cluster_names
-
-        if clustered not in attributes:
-            hint = did_you_mean(clustered, attributes) or f"fields: {', '.join(attributes) or 'none'}"
-            raise UsageError(f"the documents have no field {clustered!r} to cluster by", hint=hint)
-        ids = [evaluation.ids[place] for place in order]
-        clusters.clusters = cluster_names(clustered, ids, attributes[clustered])
-    clusters.signature = {} if is_unsigned(evaluation) else signature_of(evaluation)
-    clusters.said = {name: [*notes_of(evaluation, name), *task.notes(evaluation, name)] for name in evaluation.systems}
-    result = clusters.result(
-        Run(inference=evaluation.run.inference, by=tuple(slices.by), time_limit=evaluation.run.time_limit)
-    )
+    run = Run(inference=evaluation.run.inference, by=tuple(slices.by), time_limit=evaluation.run.time_limit)
+    ids = [evaluation.ids[place] for place in order]
+    result = clustered_result(task, evaluation, parts, run=run, ids=ids, fields=attributes)
     systems = [msgspec.structs.replace(each, table=corpora[each.name].table(attributes)) for each in result.systems]
     return msgspec.structs.replace(result, systems=tuple(systems))
 

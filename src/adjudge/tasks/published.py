@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adjudge.errors import UsageError, check_keywords, did_you_mean
+from adjudge.errors import FormatError, UsageError, ValidationError, check_keywords, did_you_mean
+from adjudge.evaluate.engine import evaluate
 from adjudge.evaluate.sides import is_file, name_systems
+from adjudge.evaluate.task import OPTIONS as RUN
+from adjudge.evaluate.task import Run
 from adjudge.formats.coerce.corpus import Declared, fields_of, is_list, plain
 from adjudge.formats.coerce.tables import as_table, table_documents
-from adjudge.scorers.published import Scorer, find_scorers, published_result, published_runs, published_signature
+from adjudge.scorers.published import PublishedTask, Scorer, find_scorers
 from adjudge.tasks.family import families, shown
 from adjudge.tasks.named import task_of
-from adjudge.tasks.request import run_with
+from adjudge.tasks.request import request_of, run_with
 
 if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
-_INFERENCE = ("bootstrap", "ci", "seed", "interval", "test")
 _TAGS = ("tags", "ner_tags", "labels")
 _WHOLE = ("docred", "gtt", "grit", "iterx", "auto-err")  # whose files are one JSON value
 
@@ -45,20 +48,50 @@ def published_score(
         raise UsageError(f"{family} has no published scorer {compat!r}", hint=hint)
     scorer = scorers[compat]
     own = {name.replace("-", "_"): name for name in scorer.options}
-    check_keywords(options, (*own, *_INFERENCE, "names"), f"score(compat={compat!r})")
+    check_keywords(options, (*own, *RUN, "names"), f"score(compat={compat!r})")
     chosen = {name: options.pop(spelt, None) for spelt, name in own.items()}
     for name, option in scorer.options.items():
         if option.required and chosen[name] is None:
             raise UsageError(f"{compat} needs {name.replace('-', '_')}", hint=option.about)
     names = options.pop("names", None)
-    inference = run_with(run, options).inference
+    asked = run_with(run, options)
     known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
     several = name_systems(gold, system, names, known=known, is_whole=_is_whole, texts=not is_file(gold))
-    mine = _as_file(gold, scorer)
-    sources = {name: _as_file(each, scorer) for name, each in several}
-    found = published_runs(scorer, mine, sources, {name.replace("-", "_"): each for name, each in chosen.items()})
-    fields = published_signature(mine, sources, shown(scorer.options, chosen))
-    return published_result(scorer, found, fields, inference)
+    task = published_task(scorer, chosen, asked)
+    sources = [_as_file(each, scorer) for _, each in several]
+    found = evaluate(task, _as_file(gold, scorer), sources, asked, names=[name for name, _ in several])
+    return found.result()
+
+
+def published_task(scorer: Scorer, chosen: Mapping[str, Any], run: Run) -> PublishedTask:
+    """The task of a published scorer with its options; gold is read once more, for its fields, if they are sliced by.
+
+    >>> published_task(find_scorers("ner")["conlleval"], {}, Run()).profile
+    'conlleval'
+    """
+    sliced = bool(run.by) or run.inference.cluster_by is not None
+    task = PublishedTask(
+        scorer,
+        {name.replace("-", "_"): each for name, each in chosen.items()},
+        shown=shown(scorer.options, {name: each for name, each in chosen.items() if name in scorer.options}),
+        seconds=run.time_limit,
+        fields=partial(_gold_fields, scorer.family) if sliced and scorer.family in families() else None,
+    )
+    task.check_run(run)
+    return task
+
+
+def _gold_fields(family: str, gold: Any) -> dict[str, dict[str, Any]]:
+    """The fields of the gold documents by id; none if our readers of the family cannot read the file."""
+    try:
+        side = request_of(family, None, None, {}).documents(gold)
+    except (FormatError, ValidationError):
+        return {}
+    return {
+        name: {key: value for key, value in each.data.items() if isinstance(value, str | int | float)}
+        for name, each in side.documents.items()
+        if isinstance(each.data, Mapping)
+    }
 
 
 def _is_whole(value: Any) -> bool:
