@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -53,6 +54,13 @@ TASKS = {
         "coref.muc:f1",
         more=("--profile", "corefud"),
     ),
+    "crac": Task(
+        ("coref", "score"),
+        "crac/key",
+        ("crac/linden", "crac/maple"),
+        "coref.crac:f1",
+        more=("--profile", "corefud"),
+    ),
     "nugget": Task(("nugget", "score"), "gold.tbf", ("heron.tbf", "kestrel.tbf"), "nugget.type:f1"),
     "eal": Task(
         ("eal", "score"),
@@ -92,6 +100,7 @@ TASKS = {
         for name, score in (("donut", "donut.cal_f1:f1"), ("anls-star-1.0.1", "anls-star:score"))
     },
 }
+DATASETS = ("cs_one", "en_two")
 QUICK = ("--bootstrap", "20", "--quiet")
 
 
@@ -110,6 +119,11 @@ def folder(tmp_path_factory):
     os.chdir(found)
     for name in ("key", "linden", "maple"):
         run(["coref", "convert", "--to", "conllu", f"{name}.conll", "-o", f"{name}.conllu", "--quiet"])
+        head, *texts = Path(f"{name}.conllu").read_text().split("# newdoc")
+        for place, dataset in enumerate(DATASETS):
+            path = Path("crac", name, f"{dataset}-corefud-test.conllu")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(head + "".join(f"# newdoc{text}" for text in texts[place::2]))
     yield found
     os.chdir(before)
 
@@ -312,6 +326,9 @@ def test_all_files_that_are_not_there_are_named(task, call):
 def ids_of(task):
     """The gold documents, as far as the text of the gold file tells."""
     gold = Path(task.gold)
+    if "crac" in gold.parts:
+        files = {name: (gold / f"{name}-corefud-test.conllu").read_text() for name in DATASETS}
+        return [f"{name}/{each}" for name, text in files.items() for each in re.findall(r"# newdoc id = (.*)", text)]
     if gold.is_dir():
         return sorted(path.name for path in gold.iterdir())
     text = gold.read_text()
@@ -472,3 +489,86 @@ def test_a_document_that_a_system_lacks_is_noted_and_counts(task, call, tmp_path
     assert found["systems"][0]["documents"] == whole["systems"][0]["documents"]
     codes = [note["code"] for note in found["systems"][0]["notes"]]
     assert "missing-document" in codes
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Every task x every option that all tasks share: it has its effect, or is refused with a reason
+
+
+def options_are(**expected):
+    """Whether a result was made with these options."""
+    return lambda found, _: {name: getattr(found["options"], name) for name in expected} == expected
+
+
+def same_scores(found, plain):
+    return scores(found) == scores(plain)
+
+
+def is_sliced(found, _):
+    return any(score["slice"] for system in found["systems"] for score in system["scores"])
+
+
+def pooled(how):
+    return lambda found, _: f"pool:{how}" in found["signature"].split("|")
+
+
+EFFECTS = {
+    "--ci 0.9": options_are(level=0.9),
+    "--seed 5": options_are(seed=5),
+    **{f"--interval {name}": options_are(interval=name) for name in ("jackknife", "percentile", "bca")},
+    **{f"--test {name}": options_are(test=name) for name in ("jackknife", "bootstrap", "randomisation")},
+    "--pool micro": pooled("micro"),
+    "--pool macro": pooled("macro"),
+    "--by FIELD": is_sliced,
+    "--cluster-by FIELD": lambda found, _: found["options"].clusters >= 5,
+    "--docs FIRST": lambda found, _: found["systems"][0]["documents"] == 1,
+    "--time-limit 60": same_scores,
+    "--exact": same_scores,
+    "--jobs 0": same_scores,
+    "--no-rank": lambda found, _: not found.get("ranking"),
+    "--summary SUMMARY": same_scores,
+    "--runs-fixed": lambda found, _: [system["name"] for system in found["systems"]] == ["A"],
+}
+FIELDS = {"nugget": "type", "kbp": "relation", "crac": "language", "query": "query"}
+FEW = "clusters by genre are too few for intervals, at least 5 are needed"
+SEARCH = "has no meaning here: no {} needs a search"
+ACROSS = "has no meaning here: paths span documents, so there is no mean over documents"
+REFUSED = {
+    **{("--cluster-by FIELD", name): FEW for name in ("coref", "corefud", "eal", "score", *RUNS.FAMILIES)},
+    **{
+        (option, name): SEARCH.format(what)
+        for option in ("--time-limit 60", "--exact")
+        for name, what in (("coref", "chain"), ("corefud", "chain"), ("crac", "chain"), ("eal", "response"))
+    },
+    ("--exact", "query"): SEARCH.format("query"),
+    ("--exact", "kbp"): "has no meaning here: what is not counted in time is not a score",
+    ("--pool micro", "kbp"): ACROSS,
+    ("--pool macro", "kbp"): ACROSS,
+    ("--pool macro", "crac"): "documents of several datasets are not averaged",
+    ("--pool macro", "linking"): "is a score of the whole corpus, documents have none to average",
+    ("--test randomisation", "linking"): "cannot be exchanged between systems document by document",
+    ("--cluster-by FIELD", "nugget"): "these documents have none",
+    ("--cluster-by FIELD", "crac"): "documents are drawn within their datasets",
+    ("--cluster-by FIELD", "kbp"): "the list of clusters cannot be read",
+    **{("--runs-fixed", name): "scores of a whole corpus are not averaged" for name in ("kbp", "linking")},
+}
+
+
+@pytest.mark.parametrize("option", EFFECTS)
+def test_an_option_has_its_effect_or_is_refused_with_a_reason(task, option, call, request, tmp_path):
+    name = request.node.callspec.params["task"]
+    given = {"FIRST": ids_of(task)[0], "FIELD": FIELDS.get(name, "genre"), "SUMMARY": str(tmp_path / "summary.md")}
+    words = [given.get(word, word) for word in option.split()]
+    runs = [f"A#{number}={path}" for number, path in enumerate(task.systems, 1)]
+    systems = runs if option == "--runs-fixed" else task.systems
+    saved = tmp_path / "r.json"
+    code, out, err = call(*task.words(*systems), *words, "--format", "json", "--save", str(saved))
+    if (option, name) in REFUSED:
+        assert (code, out) == (2, "")
+        assert REFUSED[option, name] in err
+        assert err.startswith("error: ")
+        assert ", " in err
+    else:
+        assert code == 0, err
+        found = {**json.loads(out), "options": Result.load(saved).options}
+        assert EFFECTS[option](found, data(call, *task.words(*task.systems)))

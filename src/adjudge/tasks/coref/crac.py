@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from adjudge.bounded import PACKED
-from adjudge.errors import AdjudgeError, Problem, UsageError, ValidationError
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError
 from adjudge.evaluate.engine import Evaluation
 from adjudge.evaluate.task import Reported, Row, Side
 from adjudge.findings import raise_problems, read_files
@@ -71,7 +71,8 @@ def find_datasets(folder: str | os.PathLike[str], *kinds: tuple[str, ...]) -> di
             problems.append(Problem(message, path=str(path), hint="give a folder with one file of each dataset"))
         found.setdefault(name, path)
     if not found:
-        problems = [Problem("there is no file of CorefUD in it", path=os.fspath(folder), hint="they end in .conllu")]
+        problem = Problem("there is no file of CorefUD in it", path=os.fspath(folder), hint="they end in .conllu")
+        raise (FormatError if is_folder(folder) else UsageError)(problem)
     if problems:
         raise UsageError(problems)
     return found
