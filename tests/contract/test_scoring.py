@@ -509,7 +509,8 @@ def is_sliced(found, _):
 
 
 def pooled(how):
-    return lambda found, _: f"pool:{how}" in found["signature"].split("|")
+    ways = {f"pool:{how}", "pool:corpus"}  # what is scored as a whole is never averaged
+    return lambda found, _: not ways.isdisjoint(found["signature"].split("|"))
 
 
 EFFECTS = {
