@@ -157,9 +157,7 @@ def _advice(found: Diagnosis, line: str) -> Iterator[_Block]:
     if not (kind == "record-table" and two_columns(found)):
         uses = dict.fromkeys((use.task, use.scored) for use in found.uses)
         said = [_named_use(task, metrics) for task, metrics in uses]
-        if kind in HELPS:
-            task, own, option = HELPS[kind]
-            said.append(f"{option} of adjudge {task} {own}")
+        said += [f"{option} of adjudge {name}" for name, option in HELPS.get(kind, ())]
         if said:
             yield _Block("good for", [", ".join(said) + _not_for({task for task, _ in uses})])
     text = line or next_command([found])
@@ -214,9 +212,8 @@ def _good_for(found: Diagnosis) -> Iterator[tuple[str, str]]:
         guess = Guess(use.task, use.reader, use.reader, use.metrics)
         sides = ("GOLD", found.path) if side == "system" else (found.path, "SYSTEM")
         yield use.task, command(guess.arguments(*sides))
-    if found.format is not None and found.format.kind in HELPS:
-        words = HELPS[found.format.kind]
-        yield words[0], f"{words[2]} of adjudge {words[0]} {words[1]}"
+    for name, option in HELPS.get("" if found.format is None else found.format.kind, ()):
+        yield name.partition(" ")[0], f"{option} of adjudge {name}"
 
 
 def _record(found: Diagnosis) -> dict[str, Any]:

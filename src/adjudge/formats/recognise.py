@@ -46,7 +46,7 @@ DOCBIN = b"\x78\x9c"  # zlib-compressed data begin like this, such as spaCy's
 _TBF = re.compile(rb"^#(?:BeginOfDocument|EndOfDocument)\b", re.MULTILINE)
 _BRAT = re.compile(rb"\A(?:[TREAMN#*]\d*\t[^\t\n]+(?:\t[^\n]*)?\r?\n?){2,}")
 _PENMAN = re.compile(rb"^\(\s*[^\s()/]+\s*/\s*\S+", re.MULTILINE)
-_MUC4 = re.compile(rb"^\s*0\.\s+MESSAGE: ID\b", re.MULTILINE)
+_MUC4 = re.compile(rb"^[ \t]*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _XML = re.compile(rb"\A\s*<(?:\?xml|!--|!DOCTYPE|[A-Za-z_])", re.IGNORECASE)
 _HTML = re.compile(rb"\A\s*<(?:!DOCTYPE\s+html|html)\b", re.IGNORECASE)
 TAG = re.compile(r"O|[BIESLUMW]-\S+")
@@ -319,8 +319,8 @@ _ROOTS = {
     "xmi:XMI": "xmi",
 }
 _NTRIPLES = re.compile(r"^(?:<[^>\s]*>|_:\S+)[ \t]*<[^>\s]*>[ \t]*[<_\"].*\.[ \t]*(?:#.*)?$", re.MULTILINE)
-_TURTLE = re.compile(r"^\s*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
-_TRIG = re.compile(r"^\s*(?:GRAPH\s+)?[^\s#\"{}@]*\s*\{", re.MULTILINE)
+_TURTLE = re.compile(r"^[ \t]*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
+_TRIG = re.compile(r"^[ \t]*(?:GRAPH[ \t]+)?[^\s#\"{}@]*[ \t]*\n?[ \t]*\{", re.MULTILINE)
 _ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
 _TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
 _PUBTATOR = re.compile(rb"\A\s*[^|\s]+\|[ta]\|")
@@ -501,7 +501,7 @@ def json_formats(values: list[Any]) -> Iterator[str]:
 
 
 def _are_triples(documents: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether objects are triples of texts."""
+    """Whether objects are triples of names."""
     from adjudge.formats.kg_keys import TRIPLE, roles_of
 
     try:
@@ -509,9 +509,14 @@ def _are_triples(documents: Sequence[Mapping[str, Any]]) -> bool:
     except FormatError:
         return False
     return all(
-        own is not None and all(isinstance(each[own[role]], str) for role in TRIPLE)
+        own is not None and all(_is_node(each[own[role]]) for role in TRIPLE)
         for each, own in zip(documents, roles, strict=True)
     )
+
+
+def _is_node(value: object) -> bool:
+    """Whether this is a name, or an object that has one."""
+    return isinstance(value, str) or (isinstance(value, dict) and isinstance(value.get("name", value.get("id")), str))
 
 
 def _export(documents: Sequence[Mapping[str, Any]], keys: set[str]) -> str | None:
@@ -655,6 +660,8 @@ def _tabbed(rows: list[list[str]]) -> Iterator[str]:
         rows, lambda row: len(row) in (4, 8, 9) and ":" in row[1] and (row[3] == "NIL" or _PLACE.search(row[3]))
     ):
         yield "kb-answers"
+    elif _most(rows, lambda row: len(row) >= 6 and row[2].isalpha() and _PLACE.fullmatch(row[4]) and ":" in row[5]):
+        yield "kb-queries"
     elif _most(rows, lambda row: len(row) >= 7 and _PLACE.fullmatch(row[3])):
         yield "edl"
         yield "links"
@@ -711,7 +718,8 @@ def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
         return [FORMATS["scirex-output"]], files
     common: list[Format] | None = None
     for path in _examples(files):
-        found = formats_of(head_of(path), cut=True)
+        head = head_of(path)
+        found = formats_of(head, cut=len(head) >= HEAD)
         common = found if common is None else [each for each in common if each in found]
     return common or [], files
 

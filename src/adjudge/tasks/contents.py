@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ _LABELS = ("type", "types", "label", "relation", "role", "slot", "entity")
 _INNER = ("arguments", "fillers", "mentions")
 _RARE, _OFTEN = 1, 10  # a label used once, and the one it may be a misspelling of
 _EXAMPLES = 3
+_FILES = 100  # files of a folder that are read
 
 
 @dataclass
@@ -164,7 +166,12 @@ def _nuggets(found: Contents, document: Any) -> None:
 def _ere(found: Contents, source: Source, _: str) -> None:
     from adjudge.formats.ere import read_ere
 
-    _nuggets(found, read_ere(source, name=found.place)[0])
+    folder = Path(source) if isinstance(source, str | Path) and Path(source).is_dir() else None
+    files = sorted(folder.glob("**/*.rich_ere.xml")) if folder else []
+    for each in islice(files, _FILES) if folder else (source,):
+        _nuggets(found, read_ere(each, name=str(each) if folder else found.place)[0])
+    if len(files) > _FILES:
+        found.notes.append(f"of the first {_FILES} files of {len(files)}")
 
 
 def _kb(found: Contents, source: Source, kind: str) -> None:

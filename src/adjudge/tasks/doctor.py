@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from adjudge.bounded import packing
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
-from adjudge.formats.coerce.corpus import ITEMS
-from adjudge.formats.companions import companion_of
+from adjudge.formats.coerce.corpus import IDS, ITEMS
+from adjudge.formats.companions import COMPANIONS, MEMORY, certain, files_kind, folder_kind, is_program, likely, told
 from adjudge.formats.recognise import (
     DOCBIN,
     FORMATS,
@@ -29,6 +29,7 @@ from adjudge.formats.recognise import (
     folder_formats,
     formats_of,
     head_of,
+    header_of,
     json_values,
     looks_like,
 )
@@ -181,6 +182,9 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     if broken:
         found.findings.add("damaged", broken, None, None, "copy or create the file again")
     _check_bytes(start, found)
+    remembered = COMPANIONS["eal-state"] if Path(found.path).parent.name == MEMORY else None
+    if _fit_companion(found, start, certain(_decoded(start)) or remembered):
+        return found
     log = bool(formats_of(start[:HEAD])) and formats_of(start[:HEAD])[0].kind == "inspect"
     archive = (start[:4] == b"PK\x03\x04" and not log) or start[257:262] == b"ustar"
     file = Path(found.path) if isinstance(path, str | os.PathLike) else Path()
@@ -196,9 +200,8 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         _examine_archive(found)
     if not found.fits and not archive:
         _fit_others(found, start)
-    if not (found.fits or archive or more) and (beside := companion_of(start.decode("utf-8-sig", "replace"))):
-        found.fits.append((beside, [], Contents(found.path)))
-        found.failed = []
+    if not (archive or more) and (not found.fits or _is_bare(found, start)):
+        _fit_companion(found, start, likely(_decoded(start)))
     if not found.fits and not formats and start.strip() and not archive:
         for kind in _ATTEMPTS[:1] if look is not None and look.kind.startswith("json") else _ATTEMPTS:
             _attempt(found, FORMATS[kind], start, next(iter(uses_of(kind)), Use("")))
@@ -214,6 +217,29 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     if others:
         found.findings.warn("several-formats", f"this may also be {', or '.join(others)}", hint="choose with --reader")
     return found
+
+
+def _decoded(start: bytes) -> str:
+    return start.decode("utf-8-sig", "replace")
+
+
+def _fit_companion(found: Diagnosis, start: bytes, format: Format | None) -> bool:
+    """Record that a file goes with others, or was written for people, if it is of such a format."""
+    if format is None:
+        return False
+    contents = Contents(found.path)
+    if number := told(format.kind, _decoded(start)):
+        contents.count("entries", [""] * number)
+    found.fits, found.failed = [(format, [], contents)], []
+    return True
+
+
+def _is_bare(found: Diagnosis, start: bytes) -> bool:
+    """Whether a table of records is lines of two columns, the first of which names no fields."""
+    names = header_of(start)
+    return (
+        [each.kind for each, _, _ in found.fits] == ["record-table"] and len(names) == 2 and set(names).isdisjoint(IDS)
+    )
 
 
 def _is_whole(format: Format, start: bytes) -> bool:
@@ -344,7 +370,9 @@ def _check_bytes(start: bytes, found: Diagnosis) -> None:
         found.encoding = "UTF-16"
         odd.add("encoding", "the file is in UTF-16", 1, 1, "save it as UTF-8")
         return
-    if start[:4] in (b"PAR1", b"PK\x03\x04") or start[:2] == DOCBIN:
+    if start[:4] in (b"PAR1", b"PK\x03\x04") or start[:2] == DOCBIN or start[257:262] == b"ustar":
+        return
+    if start.startswith(b"SQLite format 3\0"):
         return
     try:
         text = start.decode()
@@ -383,6 +411,9 @@ def _cut(start: bytes, kind: str) -> bytes:
 
 def _examine_folder(folder: Path, found: Diagnosis) -> None:
     found.folder = True
+    if (own := folder_kind(folder)) is not None:
+        found.fits = [(own, [], Contents(found.path))]
+        return
     formats, files = folder_formats(folder)
     found.files = len(files)
     whole = [
@@ -398,12 +429,16 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
     if shards and formats and formats[0].kind in ("jsonl", "kb-documents", "parquet"):
         part = examine(str(shards[0]))
         found.fits, found.failed, found.seen = part.fits, part.failed, part.seen or shards[0].stat().st_size
-    elif formats:
-        found.fits = [(formats[0], [], Contents(found.path, [path.name for path in files]))]
-    elif not _tell_each(found, Format("folder", "files of several formats"), {path.name: path for path in files}):
-        inner = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-        names = f"{', '.join(inner[:3])}{', ...' * (len(inner) > 3)}"
-        found.looks = f"a folder of {len(inner)} folders ({names})" if inner else f"a folder of {len(files)} files"
+        return
+    names = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    own = formats[0] if formats else None if names else files_kind(files, map(head_of, files))
+    if own is not None:
+        found.fits = [(own, [], Contents(found.path, [path.name for path in files]))]
+        return
+    several = Format("folder", "folders and files of several formats" if names else "files of several formats")
+    if not _tell_each(found, several, {path.name: path for path in (*names, *files)}):
+        shown = f"{', '.join(path.name for path in names[:3])}{', ...' * (len(names) > 3)}"
+        found.looks = f"a folder of {len(names)} folders ({shown})" if names else f"a folder of {len(files)} files"
 
 
 def _examine_archive(found: Diagnosis) -> None:
@@ -412,6 +447,9 @@ def _examine_archive(found: Diagnosis) -> None:
 
     with suppress(AdjudgeError), open_archive(found.path) as archive:
         files = {name: path for name, path in archive.entries.items() if path is not None}
+        if is_program(files):
+            found.fits = [(COMPANIONS["serve-program"], [], Contents(found.path))]
+            return
         name = f"an archive of {counted(len(files), 'file')}; unpack it, and pass them"
         _tell_each(found, Format("archive", name), files)
 
@@ -419,10 +457,20 @@ def _examine_archive(found: Diagnosis) -> None:
 def _tell_each(found: Diagnosis, whole: Format, files: Mapping[str, Path]) -> bool:
     """What each file is, if any of them is recognised."""
     looked = islice(files.items(), _FILES)
-    told = {name: own[0] for name, path in looked if (own := formats_of(head_of(path), cut=True))}
+    told = {name: format for name, path in looked if (format := _format_of(path)) is not None}
     notes = [f"{name}: {format.name}" for name, format in told.items()]
     found.fits = [(whole, [], Contents(found.path, [*told], notes=notes))] if told else []
     return bool(told)
+
+
+def _format_of(path: Path) -> Format | None:
+    """The most likely format of a file or folder, by its beginning alone."""
+    if path.is_dir():
+        formats, files = folder_formats(path)
+        return folder_kind(path) or next(iter(formats), None) or files_kind(files, map(head_of, files))
+    head = head_of(path)
+    text = _decoded(head)
+    return certain(text) or next(iter(formats_of(head, cut=True)), None) or likely(text)
 
 
 def _fit(found: Diagnosis, format: Format, source: Source) -> None:

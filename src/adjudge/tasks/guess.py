@@ -9,38 +9,94 @@ from typing import Any, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.evaluate.results import offset_notes, spans_in
+from adjudge.formats.companions import MEMORY, folder_kind
 from adjudge.formats.source import Source, source_name
 from adjudge.tasks.doctor import FILES_ONLY, Diagnosis, examine
 from adjudge.tasks.family import JSONL, families, find_family, find_reader
 from adjudge.tasks.readers import GUESS, chosen
 
 _GOLD = ("gold", "key", "ref", "truth", "assess", "test", "dev")
-_SINGLE: Mapping[str, tuple[str, ...]] = {
-    # What to do with one file of a kind that is not scored as it is, or not on its own.
-    "brat": ("nugget", "convert", "--to", "tbf"),
-    "nugget-xml": ("nugget", "convert", "--from", "ere", "--to", "tbf"),
-    "result": ("compare",),
-    "spec": ("metrics",),
-    "eal-key": ("eal", "assessment", "check"),
+_NEXT: Mapping[str, str] = {
+    # What to do with one file of a kind that is not scored as it is, or not on its own; FOLDER is that of the file.
+    "brat": "nugget convert --to tbf FILE",
+    "nugget-xml": "nugget convert --from ere --to tbf FILE",
+    "result": "compare FILE",
+    "spec": "metrics FILE",
+    "eal-key": "eal assessment check FILE",
+    "eal-campaign": "eal campaign run FILE --dry-run",
+    "eal-settings": "eal campaign run FOLDER --dry-run",
+    "eal-state": "eal campaign run FOLDER --dry-run",
+    "eal-lock": "eal assessment check --help",
+    "kb-judged": "kbp judged FILE",
+    "sample-pool": "sample FILE --size SIZE",
+    "estimate": "plan FILE --difference 1.0",
+    "item-estimate": "plan FILE --half-width 5",
+    "serve-folder": "serve verify FILE",
+    "serve-settings": "serve verify FOLDER",
+    "serve-store": "serve verify FOLDER",
+    "serve-schema": "serve schema FILE",
+    "metric-list": "metrics",
+    "plan": "plan --help",
+    "selection": "select --help",
+    "agreement": "agree --help",
+    "findings": "doctor --help",
+    "explanation": "report --help",
+    "kb-explanation": "kbp report --help",
+    "proposal-tables": "eal proposal-tables",
+    "nugget-comparison": "nugget report --help",
+    "eal-provenance": "eal sample --help",
+    "eal-report": "eal filter-quotes --help",
+    "scores": "compare --help",
+    "page": "report --help",
+    "graph": "eal graphs --help",
+    "similarity": "metrics --help",
+    "serve-backup": "serve restore --help",
+    "serve-board": "serve board --help",
+    "serve-program": "serve program --help",
 }
-HELPS: Mapping[str, tuple[str, ...]] = {
-    # Files that accompany others: the command that takes them, and the option or argument.
-    "tokens": ("nugget", "score", "--tokens"),
-    "links": ("kbp", "score", "--wiki"),
-    "kb-queries": ("kbp", "query", "QUERIES"),
-    "kb-answers": ("kbp", "query", "ANSWERS"),
-    "kb-assessments": ("kbp", "query", "--assessments"),
-    "wikievents-clusters": ("event", "score", "--clusters"),
-    "docred-facts": ("relation", "score", "--known"),
-    "eal-linking": ("eal", "score", "--frames"),
-    "eal-ontology": ("eal", "validate", "--ontology"),
-    "eal-quotes": ("eal", "filter-quotes", "--quotes"),
-    "kg-ontology": ("kbp", "validate", "--ontology"),
-    "list": ("eal", "score", "--docs"),
-    "eal-arguments": ("eal", "validate", "SUBMISSION"),
+HELPS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    # Files that accompany others: the commands that take them, and the option or argument.
+    "tokens": (("nugget score", "--tokens"),),
+    "links": (("kbp score", "--wiki"),),
+    "kb-queries": (("kbp query", "QUERIES"),),
+    "kb-answers": (("kbp query", "ANSWERS"),),
+    "kb-assessments": (("kbp query", "--assessments"), ("kbp pooling-bias", "--assessments")),
+    "kb-aliases": (("kbp score", "--names alias="),),
+    "kg-ontology": (("kbp validate", "--ontology"), ("kbp score", "--ontology")),
+    "wikievents-clusters": (("event score", "--clusters"),),
+    "docred-facts": (("relation score", "--known"),),
+    "eal-linking": (("eal score", "--frames"), ("eal frames read", "LINKING")),
+    "eal-ontology": (("eal validate", "--ontology"),),
+    "eal-quotes": (("eal filter-quotes", "--quotes"), ("eal score", "--quotes")),
+    "eal-arguments": (("eal validate", "SUBMISSION"),),
+    "list": (
+        ("eal score", "--docs"),
+        ("nugget validate", "--types"),
+        ("kbp score", "--stop"),
+        ("ner score", "--labels"),
+    ),
+    "pairs": (("eal score", "--genre-list"), ("kbp score", "--redirects"), ("kbp score", "--gold-relations")),
+    "sizes": (("nugget validate", "--sizes"), ("template score", "--docids")),
+    "hierarchy": (("event score", "--hierarchy"), ("ner score", "--hierarchy")),
+    "texts": (("eal validate", "--texts"), ("nugget tokenize", "--texts"), ("kbp validate", "--texts")),
+    "muc4-slots": (("template score", "--slots"),),
+    "muc4-history": (("template score", "--history"),),
+    "gen-arg": (("event score", "--templates"),),
+    "multiplicities": (("event score", "--constrained"),),
+    "record-schema": (("record score", "--schema"),),
+    "json-schema": (("record score", "--schema"),),
+    "marked-text": (("coref score", "RESPONSE"),),
+    "design": (("estimate", "--design"), ("eal estimate", "--design"), ("score", "--docs")),
+    "labels": (("estimate", "LABELS"), ("judge", "LABELS"), ("sample", "--labels")),
+    "judge": (("estimate", "--judge"), ("judge", "--judge")),
+    "exhaustive": (("estimate", "--exhaustive"),),
+    "serve-export": (("serve verify", "--heads"),),
+    "serve-events": (("serve verify", "FOLDER"),),
+    "serve-training": (("serve init", "--training"), ("serve import", "--training")),
 }
 
 
+_SMALL = 20  # items of a pool, of which a tenth would be too few
 _STDIN = source_name("-")
 
 
@@ -250,8 +306,12 @@ def _data_by_id(found: Diagnosis) -> dict[str, Any]:
 
 def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
     """The files that accompany the scored ones, as options."""
-    words = [(HELPS.get("" if each.format is None else each.format.kind, ("", "", "")), each.path) for each in known]
-    return [word for own, path in words if own[:2] == (task, "score") for word in (own[2], path)]
+    words: list[str] = []
+    for each in known:
+        options = dict(HELPS.get("" if each.format is None else each.format.kind, ()))
+        option = options.get(f"{task} score", "")
+        words += [option, each.path] if option.startswith("--") and option[-1] != "=" else []
+    return words
 
 
 def _is_corefud(found: Diagnosis) -> bool:
@@ -261,10 +321,17 @@ def _is_corefud(found: Diagnosis) -> bool:
 def _single(found: Diagnosis) -> str:
     kind = "" if found.format is None else found.format.kind
     events = found.contents is not None and found.contents.items.get("events")
-    if kind in _SINGLE and (found.folder or kind != "eal-key") and (events or kind != "brat"):
-        return command([*_SINGLE[kind], found.path])
-    if kind in HELPS or kind == "eal-key":
-        return command([*HELPS.get(kind, ("eal", "score"))[:2], "--help"])
+    if kind in HELPS:
+        return command([*HELPS[kind][0][0].split(), "--help"])
+    if kind == "eal-key" and not found.folder:
+        return command(["eal", "score", "--help"])
+    if kind in _NEXT and (events or kind != "brat"):
+        words, folder = _NEXT[kind].split(), _folder_of(Path(found.path))
+        if "FOLDER" in words and folder_kind(folder) is None:
+            return command([*words[: words.index("FOLDER")], "--help"])
+        entries = found.contents.items.get("entries") if found.contents else None
+        size = "50%" if entries and entries.total() < _SMALL else "10%"
+        return command([{"FILE": found.path, "FOLDER": str(folder), "SIZE": size}.get(word, word) for word in words])
     if kind == "record-table" and (columns := two_columns(found)):
         return command(["record", "score", found.path, *columns])
     if not found.uses:
@@ -276,6 +343,12 @@ def _single(found: Diagnosis) -> str:
     reader = find_reader(use.reader, use.task) if use.reader else None
     side = ["--side", "system" if found.format and found.format.side == "system" else "gold"]
     return command([use.task, "validate", found.path, *own.options(), *(side if reader and reader.system else [])])
+
+
+def _folder_of(path: Path) -> Path:
+    """The folder that a file belongs to; what campaigns remember is in a hidden folder of theirs."""
+    folder = path if path.is_dir() else path.parent
+    return folder.parent if folder.name == MEMORY else folder
 
 
 class Together(NamedTuple):
