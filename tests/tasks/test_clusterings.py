@@ -53,12 +53,17 @@ def test_weighted_documents_equal_the_coreference_of_one_document(corpora):
     gold, system, weights = corpora
     table = contingency(gold, system)
     rows = np.array([weights, [1] * len(gold)], dtype=float)
-    found = table.counts(CLUSTERINGS, rows)
+    found = table.weighted(CLUSTERINGS, rows)
     for place, row in enumerate((weights, [1] * len(gold))):
         chains = as_chains(gold, row), as_chains(system, row)
         for kind in CLUSTERINGS:
             counts = [float(part[place]) for part in found[kind]]
             assert counts == pytest.approx(expected(kind, *chains)), (kind, row)
+    chosen = [place for place, weight in enumerate(weights) if weight]
+    for places in (chosen, list(range(len(gold)))):
+        chains = [as_chains([side[at] for at in places], [1] * len(places)) for side in (gold, system)]
+        for kind, counts in table.counts(CLUSTERINGS, places).items():
+            assert counts == pytest.approx(expected(kind, *chains)), (kind, places)
 
 
 def test_blocks_do_not_change_anything(monkeypatch):
@@ -66,9 +71,9 @@ def test_blocks_do_not_change_anything(monkeypatch):
     system = [{1: "x", 2: "x"}, {1: "x", 3: "y"}, {2: "y"}]
     table = contingency(gold, system)
     weights = np.random.default_rng(1).integers(0, 3, (20, 3)).astype(float)
-    whole = table.counts(CLUSTERINGS, weights)
+    whole = table.weighted(CLUSTERINGS, weights)
     monkeypatch.setattr("adjudge.evaluate.clusterings._CELLS", 1)
-    for kind, parts in table.counts(CLUSTERINGS, weights).items():
+    for kind, parts in table.weighted(CLUSTERINGS, weights).items():
         for one, other in zip(parts, whole[kind], strict=True):
             assert one.tolist() == other.tolist()
 
@@ -77,7 +82,7 @@ def test_clusters_across_documents_worked_out_by_hand():
     # Gold: a has items in both documents (3 items), b has one. System: x = the two items of document 1, y the rest.
     gold = [{1: "a", 2: "a"}, {1: "a", 2: "b"}]
     system = [{1: "x", 2: "x"}, {1: "y", 2: "y"}]
-    found = contingency(gold, system).counts(CLUSTERINGS, np.ones((1, 2)))
+    found = contingency(gold, system).weighted(CLUSTERINGS, np.ones((1, 2)))
     # Common items: a-x 2, a-y 1, b-y 1.
     assert [float(part[0]) for part in found["muc"]] == [1, 2, 1, 2]  # (2 - 1) + 0 + 0; (2 - 1) + (2 - 1); (3 - 1) + 0
     assert [float(part[0]) for part in found["pairwise"]] == [1, 2, 1, 3]
@@ -89,5 +94,5 @@ def test_clusters_across_documents_worked_out_by_hand():
 
 
 def test_nothing_on_either_side():
-    for kind, parts in contingency([{}, {}], [{}, {}]).counts(CLUSTERINGS, np.ones((2, 2))).items():
+    for kind, parts in contingency([{}, {}], [{}, {}]).weighted(CLUSTERINGS, np.ones((2, 2))).items():
         assert [part.tolist() for part in parts] == [[0, 0]] * 4, kind

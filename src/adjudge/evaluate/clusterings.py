@@ -3,17 +3,24 @@
 With n(i, j) the items that gold cluster i and system cluster j have in common, everything follows from n and from the
 sizes of the clusters. A document of weight w brings its items w times, into the same clusters, so that n is the sum
 over the documents of w n. A weight of 0 leaves a document out, with all its items.
+
+The counts of the corpus itself are worked out in plain Python, those of samples of its documents with numpy; what is
+counted is written down once for both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
+from adjudge.algebra.solve.assignment import max_weight_matching
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part, corpus_result
+from adjudge.model.graph import blocks
 from adjudge.model.prf import ratio
 
 if TYPE_CHECKING:
@@ -23,55 +30,88 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
 
-Counter: TypeAlias = "Callable[[Array], Mapping[str, Array]]"
-"""Called with weights (k x documents); gives every column, one value for each row of weights."""
-
 _BLOCK = 256  # samples that are counted at once
 
 Assigned: TypeAlias = "Mapping[Any, Hashable | None]"
 """The items of one document, each with its cluster; None for a cluster of its own."""
+Cells: TypeAlias = "dict[tuple[int, int], int]"
+"""How many items are in each row and document."""
 
 _CELLS = 1 << 22  # of one block of weights times pairs of clusters
+_LARGE = 1000  # pairs of clusters whose assignment a solver in C finds sooner
+
+
+class Counter(Protocol):
+    """Counts every column of one system."""
+
+    def point(self, places: Collection[int]) -> Mapping[str, float]:
+        """The counts in these documents."""
+
+    def weighted(self, weights: Array) -> Mapping[str, Array]:
+        """The counts with weights for all documents (k x documents), one value for each row of weights."""
 
 
 class Fraction(NamedTuple):
-    """Numerators and denominators of precision and recall, one of each for every row of weights."""
+    """Numerators and denominators of precision and recall: numbers, or one for every row of weights."""
 
-    found: Array
-    system: Array
-    hit: Array
-    gold: Array
+    found: Any
+    system: Any
+    hit: Any
+    gold: Any
 
 
 @dataclass(frozen=True)
 class Contingency:
     """The overlap of two clusterings, document by document.
 
-    `shared` has a row for every pair of clusters (`pairs`: gold, system) with common items and a column for every
-    document; `gold` and `system` have the sizes of clusters likewise.
+    `shared` has a row for every pair of clusters (`pairs`: gold, system) with common items, `gold` and `system` have
+    one for every cluster.
     """
 
-    shared: Any
-    gold: Any
-    system: Any
-    pairs: Any
+    shared: Cells
+    gold: Cells
+    system: Cells
+    pairs: Sequence[tuple[int, int]]
+    shape: tuple[int, int, int]
+    """How many gold clusters, system clusters and documents there are."""
 
-    def counts(self, kinds: Iterable[str], weights: Array) -> dict[str, Fraction]:
-        """The counts of each kind of comparison for every row of weights (k x documents).
+    def counts(self, kinds: Iterable[str], places: Collection[int] | None = None) -> dict[str, Fraction]:
+        """The counts of each kind of comparison in these documents, by default in all.
+
+        >>> table = contingency([{1: "a", 2: "a"}, {1: "a"}], [{1: "x", 2: "x"}, {1: "y"}])
+        >>> table.counts(["b3"])["b3"]
+        Fraction(found=3.0, system=3.0, hit=1.6666666666666665, gold=3.0)
+        """
+        chosen = None if places is None or len(places) == self.shape[2] else frozenset(places)
+
+        def summed(cells: Cells, rows: int) -> list[int]:
+            sizes = [0] * rows
+            for (row, document), number in cells.items():
+                if chosen is None or document in chosen:
+                    sizes[row] += number
+            return sizes
+
+        shared = summed(self.shared, len(self.pairs))
+        gold, system = summed(self.gold, self.shape[0]), summed(self.system, self.shape[1])
+        of_gold, of_system = [gold[one] for one, _ in self.pairs], [system[other] for _, other in self.pairs]
+        sizes = _Whole(self, shared, gold, system, of_gold, of_system)
+        return {kind: _KINDS[kind](sizes) for kind in dict.fromkeys(kinds)}
+
+    def weighted(self, kinds: Iterable[str], weights: Array) -> dict[str, Fraction]:
+        """The same for every row of weights (k x documents).
 
         >>> import numpy as np
         >>> table = contingency([{1: "a", 2: "a"}, {1: "a"}], [{1: "x", 2: "x"}, {1: "y"}])
-        >>> [part.tolist() for part in table.counts(["b3"], np.array([[1, 1], [1, 0]]))["b3"]]
+        >>> [part.tolist() for part in table.weighted(["b3"], np.array([[1, 1], [1, 0]]))["b3"]]
         [[3.0, 2.0], [3.0, 2.0], [1.6666666666666665, 2.0], [3.0, 2.0]]
         """
         import numpy as np
 
         kinds = tuple(dict.fromkeys(kinds))
-        width = max(1, self.shared.shape[0], self.gold.shape[0], self.system.shape[0])
-        step = max(1, _CELLS // width)
-        blocks = [self._block(kinds, weights[at : at + step]) for at in range(0, len(weights), step)]
+        step = max(1, _CELLS // max(1, len(self.pairs), *self.shape[:2]))
+        parts = [self._block(kinds, weights[at : at + step]) for at in range(0, len(weights), step)]
         return {
-            kind: Fraction(*(np.concatenate([block[kind][place] for block in blocks]) for place in range(4)))
+            kind: Fraction(*(np.concatenate([part[kind][place] for part in parts]) for place in range(4)))
             for kind in kinds
         }
 
@@ -79,31 +119,40 @@ class Contingency:
         import numpy as np
 
         across = np.ascontiguousarray(weights.T, dtype=np.float64)
-        sizes = _Sizes(self.shared @ across, self.gold @ across, self.system @ across, self.pairs)
-        found = {}
-        for kind in kinds:
-            if kind in ("ceafm", "ceafe"):
-                found[kind] = _ceaf(sizes, self._components, entities=kind == "ceafe")
-            else:
-                found[kind] = _COUNTED[kind](sizes)
+        shared, gold, system = (table @ across for table in self._matrices)
+        pairs = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
+        sizes = _Drawn(self, shared, gold, system, gold[pairs[:, 0]], system[pairs[:, 1]])
+        return {kind: _KINDS[kind](sizes) for kind in kinds}
+
+    @cached_property
+    def _matrices(self) -> list[Any]:
+        import numpy as np
+        from scipy import sparse
+
+        found = []
+        for cells, rows in zip((self.shared, self.gold, self.system), (len(self.pairs), *self.shape[:2]), strict=True):
+            places = np.array(list(cells), dtype=np.int64).reshape(-1, 2)
+            values = np.fromiter(cells.values(), dtype=np.int64, count=len(cells))
+            found.append(sparse.csr_matrix((values, (places[:, 0], places[:, 1])), shape=(rows, self.shape[2])))
         return found
 
     @cached_property
-    def _components(self) -> list[Any]:
-        return _connected(self.pairs, self.gold.shape[0], self.system.shape[0])
+    def groups(self) -> list[list[int]]:
+        """The numbers of the pairs of each group of clusters that are connected by pairs."""
+        rows: dict[int, dict[int, int]] = {one: {} for one in sorted({one for one, _ in self.pairs})}
+        for place, (one, other) in enumerate(self.pairs):
+            rows[one][other] = place
+        return [[place for row in group for place in rows[row].values()] for group in blocks(rows)]
 
 
 def contingency(gold: Sequence[Assigned], system: Sequence[Assigned]) -> Contingency:
     """The overlap of two sides, which have the same documents in the same order.
 
-    >>> contingency([{1: "a", 2: "a"}], [{1: "x"}]).shared.toarray().tolist()
-    [[1]]
+    >>> contingency([{1: "a", 2: "a"}], [{1: "x"}]).shared
+    {(0, 0): 1}
     """
-    import numpy as np
-    from scipy import sparse
-
     numbers: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
-    cells: tuple[dict[tuple[int, int], int], ...] = ({}, {}, {})
+    cells: tuple[Cells, Cells, Cells] = ({}, {}, {})
     pairs: dict[tuple[int, int], int] = {}
     for document, sides in enumerate(zip(gold, system, strict=True)):
         named: list[dict[Any, int]] = []
@@ -123,75 +172,81 @@ def contingency(gold: Sequence[Assigned], system: Sequence[Assigned]) -> Conting
             if other is not None:
                 pair = pairs.setdefault((cluster, other), len(pairs))
                 cells[0][pair, document] = cells[0].get((pair, document), 0) + 1
-    shapes = (len(pairs), len(numbers[0]), len(numbers[1]))
-    tables = []
-    for table, rows in zip(cells, shapes, strict=True):
-        places = np.array(list(table), dtype=np.int64).reshape(-1, 2)
-        values = np.fromiter(table.values(), dtype=np.int64, count=len(table))
-        shape = (rows, len(gold))
-        tables.append(sparse.csr_matrix((values, (places[:, 0], places[:, 1])), shape=shape))
-    shared, of_gold, of_system = tables
-    return Contingency(shared, of_gold, of_system, np.array(list(pairs), dtype=np.int64).reshape(-1, 2))
+    return Contingency(*cells, list(pairs), (len(numbers[0]), len(numbers[1]), len(gold)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# What is counted
 
 
-class _Sizes(NamedTuple):
-    """Items of pairs of clusters and of clusters (rows) in every sample (columns)."""
+@dataclass(frozen=True)
+class _Sizes(ABC):
+    """Items of pairs of clusters and of clusters, and of the gold and the system cluster of each pair."""
 
-    shared: Array
-    gold: Array
-    system: Array
-    pairs: Any
+    table: Contingency
+    shared: Any
+    gold: Any
+    system: Any
+    of_gold: Any
+    of_system: Any
 
-    @property
-    def of_gold(self) -> Array:
-        """The size of the gold cluster of each pair."""
-        return cast("Array", self.gold[self.pairs[:, 0]])
+    @abstractmethod
+    def each(self, function: Callable[..., Any], *columns: Any) -> Any:
+        """What a function makes of every row."""
 
-    @property
-    def of_system(self) -> Array:
-        """The size of the system cluster of each pair."""
-        return cast("Array", self.system[self.pairs[:, 1]])
+    @abstractmethod
+    def total(self, function: Callable[..., Any], *columns: Any) -> Any:
+        """The sum of that."""
 
-
-def _muc(sizes: _Sizes) -> Fraction:
-    links = (sizes.shared - (sizes.shared > 0)).sum(axis=0)
-    system, gold = ((each - (each > 0)).sum(axis=0) for each in (sizes.system, sizes.gold))
-    return Fraction(links, system, links, gold)
-
-
-def _pairwise(sizes: _Sizes) -> Fraction:
-    both, system, gold = ((each * (each - 1) / 2).sum(axis=0) for each in (sizes.shared, sizes.system, sizes.gold))
-    return Fraction(both, system, both, gold)
+    @abstractmethod
+    def best(self, values: Any) -> Any:
+        """The value of the best one-to-one alignment of clusters."""
 
 
-def _b3(sizes: _Sizes) -> Fraction:
-    found, hit = (ratio(sizes.shared**2, each).sum(axis=0) for each in (sizes.of_system, sizes.of_gold))
-    return Fraction(found, sizes.system.sum(axis=0), hit, sizes.gold.sum(axis=0))
+class _Whole(_Sizes):
+    """Those of the corpus itself: numbers in lists."""
+
+    def each(self, function: Callable[..., Any], *columns: Any) -> list[float]:
+        return list(map(function, *columns))
+
+    def total(self, function: Callable[..., Any], *columns: Any) -> float:
+        return math.fsum(map(function, *columns))
+
+    def best(self, values: Sequence[float]) -> float:
+        pairs, found = self.table.pairs, []
+        for rows in self.table.groups:
+            if len(rows) > _LARGE:
+                return float(_Drawn.best(self, _column(values))[0])  # type: ignore[arg-type]
+            found.append(max_weight_matching([(*pairs[row], float(values[row])) for row in rows])[0])
+        return math.fsum(found)
 
 
-_COUNTED = {"muc": _muc, "pairwise": _pairwise, "b3": _b3}
+class _Drawn(_Sizes):
+    """Those of samples: arrays, with a row for each number and a column for each sample."""
+
+    def each(self, function: Callable[..., Any], *columns: Any) -> Any:
+        return function(*columns)
+
+    def total(self, function: Callable[..., Any], *columns: Any) -> Any:
+        return function(*columns).sum(axis=0)
+
+    def best(self, values: Array) -> Array:
+        import numpy as np
+
+        found = np.zeros(values.shape[1])
+        for rows in self.table.groups:
+            own = np.array([self.table.pairs[row] for row in rows])
+            if len(np.unique(own[:, 0])) == 1 or len(np.unique(own[:, 1])) == 1:
+                found += values[rows].max(axis=0)  # all pairs share a cluster, so that only one of them can be taken
+            else:
+                found += _assigned(values[rows], own)
+        return found
 
 
-def _ceaf(sizes: _Sizes, components: Sequence[Any], *, entities: bool) -> Fraction:
-    """The best one-to-one alignment of clusters, by items in common or by Dice."""
+def _column(values: Sequence[float]) -> Array:
     import numpy as np
 
-    value = ratio(2 * sizes.shared, sizes.of_gold + sizes.of_system) if entities else sizes.shared
-    best = np.zeros(value.shape[1])
-    for rows in components:
-        own = sizes.pairs[rows]
-        if len(np.unique(own[:, 0])) == 1 or len(np.unique(own[:, 1])) == 1:
-            best += value[rows].max(axis=0)  # all pairs share a cluster, so that only one of them can be taken
-        else:
-            best += _assigned(value[rows], own)
-    if entities:
-        system, gold = ((each > 0).sum(axis=0).astype(np.float64) for each in (sizes.system, sizes.gold))
-    else:
-        system, gold = (each.sum(axis=0) for each in (sizes.system, sizes.gold))
-    return Fraction(best, system, best, gold)
+    return np.array(values, dtype=np.float64).reshape(-1, 1)
 
 
 def _assigned(value: Array, pairs: Any) -> Array:
@@ -212,20 +267,53 @@ def _assigned(value: Array, pairs: Any) -> Array:
     return best[place.reshape(-1)]
 
 
-def _connected(pairs: Any, gold: int, system: int) -> list[Any]:
-    """The indices of the pairs in each connected group of clusters."""
-    import numpy as np
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
+def _same(size: Any) -> Any:
+    return size
 
-    if not len(pairs):
-        return []
-    size = gold + system
-    graph = sparse.coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1] + gold)), shape=(size, size))
-    _, group = connected_components(graph, directed=False)
-    own = group[pairs[:, 0]]
-    order = np.argsort(own, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(own[order])) + 1)
+
+def _links(size: Any) -> Any:
+    return size - (size > 0)
+
+
+def _pairs(size: Any) -> Any:
+    return size * (size - 1) / 2
+
+
+def _muc(sizes: _Sizes) -> Fraction:
+    links, system, gold = (sizes.total(_links, each) for each in (sizes.shared, sizes.system, sizes.gold))
+    return Fraction(links, system, links, gold)
+
+
+def _pairwise(sizes: _Sizes) -> Fraction:
+    both, system, gold = (sizes.total(_pairs, each) for each in (sizes.shared, sizes.system, sizes.gold))
+    return Fraction(both, system, both, gold)
+
+
+def _b3(sizes: _Sizes) -> Fraction:
+    found, hit = (
+        sizes.total(lambda both, size: ratio(both * both, size), sizes.shared, each)
+        for each in (sizes.of_system, sizes.of_gold)
+    )
+    return Fraction(found, sizes.total(_same, sizes.system), hit, sizes.total(_same, sizes.gold))
+
+
+def _ceafm(sizes: _Sizes) -> Fraction:
+    """Items in common."""
+    best = sizes.best(sizes.each(_same, sizes.shared))
+    return Fraction(best, sizes.total(_same, sizes.system), best, sizes.total(_same, sizes.gold))
+
+
+def _ceafe(sizes: _Sizes) -> Fraction:
+    """Dice of clusters."""
+    dice = sizes.each(
+        lambda both, one, other: ratio(2 * both, one + other), sizes.shared, sizes.of_gold, sizes.of_system
+    )
+    best = sizes.best(dice)
+    system, gold = (sizes.total(lambda size: (size > 0) * 1.0, each) for each in (sizes.system, sizes.gold))
+    return Fraction(best, system, best, gold)
+
+
+_KINDS = {"muc": _muc, "pairwise": _pairwise, "b3": _b3, "ceafm": _ceafm, "ceafe": _ceafe}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -270,17 +358,24 @@ class ClusterTask(CorpusTask):
         """Those that were given."""
         return self.signature
 
-    def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Array]]:
-        """Every counter on all weights, block by block."""
+    def evaluate(self, part: Part, draws: Draws) -> dict[str, dict[str, Any]]:
+        """Every counter on the corpus itself and, if there are any, on all samples, block by block."""
+        counters = next(counters for where, _, counters in self._parts if where is part.slice)
+        points = {name: counter.point(part.places) for name, counter in counters.items()}
+        if draws.samples == 1:
+            return {name: {column: [value] for column, value in own.items()} for name, own in points.items()}
         import numpy as np
 
-        counters = next(counters for where, _, counters in self._parts if where is part.slice)
-        found: dict[str, list[Mapping[str, Array]]] = {name: [] for name in counters}
-        for drawn in draws.weights(_BLOCK):
+        found: dict[str, list[Mapping[str, Any]]] = {
+            name: [{column: [value] for column, value in own.items()}] for name, own in points.items()
+        }
+        samples = draws.weights(_BLOCK)
+        next(samples)  # the corpus itself
+        for drawn in samples:
             weights = np.zeros((len(drawn), self.documents))
             weights[:, list(part.places)] = drawn
             for name, counter in counters.items():
-                found[name].append(counter(weights))
+                found[name].append(counter.weighted(weights))
         return {
             name: {column: np.concatenate([each[column] for each in counted]) for column in counted[0]}
             for name, counted in found.items()
@@ -326,28 +421,42 @@ def clustered_result(
     return found.result(run)
 
 
-def cluster_counter(
-    metrics: Mapping[str, tuple[Any, str, Sequence[str]]], tables: Mapping[Any, Any], additive: Mapping[str, Array]
-) -> Counter:
+@dataclass(frozen=True)
+class ClusterCounter:
     """A counter of clusterings and of columns that add over documents.
 
     `metrics` has, for each name, the key of its table, how its clusters are compared and its columns: matched, system,
-    gold, or matched, system, found, gold. `tables` are `Contingency`s; `additive` has a value per document.
+    gold, or matched, system, found, gold. `additive` has a value per document.
     """
-    import numpy as np
 
-    kinds: dict[Any, list[str]] = {}
-    for key, kind, _ in metrics.values():
-        kinds.setdefault(key, []).append(kind)
-    plain = np.stack(list(additive.values()), axis=1) if additive else None
+    metrics: Mapping[str, tuple[Any, str, Sequence[str]]]
+    tables: Mapping[Any, Contingency]
+    additive: Mapping[str, Sequence[float]]
 
-    def count(weights: Array) -> dict[str, Array]:
-        found = {} if plain is None else dict(zip(additive, (weights @ plain).T, strict=True))
-        counted = {key: tables[key].counts(own, weights) for key, own in kinds.items()}
-        for key, kind, columns in metrics.values():
+    def point(self, places: Collection[int]) -> dict[str, float]:
+        """The counts in these documents."""
+        found = {name: math.fsum(column[at] for at in places) for name, column in self.additive.items()}
+        return found | self._named({key: table.counts(self._kinds(key), places) for key, table in self.tables.items()})
+
+    def weighted(self, weights: Array) -> dict[str, Array]:
+        """The counts for every row of weights (k x documents)."""
+        import numpy as np
+
+        found = {}
+        if self.additive:
+            columns = np.array(list(self.additive.values()), dtype=np.float64)
+            found = dict(zip(self.additive, (weights @ columns.T).T, strict=True))
+        return found | self._named(
+            {key: table.weighted(self._kinds(key), weights) for key, table in self.tables.items()}
+        )
+
+    def _kinds(self, key: Any) -> list[str]:
+        return [kind for own, kind, _ in self.metrics.values() if own == key]
+
+    def _named(self, counted: Mapping[Any, Mapping[str, Fraction]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, kind, columns in self.metrics.values():
             both, system, hit, gold = counted[key][kind]
             values = (both, system, gold) if len(columns) == 3 else (both, system, hit, gold)
             found.update(zip(columns, values, strict=True))
         return found
-
-    return count

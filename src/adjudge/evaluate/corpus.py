@@ -98,14 +98,14 @@ def draw(
     >>> next(w for w in draw(3, resamples=5, clusters=["a", "b", "a"]).weights(9) if len(w) == 2).tolist()
     [[False, True, False], [True, False, True]]
     """
+    if not resamples or documents < 2 or (clusters is not None and len(set(clusters)) < 2):
+        return Draws(documents, (), 0, 0, (), seed)
     import numpy as np
 
     from adjudge.stats.resample import Stream, leave_out_groups
 
     unit = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
     units = documents if unit is None else int(unit.max(initial=-1)) + 1
-    if not resamples or units < 2:
-        return Draws(documents, np.arange(documents), 0, 0, np.zeros((0, 2), np.int64), seed)
     group = leave_out_groups(units, seed, groups)
     group = group if unit is None else group[unit]
     left = min(units, groups)
@@ -266,7 +266,7 @@ def _result(task: CorpusTask, run: Run) -> Result:
         own = msgspec.structs.replace(how, tests=tests[tuple(part.slice)])
         evidence = {}
         for name, columns in task.evaluate(part, draws).items():
-            values = tuple(tuple(map(float, column.tolist())) for column in columns.values())
+            values = tuple(tuple(map(float, column)) for column in columns.values())
             counts = SampledCounts(tuple(columns), draws.left, values, dict(part.slice), pairs)
             evidence[name] = sampled(measures, counts, own)
             samples[name].append(counts)

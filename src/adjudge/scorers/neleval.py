@@ -11,10 +11,12 @@ here it is the order of the file). Documents that gold does not have count. Type
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import together
+from adjudge.evaluate.clusterings import ClusterCounter, contingency
 from adjudge.formats.linking import Table, read_table
 from adjudge.metrics.linking import is_nil
 from adjudge.model.prf import precision_recall_f1
@@ -70,8 +72,6 @@ MEASURES: dict[str, Rule] = {
 
 def run(gold: Any, system: Any) -> Published:
     """Count one system; the format of each file is told by its first line."""
-    import numpy as np
-
     sides = [_mentions(read_table(source)) for source in (gold, system)]
     ids = tuple(dict.fromkeys(each.document for side in sides for each in side))
     with together(len(ids)):
@@ -86,8 +86,8 @@ def run(gold: Any, system: Any) -> Published:
         for name, rule in MEASURES.items()
         for column, value in zip(_columns(rule), counts[name], strict=True)
     }
-    again = counter(np.ones((1, len(ids))))
-    resampled = all(abs(float(again[column][0]) - value) < 1e-9 for column, value in printed.items())
+    again = counter.point(range(len(ids)))
+    resampled = all(abs(again[column] - value) < 1e-9 for column, value in printed.items())
     notes = []
     if not resampled:
         message = "mentions of several entities, or of none, are counted in a way that cannot be resampled"
@@ -97,7 +97,7 @@ def run(gold: Any, system: Any) -> Published:
         prfs,
         text,
         notes=notes,
-        counter=counter if resampled else lambda weights: {key: np.full(len(weights), printed[key]) for key in printed},
+        counter=counter.weighted if resampled else partial(_unvaried, printed),
         resampled=resampled,
         documents=({each.document for each in sides[0]}, {each.document for each in sides[1]}),
     )
@@ -314,13 +314,16 @@ def _rows(sides: Sequence[Sequence[Annotated]], ids: Sequence[str]) -> dict[str,
     return found
 
 
-def _counter(
-    sides: Sequence[Sequence[Annotated]], ids: Sequence[str], rows: Mapping[str, list[float]]
-) -> Callable[[Array], Mapping[str, Array]]:
+def _unvaried(printed: Mapping[str, float], weights: Array) -> dict[str, Array]:
+    """What is printed, whatever the weights."""
     import numpy as np
 
-    from adjudge.evaluate.clusterings import cluster_counter, contingency
+    return {key: np.full(len(weights), value) for key, value in printed.items()}
 
+
+def _counter(
+    sides: Sequence[Sequence[Annotated]], ids: Sequence[str], rows: Mapping[str, list[float]]
+) -> ClusterCounter:
     places = {name: place for place, name in enumerate(ids)}
     metrics, tables = {}, {}
     for rule in MEASURES.values():
@@ -334,7 +337,7 @@ def _counter(
                     item = tuple(getattr(each, field) for field in rule.key)
                     own[places[each.document]][item] = (each.entity,)
             tables[rule.key] = contingency(*assigned)
-    return cluster_counter(metrics, tables, {name: np.array(column) for name, column in rows.items()})
+    return ClusterCounter(metrics, tables, rows)
 
 
 SCORER = Scorer(

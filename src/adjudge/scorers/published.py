@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.evaluate.clusterings import Counter
     from adjudge.evaluate.engine import Evaluation
     from adjudge.stats.alignment import Alignment
-    from adjudge.stats.measure import Measure
+    from adjudge.stats.measure import Array, Measure
     from adjudge.stats.result import Note, Result, Slice
 
 
@@ -38,7 +38,7 @@ class Published(NamedTuple):
     text: str
     pool: Literal["micro", "macro"] = "micro"
     notes: Sequence[Note] = ()
-    counter: Counter | None = None
+    counter: Callable[[Array], Mapping[str, Array]] | None = None
     resampled: bool = True
     documents: tuple[Collection[str], Collection[str]] | None = None
 
@@ -256,12 +256,29 @@ def _digest(source: Any) -> str:
     return read_folder_digest(source)
 
 
-def _chosen(published: Published, ids: Sequence[str]) -> Counter:
-    """A counter over some documents of all systems, of which a program may know only some."""
-    import numpy as np
+class _Chosen(NamedTuple):
+    """A counter over some documents of all systems, of which a program may know only some: `places` are its own."""
 
+    counts: Callable[[Array], Mapping[str, Array]]
+    places: Sequence[int]
+
+    def point(self, places: Collection[int]) -> dict[str, float]:
+        """The counts in these documents."""
+        import numpy as np
+
+        weights = np.zeros((1, 1 + max((*self.places, *places), default=0)))
+        weights[:, list(places)] = 1
+        return {column: float(values[0]) for column, values in self.counts(weights[:, self.places]).items()}
+
+    def weighted(self, weights: Array) -> Mapping[str, Array]:
+        """The counts with weights for all documents."""
+        import numpy as np
+
+        return self.counts(np.pad(weights, ((0, 0), (0, 1)))[:, self.places])
+
+
+def _chosen(published: Published, ids: Sequence[str]) -> _Chosen:
     counter = published.counter
     assert counter is not None
     number = {identifier: place for place, identifier in enumerate(ids)}
-    places = [number.get(identifier, len(ids)) for identifier, _ in published.rows]
-    return lambda weights: counter(np.pad(weights, ((0, 0), (0, 1)))[:, places])
+    return _Chosen(counter, [number.get(identifier, len(ids)) for identifier, _ in published.rows])

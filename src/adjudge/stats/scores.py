@@ -206,19 +206,19 @@ def _gathered(asked: Asked, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[st
 
 def sampled(measures: Sequence[Measure], samples: SampledCounts, how: How) -> Evidence:
     """The same from the counts in samples of the documents, for the measures that they allow."""
+    measures = measures_of(measures, samples.columns)
+    totals = {name: column[0] for name, column in zip(samples.columns, samples.values, strict=True)}
+    point = scores_of(measures, totals)
+    found = Evidence(point, count_keys(measures), signed_keys(measures), fractions(measures, totals))
+    if all(len(column) == 1 for column in samples.values):
+        return found
     import numpy as np
 
-    measures = measures_of(measures, samples.columns)
     rows = np.array(samples.values, dtype=np.float64).reshape(len(samples.columns), -1).T
     values = scores_of(measures, dict(zip(samples.columns, rows.T, strict=True)))
     start, stop = 1 + samples.left_out, len(rows) - len(samples.pairs)
     cut = stop if how.first is None else min(stop, start + how.first)
     last = stop if how.tests is None else min(stop, start + how.tests)
-    point = {key: float(column[0]) for key, column in values.items()}
-    totals = {name: column[0] for name, column in zip(samples.columns, samples.values, strict=True)}
-    found = Evidence(point, count_keys(measures), signed_keys(measures), fractions(measures, totals))
-    if len(rows) == 1:
-        return found
     systems = {m.name: samples.columns.index(m.precision[1]) for m in measures if isinstance(m, Prf)}
     return msgspec.structs.replace(
         found,

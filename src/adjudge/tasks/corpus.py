@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.clusterings import Counter, cluster_counter, clustered_result, contingency
+from adjudge.evaluate.clusterings import ClusterCounter, Counter, clustered_result, contingency
 from adjudge.evaluate.task import Run
 from adjudge.rooms import load
 from adjudge.tasks.elements import restricted, same
@@ -107,8 +107,6 @@ class _Corpus:
 
     def _counter(self, rows: Sequence[Mapping[str, float]], change: Callable[[Any], Any] | None) -> Counter:
         """A counter: `change` restricts the documents to some elements, `rows` are the counts of those."""
-        import numpy as np
-
         metrics: dict[str, tuple[str, str, tuple[str, ...]]] = {}
         tables: dict[str, Any] = {}
         for member in (member for each in self.task.metrics for member in each.members):
@@ -124,8 +122,8 @@ class _Corpus:
                         for own in self.sides
                     )
                 )
-        additive = {column: np.array([row.get(column, 0.0) for row in rows]) for column in self._additive}
-        return cluster_counter(metrics, tables, additive)
+        additive = {column: [row.get(column, 0.0) for row in rows] for column in self._additive}
+        return ClusterCounter(metrics, tables, additive)
 
     def _assigned(self, function: Any, metric: Any, document: Any, change: Callable[[Any], Any] | None) -> Any:
         if document is None:

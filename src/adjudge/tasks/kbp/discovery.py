@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import UsageError
-from adjudge.evaluate.clusterings import ClusterTask, cluster_counter, contingency
+from adjudge.evaluate.clusterings import ClusterCounter, ClusterTask, contingency
 from adjudge.formats.kb_links import page_name
 from adjudge.metrics.linking import NIL, assigned, assigned_typed, is_nil, linked, unlinked
 from adjudge.model.kbp import NAMED, Entity, KbDocument, KnowledgeBase, Mention
@@ -27,7 +27,7 @@ from adjudge.tasks.kbp.linking import Linked, link
 from adjudge.tasks.kbp.options import KbOptions
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.clusterings import Counter, Counters
+    from adjudge.evaluate.clusterings import Counters
     from adjudge.stats.alignment import Alignment, Item
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Note
@@ -255,10 +255,8 @@ def measures() -> tuple[Measure, ...]:
     return tuple(found)
 
 
-def counter(gold: Mentions, system: Mentions, kind: str | None = None) -> Counter:
+def counter(gold: Mentions, system: Mentions, kind: str | None = None) -> ClusterCounter:
     """Counts of both sides for any weights of the documents; only of mentions of one type, if one is given."""
-    import numpy as np
-
     sides = [
         [[each for each in side[name] if kind is None or each["type"] == kind] for name in gold]
         for side in (gold, system)
@@ -267,14 +265,13 @@ def counter(gold: Mentions, system: Mentions, kind: str | None = None) -> Counte
     for name, items in SETS.items():
         mine, yours = ([items(own) for own in side] for side in sides)
         counts = [[len(a & b), len(b), len(a)] for a, b in zip(mine, yours, strict=True)]
-        columns = np.array(counts, dtype=np.float64).reshape(-1, 3).T
-        additive |= dict(zip(_columns(name), columns, strict=True))
+        additive |= {column: [count[place] for count in counts] for place, column in enumerate(_columns(name))}
     functions = {"span": assigned, "typed": assigned_typed}
     tables = {
         key: contingency(*([function(own) for own in side] for side in sides)) for key, function in functions.items()
     }
     metrics = {name: (key, by, _columns(name)) for name, (key, by) in CLUSTERS.items()}
-    return cluster_counter(metrics, tables, additive)
+    return ClusterCounter(metrics, tables, additive)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

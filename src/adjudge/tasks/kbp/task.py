@@ -20,7 +20,6 @@ from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part
 from adjudge.evaluate.task import Run
 from adjudge.model.prf import ratio
 from adjudge.stats.inference import SignatureValue, hash_chunks
-from adjudge.stats.intervals import exchange_p, normal_reach, studentised
 from adjudge.stats.measure import Measure, Total, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
 from adjudge.stats.scores import headline_keys, point_scores, whole_differences
@@ -310,6 +309,8 @@ class PathsTask(CorpusTask):
 
     def _estimated(self, metric: str, found: HopEstimate) -> list[Score]:
         """Scores estimated from a sample of first nodes, with their error; the counts are estimates, too."""
+        from adjudge.stats.intervals import normal_reach
+
         counts = dict(zip(metric_columns(metric), (found.both, found.gold, found.system), strict=True))
         reach = normal_reach(found.level)
         scores = []
@@ -509,6 +510,7 @@ def exchange_tests(
     """
     import numpy as np
 
+    from adjudge.stats.intervals import exchange_p, studentised
     from adjudge.stats.resample import Stream, exchanges, leave_out_groups
 
     unit = np.arange(how.documents) if how.clusters is None else np.unique(how.clusters, return_inverse=True)[1]
