@@ -1,5 +1,6 @@
 """The fused counts against the definitions, written out, with repeated mentions and without."""
 
+import math
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -7,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.model.coref import Chain
+from adjudge.model.coref import Chain, UdDocument
+from adjudge.tasks.coref import corefud
 from adjudge.tasks.coref.ceaf import align
-from adjudge.tasks.coref.counts import COLUMNS, NAMES, count, count_repeated
+from adjudge.tasks.coref.corefud import compare_corefud
+from adjudge.tasks.coref.counts import COLUMNS, NAMES, UD_COLUMNS, count, count_repeated
 from adjudge.tasks.coref.observe import copies, without_copies, without_matched_copies
+from adjudge.tasks.coref.settings import Settings
 
 SPANS = [(a, b) for a in range(4) for b in range(a, min(a + 2, 4))]
 REPEATING = st.lists(st.lists(st.sampled_from(SPANS), min_size=1, max_size=5), max_size=5)
@@ -187,3 +191,30 @@ def test_one_repeat_in_a_long_document_costs_no_pairs():
     n = 20_001
     assert counts["coref.blanc.coref:gold"] == 2000 * 45 + 1
     assert counts["coref.blanc.noncoref:gold"] == n * (n - 1) // 2 - (2000 * 45 - 9) + 1
+
+
+def test_sums_of_corefud_do_not_depend_on_the_interpreter(monkeypatch):
+    """The built-in `sum` of floats is exact to the last bit in Python 3.12 and later only."""
+
+    def side(*chains):
+        document = UdDocument("d")
+        for number, mentions in enumerate(chains):
+            document.chains.append(Chain(f"e{number}", [(mention, mention) for mention in mentions]))
+            document.marks.append(list(mentions))
+        return document
+
+    # Six pairs of entities with a Dice of 0.4, and a mention in two entities of the key.
+    key = side(*([10 * n, 10 * n + 1] for n in range(1, 7)), [81, 83], [81, 82])
+    response = side(*([10 * n, 10 * n + 2, 10 * n + 3] for n in range(1, 7)))
+    rules = Settings("corefud", "drop", "exact", None, "dependent")
+    place = UD_COLUMNS.index("coref.ceafe:matched")
+    one_by_one = 2.4
+    assert one_by_one != math.fsum([0.4] * 6)
+    assert compare_corefud(key, response, rules).counts[place] == one_by_one
+
+    def compensated(values, start=0):
+        listed = list(values)
+        return math.fsum([start, *listed]) if any(isinstance(each, float) for each in listed) else sum(listed, start)
+
+    monkeypatch.setattr(corefud, "sum", compensated, raising=False)
+    assert compare_corefud(key, response, rules).counts[place] == one_by_one

@@ -3,6 +3,8 @@
 Equal values of a field have the same number, so that a field is compared for all pairs by comparing two columns. Graded
 comparisons are made once for every two different values. Lists inside elements are aligned for all pairs of elements at
 once if they are short, and otherwise once for every two different lists.
+
+For speed (bench records/nested, records/flat): nested lists of 300 lines take an eighth of the time, longer ones less.
 """
 
 from __future__ import annotations
