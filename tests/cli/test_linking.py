@@ -1,10 +1,12 @@
 """`adjudge linking score`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from adjudge.cli import run
+from adjudge.stats.result import Result
 
 GOLD = "d1\t0\t4\tE1\t1.0\tPER\nd1\t10\t15\tE2\t1.0\tORG\nd2\t0\t3\tE1\t1.0\tPER\n"
 SYSTEM = "d1\t0\t4\tE1\t0.9\tPER\nd1\t10\t15\tNIL1\t0.8\tORG\nd2\t0\t3\tE1\t0.9\tORG\n"
@@ -143,3 +145,41 @@ def test_nothing_is_chosen_by_metrics_of_the_whole_corpus_alone(files, capsys):
     said = capsys.readouterr().err
     assert "no counts of single documents: its scores are counted over the whole corpus, score and save" in said
     assert "--bootstrap" not in said
+
+
+CLUSTERED = "linking.ceafm,linking.typed-ceafm,linking.b3,linking.b3-plus"
+
+
+def test_clusters_are_shown_with_the_words_of_the_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    places = {"Ana": 0, "Ben": 8, "Oslo": 15, "She": 21}
+
+    def line(text, **entities):
+        mentions = [
+            {"span": {"start": places[name], "end": places[name] + len(name)}, "type": "PER", "entity": entity}
+            for name, entity in entities.items()
+        ]
+        return json.dumps({"id": "d1", **text, "mentions": mentions}) + "\n"
+
+    text = {"text": "Ana met Ben in Oslo. She left."}
+    Path("gold.jsonl").write_text(line(text, Ana="Q1", Ben="NIL1", Oslo="Q5", She="Q1"))
+    Path("system.jsonl").write_text(line({}, Ana="Q1", Ben="Q1", She="NIL2"))
+    words = ["linking", "score", "gold.jsonl", "system.jsonl", "--reader", "jsonl", "--metric", CLUSTERED]
+    assert run([*words, "--explain", "d1"]) == 0
+    out = capsys.readouterr().out
+    assert "correct  Ana … She (clusters[0]) | She (clusters[1])\n" in out
+    assert "correct  Ben (clusters_typed[1]) | Ana … Ben (clusters_typed[0])\n" in out
+    entities = "entity is 'Ana … Ben', gold 'Ana … She'"
+    assert f"partial  Ana in Ana … She (memberships[0]) | Ana in Ana … Ben (memberships[0]) (0.5): {entities}\n" in out
+    assert "missed   Oslo in Oslo (memberships[3])\n" in out
+    assert run([*words, "--bootstrap", "0", "--save", "r.json", "--save-documents", "--quiet"]) == 0
+    result = Result.load("r.json")
+    for items, own in ((result.documents[0].items, "Ana … She"), (result.systems[0].aligned[0].items, "Ana … Ben")):
+        assert {item.text for item in items if item.level == "mentions|clusters[*]"} >= {own}
+        assert all(item.place and not any(letter.isdigit() for letter in item.text) for item in items)
+    assert run(["report", "r.json", "-o", "page.html"]) == 0
+    assert "Ana … Ben" in Path("page.html").read_text()
+    capsys.readouterr()
+    Path("gold.jsonl").write_text(line({}, Ana="Q1", She="Q1"))
+    assert run([*words, "--explain", "d1"]) == 0
+    assert "0–3 PER, 21–24 PER (clusters_typed[0])" in capsys.readouterr().out

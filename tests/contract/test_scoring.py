@@ -465,6 +465,16 @@ def test_one_document_is_explained_as_it_is_saved_and_shown(task, call, tmp_path
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
 
 
+def test_saved_documents_change_nothing_that_is_printed(task, call, tmp_path):
+    words = task.words(*task.systems)
+    for layout in ("text", "json"):
+        saved = call(*words, "--format", layout, "--save", str(tmp_path / "r.json"), "--save-documents")
+        if saved[0] == 2:
+            assert "does not say what became of every item" in saved[2]
+        else:
+            assert saved == call(*words, "--format", layout)
+
+
 def test_a_part_of_a_name_that_is_unique_names_a_document(task, call):
     ids = ids_of(task)
     part = next(

@@ -146,6 +146,8 @@ class CorpusTask(ABC):
     """What takes less time."""
     box: float | None = None
     """The constant of the notches, if the numbers of box plots are wanted."""
+    boxes_told: bool = True
+    """Whether these numbers are part of the scores; else only the page shows them."""
     clusters: Sequence[str] | None = None
     """The cluster of every document, if documents are drawn in clusters."""
 
@@ -315,7 +317,24 @@ def _result(task: CorpusTask, run: Run) -> Result:
         return result
     from adjudge.evaluate.results import with_documents
 
-    return with_documents(result, task.ids, task.align(task.ids), task.panels(result))
+    panels = task.panels(result)
+    if not task.boxes_told:
+        result = _without_boxes(result)
+    return with_documents(result, task.ids, task.align(task.ids), panels)
+
+
+def _without_boxes(result: Result) -> Result:
+    """The result without the numbers of box plots."""
+    from msgspec.structs import replace
+
+    systems = []
+    for system in result.systems:
+        scores = [
+            each if each.uncertainty is None else replace(each, uncertainty=replace(each.uncertainty, box=None))
+            for each in system.scores
+        ]
+        systems.append(replace(system, scores=tuple(scores)))
+    return replace(result, systems=tuple(systems))
 
 
 def _clusters(task: CorpusTask, field: str) -> int:

@@ -267,10 +267,15 @@ assigned_typed_plus = partial(assigned, by_type=True, plus=True)
 
 
 def clusters(mentions: Iterable[Any], *, by_type: bool = False, plus: bool = False) -> list[list[Any]]:
-    """The items of each entity; those without an entity stand alone."""
+    """The items of each entity, as places with what else is compared; those without an entity stand alone.
+
+    >>> clusters([{"span": {"start": 0, "end": 2}, "type": "PER", "entity": "Q1"}], by_type=True)
+    [[{'start': 0, 'end': 2, 'type': 'PER'}]]
+    """
+    fields = ("start", "end", *["type"] * by_type, *["entity"] * plus)
     found: dict[Any, list[Any]] = {}
     for item, name in assigned(mentions, by_type=by_type, plus=plus).items():
-        found.setdefault((None, item) if name is None else name, []).append(list(item))
+        found.setdefault((None, item) if name is None else name, []).append(dict(zip(fields, item, strict=True)))
     return list(found.values())
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 LABELS = ("type", "role", "label", "slot", "relation")
 """The fields that say what an item is; the first one that it has."""
+_OF_PLACES = frozenset(("start", "end", "type", "entity"))
+"""The fields of a value that is a place, with what is said of it at most."""
+_MEMBER = frozenset(("mention", "entity"))
+"""The fields of a mention with all mentions of its entity."""
 _COMPARED = 20_000  # pairs of items compared when searching for the nearest one
 _DIGITS = 6
 _LONG = 1000  # maximum bytes of a saved value
@@ -56,7 +60,8 @@ def align(document: Any, found: Mapping[str, Aligned], *, missing: bool = False,
         mates = {one: other for each in elements for one, other in each.items()}
         gold, system = _grouped(gold, {}, ""), _grouped(system, mates, "+")
     numbers = [{item.id: number for number, item in enumerate(items)} for items in (gold, system)]
-    made = tuple(_matching(name, each, gold, system, numbers) for name, each in found.items())
+    said = partial(_said, text, place)
+    made = tuple(_matching(name, each, gold, system, numbers, said) for name, each in found.items())
     return Alignment(gold=gold, system=system, matchings=made, text=text, missing=missing, unread=unread)
 
 
@@ -67,7 +72,12 @@ def _scored(found: Aligned) -> Aligned:
 
 
 def _matching(
-    name: str, found: Aligned, gold: Sequence[Item], system: Sequence[Item], numbers: Sequence[Mapping[str, int]]
+    name: str,
+    found: Aligned,
+    gold: Sequence[Item],
+    system: Sequence[Item],
+    numbers: Sequence[Mapping[str, int]],
+    said: Callable[[Any], str],
 ) -> Matching:
     ours, theirs = numbers
     pairs = [
@@ -76,7 +86,7 @@ def _matching(
             theirs[each.system_path],
             "correct" if each.score >= 1 else "partial" if each.score > 0 else "wrong",
             round(each.score, _DIGITS),
-            "" if each.score >= 1 else _differing(found.why(each)),
+            "" if each.score >= 1 else _differing(found.why(each), said),
         )
         for each in found.matched
     ]
@@ -89,30 +99,40 @@ def _matching(
         why = f"{gold[one].label} was taken for {system[other].label}"
         pairs.append(Pair(one, other, "wrong", 0.0, why))
     sizes = len(missed) + len(spurious), len(found.matched) + max(len(missed), len(spurious))
-    near = sizes[0] * sizes[1] <= _COMPARED
+    single = partial(_single, found if sizes[0] * sizes[1] <= _COMPARED else None, said)
     return Matching(
         metric=name,
         pairs=tuple(sorted(pairs, key=lambda each: (each.gold, each.system))),
-        missed=tuple(_single(found, number, each, theirs, near=near) for number, each in sorted(missed.items())),
-        spurious=tuple(_single(found, number, each, ours, near=near) for number, each in sorted(spurious.items())),
+        missed=tuple(single(number, each, theirs) for number, each in sorted(missed.items())),
+        spurious=tuple(single(number, each, ours) for number, each in sorted(spurious.items())),
         variables={str(a): str(b) for own in found.variables.values() for a, b in own.items()},
     )
 
 
-def _single(found: Aligned, number: int, item: Unmatched, others: Mapping[str, int], *, near: bool) -> Single:
-    why = found.why(item) if near else None
+def _single(
+    found: Aligned | None, said: Callable[[Any], str], number: int, item: Unmatched, others: Mapping[str, int]
+) -> Single:
+    """An item without a partner, with the nearest one of the other side if there is an alignment to look into."""
+    why = None if found is None else found.why(item)
     if why is None or why.nearest_path is None:
         return Single(number)
-    said = _differing(why) or "the nearest is matched to another, or worth nothing"
-    return Single(number, said, others[why.nearest_path])
+    differing = _differing(why, said) or "the nearest is matched to another, or worth nothing"
+    return Single(number, differing, others[why.nearest_path])
 
 
-def _differing(why: Why) -> str:
+def _differing(why: Why, said: Callable[[Any], str]) -> str:
     return "; ".join(
-        f"{each.path or 'value'} is {short(each.system, 30)}, gold {short(each.gold, 30)}"
+        f"{each.path or 'value'} is {said(each.system)}, gold {said(each.gold)}"
         for each in why.differences
         if each.similarity < 1
     )
+
+
+def _said(text: str | None, place: Any, value: Any) -> str:
+    """A value in a sentence: the words of places, if there is a text, else what is written."""
+    whole = plain(value) if isinstance(value, dict | list | tuple) else None
+    places = [where for _, span in _placed(whole) if (where := place(*span)) is not None]
+    return repr(words(text, places, most=30)) if text is not None and places else short(value, 30)
 
 
 def _at_one_place(
@@ -179,7 +199,13 @@ def _item(path: str, value: Any, levels: set[str], text: str | None, place: Any)
     if isinstance(value, dict):  # nested items have their own
         own = {name: each for name, each in value.items() if f"{level}.{name}[*]" not in levels}
     outer = _outer(path)
-    said = words(text, [where for _, where in placed]) if placed and text is not None else _written(value)
+    parts = [[where for role, where in placed if (role == "entity") == inside] for inside in (False, True)]
+    if not placed or text is None:
+        said = _written(value)
+    elif isinstance(value, dict) and value.keys() == _MEMBER and all(parts):
+        said = " in ".join(words(text, each) for each in parts)
+    else:
+        said = words(text, [where for _, where in placed])
     if placed and text is not None and (head := _head(value)) and (where := place(head - 1, head)) is not None:
         said += f" ← {words(text, [where])}"
     roles = tuple(role for role, _ in placed)
@@ -220,7 +246,9 @@ def label_of(value: Any) -> str | None:
 
 
 def _placed(value: Any) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The spans of an item and their roles in it: its own, or those in its fields."""
+    """The spans of an item and their roles in it: its own, or those in its fields; those of a list of places."""
+    if isinstance(value, list):
+        yield from (("", span) for each in value if (span := _place_of(each)) is not None)
     if not isinstance(value, dict):
         return
     own = _span(value)
@@ -230,9 +258,14 @@ def _placed(value: Any) -> Iterator[tuple[str, tuple[int, int]]]:
         yield "", (value["dependent"] - 1, value["dependent"])
     for name, inner in value.items():
         for each in inner if isinstance(inner, list | tuple) else (inner,):
-            found = _span(each) if isinstance(each, dict) and len(each) == 2 else None
+            found = _place_of(each)
             if found is not None:
                 yield str(name), found
+
+
+def _place_of(value: Any) -> tuple[int, int] | None:
+    """The span of a value that is a place and nothing more, but for its type and entity."""
+    return _span(value) if isinstance(value, dict) and value.keys() <= _OF_PLACES else None
 
 
 def _head(value: Any) -> int | None:
@@ -259,8 +292,9 @@ def _written(value: Any) -> str:
     if isinstance(value, dict):
         if isinstance(value.get("text"), str) and value["text"]:
             return str(value["text"])
-        if len(value) == 2 and (span := _span(value)) is not None:
-            return f"{span[0]}–{span[1]}"
+        if (span := _place_of(value)) is not None:
+            more = (str(value[name]) for name in ("type", "entity") if value.get(name) is not None)
+            return " ".join((f"{span[0]}–{span[1]}", *more))
         named = next((name for name in LABELS if isinstance(value.get(name), str)), None) if len(value) > 1 else None
         shown = [
             (name, each)

@@ -136,7 +136,8 @@ class PathsTask(CorpusTask):
         self.clusters = listed_clusters(self.ids, run.clusters)
         self.explainers: Callable[[], Iterable[tuple[str, Explainer]]] = tuple
         """Both sides of every system, by name, if the outcome of their facts can be said."""
-        self.box = options.notch if run.box or run.align or options.interval == "percentile" else None
+        self.boxes_told = run.box or options.interval == "percentile"
+        self.box = options.notch if self.boxes_told or run.align else None
         self.counted: list[VariantCounts] = []
         self.graph = graph
         self.names: Mapping[str, Sequence[NamePair]] = {}
