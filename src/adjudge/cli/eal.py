@@ -41,6 +41,7 @@ from adjudge.cli.output import (
     emit_page,
     finish,
     is_file,
+    of_runs,
     uncollected,
     with_ranking,
 )
@@ -240,7 +241,7 @@ def score(**options: Any) -> None:
         from adjudge.tasks.eal.task import tables_of
 
         also[options["per_document"]] = document_table(tables_of(evaluation), chosen)
-    finish(result, options, shown=shown, also=also)
+    finish(result, options, shown=of_runs(shown, options), also=also)
 
 
 @command(

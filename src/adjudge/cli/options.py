@@ -471,6 +471,14 @@ def resampling_options(
     return section("Uncertainty", *(made[name] for name in names))
 
 
+runs_fixed_option = section(
+    "Uncertainty",
+    flag(
+        "--runs-fixed",
+        "Systems NAME#1, NAME#2 ... are runs of NAME: intervals are about these runs only, not about further runs.",
+    ),
+)
+
 rank_options = section(
     "Uncertainty",
     flag(
@@ -478,10 +486,7 @@ rank_options = section(
     ),
     value("--rank-by", "SCORE", "Rank them by this score alone, such as coref.muc or coref.muc.recall."),
     flag("--pairs", "Compare all pairs of systems, with differences and tests."),
-    flag(
-        "--runs-fixed",
-        "Systems NAME#1, NAME#2 ... are runs of NAME: intervals are about these runs only, not about further runs.",
-    ),
+    runs_fixed_option,
 )
 
 

@@ -246,13 +246,13 @@ def finish(
 ) -> None:
     """Render, then save and print, and raise if a gate is not passed; nothing is written if rendering fails.
 
-    `shown` is printed if it is not what is saved, `rows` is what CSV has a row for, `text` what to print if it is
-    already rendered, `also` other files to write.
+    `shown` is printed if it is not what is saved (if not given, the ranking that was asked for, and the means of runs),
+    `rows` is what CSV has a row for, `text` what to print if it is already rendered, `also` other files to write.
     """
     from adjudge.files import append_whole, write_whole
     from adjudge.report.render import render
 
-    shown = of_runs(shown or with_ranking(result, options), options)
+    shown = of_runs(with_ranking(result, options), options) if shown is None else shown
     pairs = bool(options.get("pairs"))
     text = render(shown, options["format_"], quiet=options["quiet"], rows=rows, pairs=pairs) if text is None else text
     files = dict(also or {})

@@ -26,6 +26,7 @@ from adjudge.cli.options import (
     output_options,
     rank_options,
     resampling_options,
+    runs_fixed_option,
     save_option,
     saved_by_option,
     summary_option,
@@ -47,6 +48,7 @@ from adjudge.cli.output import (
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
+    from adjudge.estimates.rows import Estimate
     from adjudge.stats.result import Result
 
 LISTED = ("text", "md", "json")  # layouts that can hold more than one table
@@ -67,13 +69,22 @@ def _saved(path: str) -> Result:
     """A saved result, or a saved estimate as one."""
     from adjudge.stats.result import Result
 
+    estimate = _estimate(path)
+    if estimate is None:
+        return Result.load(path)
+    from adjudge.estimates.results import result_of
+
+    return result_of(estimate)
+
+
+def _estimate(path: str) -> Estimate | None:
+    """A saved estimate, or None if the file is something else."""
     with suppress(OSError, ValueError), open(path, "rb") as file:  # noqa: PTH123
         if b'"kind": "estimate"' in file.read(64):
-            from adjudge.estimates.results import result_of
             from adjudge.estimates.rows import Estimate
 
-            return result_of(Estimate.load(path))
-    return Result.load(path)
+            return Estimate.load(path)
+    return None
 
 
 def _changes(options: dict[str, Any]) -> dict[str, Any]:
@@ -149,6 +160,7 @@ def _find_baseline(results: Sequence[str], loaded: Sequence[Result], options: di
     output_option,
     saved_by_option,
     _as_saved,
+    runs_fixed_option,
     value("--title", "TEXT", "Title of the page. [default: the task and its metrics]", default=""),
     verbose_option,
     examples=["adjudge report old=may.json new=june.json --by genre -o report.html"],
@@ -166,7 +178,20 @@ def report(results: tuple[str, ...], **options: Any) -> None:
         loaded = _load(results, options)
         changed = _changes(options)
         result = loaded[0] if len(loaded) == 1 and not changed else compare_results(loaded, **changed)
-    emit_page(of_runs(result, options), options)
+        shown = of_runs(result, options)
+        if result.task == "estimate":
+            shown = _page_of_estimate(shown, None if changed or shown is not result else results)
+    emit_page(shown, options)
+
+
+def _page_of_estimate(result: Result, alone: Sequence[str] | None) -> Result:
+    """What is shown of estimates: a single one as it was made, and of none the single documents."""
+    from adjudge.estimates.results import as_estimated, without_documents
+
+    estimate = _estimate(named(alone[0])[1]) if alone is not None and len(alone) == 1 else None
+    if estimate is not None and estimate.documents == "fixed":
+        result = as_estimated(result, estimate)
+    return without_documents(result)
 
 
 @command(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from adjudge.errors import UsageError, ValidationError, check_keywords, did_you_mean
 from adjudge.estimates.beyond import FEW, Share, f1_beyond, recall_beyond, share_in_pool
-from adjudge.estimates.design import Design, Round, refuse_other_pool, units_hash
+from adjudge.estimates.design import Design, Round, refuse_other_pool, refuse_unread, units_hash
 from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.draw import UNIFORM, Plan, document_importance, draw, item_importance, parse_size
 from adjudge.estimates.estimate import estimate_pool
@@ -181,6 +181,8 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     if options.get("judge") is not None:
         pool = with_judge(pool, options["judge"])
     verdicts, notes = resolve(read_verdicts(labels), graded=bool(options.get("graded")))
+    with _blaming(labels):
+        refuse_unread(drawn, verdicts)
     with _blaming(design):
         found = estimate_pool(pool, drawn, verdicts, how)
     found = msgspec.structs.replace(found, notes=(*found.notes, *notes))
@@ -315,6 +317,8 @@ def judge(pool: Any, labels: Any, *, design: Any, opinions: Any = None, **option
     verdicts, notes = resolve(said)
     asked = Asked(**{"seen": sum(each.seen_judge for each in said), **options})
     drawn = read_design(design)
+    with _blaming(labels):
+        refuse_unread(drawn, verdicts)
     with _blaming(design):
         found = judge_report(known, drawn, verdicts, asked)
-    return msgspec.structs.replace(found, notes=(*found.notes, *notes))
+    return msgspec.structs.replace(found, notes=(*found.notes, *notes)).published()

@@ -128,12 +128,17 @@ def refuse_other_pool(design: Design, units: Iterable[str], *, grown: bool = Fal
         )
 
 
+def refuse_unread(design: Design, verdicts: Mapping[str, float]) -> None:
+    """Raise unless everything that was drawn has a verdict; whole documents are assessed elsewhere."""
+    missing = sorted(design.drawn - verdicts.keys())
+    if missing and design.unit != "document":
+        have = f"drawn {design.unit} has" if len(missing) == 1 else f"drawn {design.units} have"
+        raise ValidationError(f"{len(missing)} {have} no verdict: {', '.join(missing)}")
+
+
 def verdicts_of(design: Design, verdicts: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
     """The verdicts on drawn units, and the units with verdicts that were not drawn; a drawn one without is an error."""
+    refuse_unread(design, verdicts)
     drawn = design.drawn
-    missing = sorted(drawn - verdicts.keys())
-    if missing:
-        have = "drawn item has" if len(missing) == 1 else "drawn items have"
-        raise ValidationError(f"{len(missing)} {have} no verdict: {', '.join(missing)}")
     outside = sorted(verdicts.keys() - drawn)
     return {unit: verdicts[unit] for unit in drawn}, outside

@@ -141,18 +141,30 @@ def estimate_documents(counted: Counted, design: Design, how: How) -> Estimate:
         assist="judge" if counted.judged else "none",
         weight=weights,
         documents=how.documents,
+        cluster_by=how.cluster_by if clusters is not None else None,
         level=how.level,
         rounds=design.rounds,
         scores=tuple(scores),
         differences=corrected(differences),
         notes=tuple(notes),
         table={name: counted.assessed[name].select(drawn) for name in systems},
-        pseudo={
-            name: StatsTable(tuple(everything), some.columns, tuple(map(tuple, pseudo[:, at].tolist())))
-            for at, name in enumerate(systems)
-        },
+        pseudo=_pseudo_tables(counted, pseudo, drawn, everything),
         measures=counted.measures,
     )
+
+
+def _pseudo_tables(
+    counted: Counted, pseudo: Array, drawn: Sequence[str], everything: Sequence[str]
+) -> dict[str, StatsTable]:
+    """What is estimated of the documents: of all with a judge, else of those drawn, the others count nothing."""
+    source, ids = (counted.judged, everything) if counted.judged else (counted.assessed, drawn)
+    columns = next(iter(counted.assessed.values())).columns
+    places = {unit: at for at, unit in enumerate(everything)}
+    chosen = pseudo[[places[unit] for unit in ids]]
+    return {
+        name: StatsTable(tuple(ids), columns, chosen[:, at], source[name].select(ids).attributes)  # type: ignore[arg-type]
+        for at, name in enumerate(counted.assessed)
+    }
 
 
 def _rounds(
@@ -232,9 +244,9 @@ def _rows_of(table: StatsTable, columns: Sequence[str], ids: Sequence[str]) -> A
 
 
 def _rows(
-    mixed: Mixed, key: Key, systems: Sequence[str], sample: tuple[How, int, int]
+    mixed: Mixed, key: Key, systems: Sequence[str], asked: tuple[How, int, int]
 ) -> tuple[list[ScoreRow], list[DifferenceRow]]:
-    how, n, number = sample
+    how, n, number = asked
     sampled = how.documents == "sample"
     scores = []
     for at, system in enumerate(systems):
@@ -262,7 +274,8 @@ def _rows(
         )
     differences = []
     for (i, a), (j, b) in combinations(enumerate(systems), 2):
-        names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
+        sample = {"n": n, "of": number, "varies": VARIES[how.documents]}
+        names = {"a": a, "b": b, "metric": key[0], "part": key[1], **sample}
         variance, freedom = mixed.variance(i, j, sampled=sampled)
         row = difference(names, float(mixed.values[i] - mixed.values[j]), variance, freedom or 1.0, how.level)
         differences.append(msgspec.structs.replace(row, df=freedom or None))

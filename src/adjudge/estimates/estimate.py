@@ -35,7 +35,7 @@ from adjudge.stats.measure import Array, Key, Measure, Prf
 from adjudge.stats.points import Additive, scores_of
 from adjudge.stats.result import Note
 from adjudge.stats.scores import headlines
-from adjudge.stats.table import StatsTable, group_rows
+from adjudge.stats.table import StatsTable, cluster_names, group_rows
 
 FEW_LABELS, FEW_EVENTS, FEWEST_SAMPLED = 30, 5, 10
 
@@ -60,18 +60,21 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
     differences: list[DifferenceRow] = []
     tables: dict[str, StatsTable] = {}
     weights: dict[str, float] = {}
+    clusters: tuple[str, ...] | None = None
     for where, scope in scopes:
         rounds = [estimate_items(each, assist, design.rounds[at].sampling, how.scored, scope) for at, each in samples]
         mixed = _Mixed.of(rounds, [float(design.rounds[at].size) for at, _ in samples], how.scored, columns, scope)
         if not where:
-            tables = _pseudo_tables(pool, mixed, how.cluster_by)
+            tables = _pseudo_tables(pool, mixed)
+            clusters = _clusters(pool, tables, how)
             weights = {} if assist != "judge" else {how.scored[0].name: rounds[-1].model.b}
         about = _About(pool, how, where, len(known))
         if how.documents == "sample":
-            if how.cluster_by and not where:
-                notes.append(_clusters(pool, mixed, how))
-            own = tables if not where else _pseudo_tables(pool, mixed, how.cluster_by, scope)
-            found, apart = _sampled_rows(about, own)
+            own = tables if not where else _pseudo_tables(pool, mixed, scope)
+            counts = {name: Additive(table, how.scored, clusters=clusters) for name, table in own.items()}
+            if clusters is not None and not where:
+                notes.append(cluster_note(how.cluster_by, next(iter(counts.values())), headlines(how.scored)[0]))
+            found, apart = _sampled_rows(about, counts)
         else:
             found, apart = _fixed_rows(about, mixed, _known_counts(pool, known, how.good, scope), scope)
         scores += found
@@ -91,6 +94,7 @@ def estimate_pool(pool: Pool, design: Design, verdicts: Mapping[str, float], how
         assist=assist,
         weight=weights,
         documents=how.documents,
+        cluster_by=how.cluster_by if how.documents == "sample" else None,
         level=how.level,
         rounds=design.rounds,
         scores=tuple(scores),
@@ -193,6 +197,11 @@ class _About(NamedTuple):
             **more,
         )
 
+    def pair(self, a: str, b: str, key: Key) -> dict[str, Any]:
+        """The fields that are the same in all rows of differences."""
+        sample = {"n": self.read, "of": len(self.pool.items), "varies": VARIES[self.how.documents]}
+        return {"a": a, "b": b, "metric": key[0], "part": key[1], **sample, "slice": self.where}
+
 
 def _fixed_rows(about: _About, mixed: _Mixed, known: _Known, scope: Any) -> tuple[list[ScoreRow], list[DifferenceRow]]:
     systems, how = about.pool.systems, about.how
@@ -239,12 +248,12 @@ def _fixed_rows(about: _About, mixed: _Mixed, known: _Known, scope: Any) -> tupl
     for (i, a), (j, b) in combinations(enumerate(systems), 2):
         for key, values in mixed.values.items():
             variance, freedom = mixed.variance(key, i, j)
-            names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
+            names = about.pair(a, b, key)
             row = difference(names, float(values[i] - values[j]), variance, freedom or 1.0, how.level)
             certain = None
             if how.good is None and key[1] == f"f{how.beta:g}":
                 certain = difference_bounds(known.pair(i, j), how.beta)
-            differences.append(msgspec.structs.replace(row, slice=about.where, bounds=certain, df=freedom or None))
+            differences.append(msgspec.structs.replace(row, bounds=certain, df=freedom or None))
     return scores, differences
 
 
@@ -300,16 +309,15 @@ def _known_counts(
     return _Known(found, open_.T @ open_)
 
 
-def _pseudo_tables(pool: Pool, mixed: _Mixed, cluster_by: str | None, scope: Any = None) -> dict[str, StatsTable]:
-    """Pseudo-counts per document, or per cluster of documents."""
-    units = _units_of(pool, cluster_by)
-    names = sorted(set(units))
+def _pseudo_tables(pool: Pool, mixed: _Mixed, scope: Any = None) -> dict[str, StatsTable]:
+    """Pseudo-counts per document."""
+    names = list(pool.documents)
     place = {name: at for at, name in enumerate(names)}
-    at = np.array([place[unit] for unit in units])
+    at = np.array([place[item.document] for item in pool.items])
     inside = np.ones(len(pool.items), dtype=bool) if scope is None else scope
     gold = np.bincount(at, weights=np.where(inside, mixed.pseudo, 0.0), minlength=len(names))
     found: dict[str, StatsTable] = {}
-    attributes = _attributes(pool) if cluster_by is None else {}
+    attributes = _attributes(pool)
     for column, system in enumerate(pool.systems):
         matched = np.bincount(at, weights=np.where(inside, mixed.matched[:, column], 0.0), minlength=len(names))
         own = pool.member[:, column] & inside
@@ -331,47 +339,41 @@ def _attributes(pool: Pool) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(own[document] for document in documents) for name, own in values.items()}
 
 
-def _units_of(pool: Pool, cluster_by: str | None) -> list[str]:
-    """The document of each item, or its cluster of documents; a document without one is its own cluster."""
-    if cluster_by is None:
-        return [item.document for item in pool.items]
+def _clusters(pool: Pool, tables: Mapping[str, StatsTable], how: How) -> tuple[str, ...] | None:
+    """The cluster of every document; one without a value of the field is its own."""
+    if how.cluster_by is None:
+        return None
     known = {name for item in pool.items for name in item.attributes}
-    if cluster_by not in known:
-        raise UsageError(f"the items have no {cluster_by}", hint=did_you_mean(cluster_by, known) or None)
-    values: dict[str, set[str]] = {}
-    for item in pool.items:
-        value = item.attributes.get(cluster_by)
-        values.setdefault(item.document, set()).add(f"document {item.document}" if value is None else str(value))
-    mixed = sorted(document for document, own in values.items() if len(own) > 1)
-    if mixed:
-        raise UsageError(f"document {mixed[0]!r} belongs to several values of {cluster_by}", hint="give each one")
-    return [next(iter(values[item.document])) for item in pool.items]
+    if how.cluster_by not in known:
+        raise UsageError(f"the items have no {how.cluster_by}", hint=did_you_mean(how.cluster_by, known) or None)
+    table = next(iter(tables.values()))
+    if how.cluster_by not in table.attributes:
+        values: dict[str, Any] = {}
+        for item in pool.items:
+            value = item.attributes.get(how.cluster_by)
+            if values.setdefault(item.document, value) != value:
+                message = f"document {item.document!r} belongs to several values of {how.cluster_by}"
+                raise UsageError(message, hint="give each one")
+        raise UsageError(f"{how.cluster_by} has lists or objects", hint="give each document a name or a number")
+    clusters = cluster_names(how.cluster_by, table.ids, table.attributes[how.cluster_by])
+    if how.documents == "sample":
+        refuse_few_clusters(len(set(clusters)), how.cluster_by)
+    return clusters
 
 
-def _clusters(pool: Pool, mixed: _Mixed, how: How) -> Note:
-    """How many clusters of documents there are, and the design effect on the first score of the first system."""
-    names = dict(zip((item.document for item in pool.items), _units_of(pool, how.cluster_by), strict=True))
-    refuse_few_clusters(len(set(names.values())), str(how.cluster_by))
-    table = next(iter(_pseudo_tables(pool, mixed, None).values()))
-    counts = Additive(table, how.scored, clusters=tuple(names[document] for document in table.ids))
-    return cluster_note(how.cluster_by, counts, headlines(how.scored)[0])
-
-
-def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
+def _sampled_rows(about: _About, systems: Mapping[str, Additive]) -> tuple[list[ScoreRow], list[DifferenceRow]]:
     """The rows if documents are a sample: their pseudo-counts are resampled like any counts."""
-    number = len(next(iter(tables.values())).ids)
+    number = len(next(iter(systems.values())).ids)
     if number < FEWEST_SAMPLED and not about.where and not about.how.cluster_by:
         hint = f"use --documents fixed, or have at least {FEWEST_SAMPLED}"
         raise UsageError(f"{number} documents are too few to stand for others", hint=hint)
     parts: dict[tuple[str, Key], Parts] = {}
-    for system, table in tables.items():
-        counts = Additive(table, about.how.scored)
+    for system, counts in systems.items():
         left = counts.left_out()
         parts |= {(system, key): Parts(value, left[key], np.empty(0)) for key, value in counts.point().items()}
     freedom = number - 1.0
-    what = "clusters" if about.how.cluster_by else "documents"
-    said = bool(about.how.cluster_by) and not about.where  # by a note of its own
-    notes = (f"only {number} {what}: the interval is rough",) if number < FEW and not said else ()
+    said = bool(about.how.cluster_by)  # by a note of its own
+    notes = (f"only {number} documents: the interval is rough",) if number < FEW and not said else ()
     scores = []
     for (system, key), own in parts.items():
         cut = min(max(own.point, 0.0), 1.0)
@@ -381,13 +383,11 @@ def _sampled_rows(about: _About, tables: Mapping[str, StatsTable]) -> tuple[list
         more = {"value": cut, "low": low, "high": high, "variance": variance, "df": freedom, "uncut": uncut}
         scores.append(about.row(system, key, **more, notes=notes))
     differences = []
-    for a, b in combinations(tables, 2):
+    for a, b in combinations(systems, 2):
         for key in {key: None for _, key in parts}:
             apart = parts[a, key].minus(parts[b, key])
             variance = (jackknife_error(apart) or 0.0) ** 2
-            names = {"a": a, "b": b, "metric": key[0], "part": key[1]}
-            row = difference(names, apart.point, variance, freedom, about.how.level)
-            differences.append(msgspec.structs.replace(row, slice=about.where))
+            differences.append(difference(about.pair(a, b, key), apart.point, variance, freedom, about.how.level))
     return scores, differences
 
 

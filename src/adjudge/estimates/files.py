@@ -193,7 +193,7 @@ def read_verdicts(source: Any) -> list[Verdict]:
         if unit is None:
             problems.append(found.problem(at, "the verdict has no id", "name the unit that it is about"))
         elif fault or value is None:
-            message = fault or f"{unit!r} has no verdict"
+            message = fault or "there is no verdict"
             problems.append(found.problem(at, f"{unit!r}: {message}", "give a number from 0 (wrong) to 1 (correct)"))
         elif (unit, assessor) in seen:
             message = f"a second verdict on {unit!r}" + (f" by {assessor}" if assessor else "")

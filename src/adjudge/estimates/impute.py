@@ -135,6 +135,9 @@ def impute(
             part="score",
             value=float(point[i] - point[j]),
             **_ends(values[:, i] - values[:, j], how.level),
+            n=about[1],
+            of=about[2],
+            varies=VARIES["fixed"],
             method=METHOD,
         )
         for (i, a), (j, b) in combinations(enumerate(pool.systems), 2)

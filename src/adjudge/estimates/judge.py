@@ -68,6 +68,12 @@ class JudgeReport(msgspec.Struct, frozen=True, kw_only=True):
     saved: dict[str, float] = {}
     notes: tuple[Note, ...] = ()
 
+    def published(self) -> JudgeReport:
+        """The report itself, or only its counts if there are too few labels for more."""
+        if self.n >= FEW:
+            return self
+        return JudgeReport(n=self.n, of=self.of, threshold=self.threshold, notes=self.notes)
+
     def to_json(self) -> bytes:
         """As JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=1)
@@ -140,28 +146,44 @@ def labels_saved(pool: Pool, both: Mapping[Any, ItemEstimate]) -> dict[str, floa
 
 
 def _agreements(sample: Sample, scope: Any, name: str, threshold: float, level: float) -> list[Agreement]:
-    """Agreement, kappa, sensitivity and specificity, with the jackknife over the labels."""
-    at = sample.drawn & scope
-    weights = 1 / sample.probability[at]
+    """Agreement, kappa, sensitivity and specificity, with the jackknife over the labels, stratum by stratum."""
+    at = sample.drawn
+    weights = np.where(scope[at], 1 / sample.probability[at], 0.0)
     people, judge = sample.verdict[at] >= 0.5, sample.judge[at] >= threshold
-    cells = np.stack([people & judge, people & ~judge, ~people & judge, ~people & ~judge], axis=1) * weights[:, None]
-    total = cells.sum(axis=0)
-    whole = _measures(total)
-    count = len(cells)
+    cells: Array = np.stack([people & judge, people & ~judge, ~people & judge, ~people & ~judge], axis=1)
+    cells = cells * weights[:, None]
+    here, labelled = int(np.count_nonzero(scope & at)), int(np.count_nonzero(scope & sample.labelled))
+    left, shares = _left_out(sample, cells) if labelled > _FEWEST_TESTED else ([], np.zeros(0))
     rows = []
-    left = [_measures(total - cell) for cell in cells] if count > _FEWEST_TESTED else []
-    open_share = 1 - sample.probability[at]
-    for measure, value in whole.items():
+    for measure, value in _measures(cells.sum(axis=0)).items():
         low = high = None
         others = [each[measure] for each in left]
         if value is not None and others and all(each is not None for each in others):
             departures = np.array(others, dtype=np.float64) - value
-            variance = float((count - 1) / count * (open_share * departures**2).sum())
-            low, high = interval(value, variance, count - 1, level, (-1.0, 1.0) if measure == "kappa" else (0.0, 1.0))
-            if not open_share.any():
-                low = high = value
-        rows.append(Agreement(scope=name, measure=measure, value=value, low=low, high=high, n=count))
+            variance = float((shares * departures**2).sum())
+            low, high = interval(
+                value, variance, labelled - 1, level, (-1.0, 1.0) if measure == "kappa" else (0.0, 1.0)
+            )
+        elif here and not labelled:
+            low = high = value  # everything was assessed
+        rows.append(Agreement(scope=name, measure=measure, value=value, low=low, high=high, n=here))
     return rows
+
+
+def _left_out(sample: Sample, cells: Array) -> tuple[list[dict[str, float | None]], Array]:
+    """The measures without each labelled item, and the weights of their squares.
+
+    The other items of its stratum weigh n / (n - 1) as much. `cells` has a row for every drawn item.
+    """
+    labelled = sample.labelled[sample.drawn]
+    _, own, sizes = np.unique(sample.stratum[sample.labelled], return_inverse=True, return_counts=True)
+    if (sizes < 2).any():
+        raise UsageError("a stratum with one assessed item has no spread", hint="join it with another one")
+    total, number = cells.sum(axis=0), sizes[own][:, None]
+    together = np.stack([cells[labelled][own == each].sum(axis=0) for each in range(len(sizes))])[own]
+    rest = total - together + number / (number - 1) * (together - cells[labelled])
+    shares = (number[:, 0] - 1) / number[:, 0] * (1 - sample.probability[sample.labelled])
+    return [_measures(np.maximum(each, 0.0)) for each in rest], shares
 
 
 def _measures(cells: Array) -> dict[str, float | None]:

@@ -66,15 +66,16 @@ _PLAN = ("pair", "alpha", "comparisons", "cluster_by")
 def plan(source: Any, difference: float, power: float = POWER, **options: Any) -> Planned:
     """How many documents like these detect a difference with a given power; from a result or a saved estimate.
 
-    Options are `pair` (two names), `alpha`, `comparisons` (a number, or "all") and `cluster_by`.
+    Options are `pair` (two names), `alpha`, `comparisons` (a number, or "all") and `cluster_by` (if not given, as the
+    result or estimate was made).
     """
     check_keywords(options, _PLAN, "plan")
     if not 0 < difference < 1:
         raise UsageError(f"a difference of {difference:g}", hint="give a share of one, such as 0.01 for a point")
-    tables, measures, pool = _tables_of(source)
+    tables, measures, pool, clustered = _tables_of(source)
     groups = run_groups(list(tables))
     names = _pair(options.get("pair"), list(groups))
-    clusters = _clusters(tables, options.get("cluster_by"))
+    clusters = _clusters(tables, options.get("cluster_by") or clustered)
     alpha = ALPHA if options.get("alpha") is None else float(options["alpha"])
     asked = 1 if options.get("comparisons") is None else options["comparisons"]
     comparisons = len(names) if asked == "all" else int(asked)
@@ -137,7 +138,12 @@ def plan(source: Any, difference: float, power: float = POWER, **options: Any) -
 
 def plan_labels(source: Any, half_width: float) -> dict[str, int]:
     """How many assessed items give the F1 of each system an interval of this half-width; from an estimate of a pool."""
-    found = Estimate.load(source) if isinstance(source, str | os.PathLike) else cast(Estimate, source)
+    if isinstance(source, str | os.PathLike):
+        if os.path.isfile(source) and not is_estimate(source):  # noqa: PTH113
+            hint = "give what adjudge estimate --save wrote; a result is planned with --difference"
+            raise UsageError(f"{os.fspath(source)} is not a saved estimate", hint=hint)
+        source = Estimate.load(source)
+    found = cast(Estimate, source)
     if found.unit == "document":
         raise UsageError("the estimate covers whole documents", hint="plan with --difference")
     return {
@@ -147,13 +153,14 @@ def plan_labels(source: Any, half_width: float) -> dict[str, int]:
     }
 
 
-def _tables_of(source: Any) -> tuple[dict[str, StatsTable], tuple[Any, ...], str]:
+def _tables_of(source: Any) -> tuple[dict[str, StatsTable], tuple[Any, ...], str, str | None]:
+    """The counts of all systems, the measures, how documents are pooled, and the field that they are clustered by."""
     if isinstance(source, str | os.PathLike) and is_estimate(source):
         source = Estimate.load(source)
     if isinstance(source, Estimate):
-        return dict(source.table), source.measures, "micro"
+        return dict(source.table), source.measures, "micro", source.cluster_by
     result = source if isinstance(source, Result) else Result.load(os.fspath(source))
-    return dict(result.tables()), result.measures, result.saved.pool
+    return dict(result.tables()), result.measures, result.saved.pool, result.saved.cluster_by
 
 
 def _pair(pair: Any, names: Sequence[str]) -> list[tuple[str, str]]:
@@ -165,7 +172,7 @@ def _pair(pair: Any, names: Sequence[str]) -> list[tuple[str, str]]:
     for name in given:
         if name not in names:
             raise UsageError(f"no system {name}", hint=did_you_mean(name, names) or f"systems: {', '.join(names)}")
-    if len(given) != 2:
+    if len(given) != 2 or given[0] == given[1]:
         raise UsageError("a pair is two systems", hint="such as A,B")
     return [cast("tuple[str, str]", given)]
 

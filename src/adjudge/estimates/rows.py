@@ -16,6 +16,8 @@ from adjudge.files import write_atomically
 from adjudge.stats.inference import benjamini_hochberg, holm
 from adjudge.stats.intervals import student_interval, student_tails
 from adjudge.stats.measure import Measure
+from adjudge.stats.power import detectable
+from adjudge.stats.ranking import ranges_after_tests
 from adjudge.stats.result import Note, Slice
 from adjudge.stats.table import StatsTable
 
@@ -64,7 +66,7 @@ class ScoreRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     n: int
     of: int
     varies: str
-    method: str = "design"
+    method: str = msgspec.field(default_factory=lambda: "design")  # written even then
     slice: Slice = {}
     events: int | None = None
     notes: tuple[str, ...] = ()
@@ -87,8 +89,17 @@ class DifferenceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     p: float | None = None
     p_holm: float | None = None
     q: float | None = None
-    method: str = "design"
+    n: int = 0
+    of: int = 0
+    varies: str = ""
+    method: str = msgspec.field(default_factory=lambda: "design")
     slice: Slice = {}
+
+    def detectable(self) -> float | None:
+        """The smallest difference that a sample like this would show."""
+        if not self.variance or not self.df or self.p is None:
+            return None
+        return detectable(math.sqrt(self.variance), self.df + 1)
 
 
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +115,8 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     """Scores from a sample: n of N units assessed, what varies, and counts per document for further use.
 
     `weight` is the weight of the judge (the slope of the model for items, lambda for documents). Of documents
-    assessed whole, `table` has the counts of those drawn, `pseudo` what is estimated of all.
+    assessed whole, `table` has the counts of those drawn, `pseudo` what is estimated of all. Documents with the same
+    value of `cluster_by` vary together.
     """
 
     adjudge: str
@@ -114,6 +126,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     assist: str
     weight: dict[str, float] = {}
     documents: str = "fixed"
+    cluster_by: str | None = None
     level: float = 0.95
     rounds: tuple[Round, ...] = ()
     scores: tuple[ScoreRow, ...] = ()
@@ -133,8 +146,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
         raise KeyError(key)
 
     def to_json(self) -> bytes:
-        """The whole estimate as JSON."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=1)
+        """The whole estimate as JSON, with a line for every row: indented rows of many slices fill the disk."""
+        fields = msgspec.json.decode(msgspec.json.encode(self), type=dict[str, msgspec.Raw])
+        lines = [b' "%s": %s' % (name.encode(), _lined(bytes(value))) for name, value in fields.items()]
+        return b"{\n" + b",\n".join(lines) + b"\n}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file, for `compare`, `report` and `plan`."""
@@ -160,6 +175,18 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
         from adjudge.estimates.text import estimate_html
 
         return estimate_html(self)
+
+
+def _lined(value: bytes) -> bytes:
+    """A list of objects with one on each line.
+
+    >>> _lined(b'[{"a":1},{"a":2}]').decode().splitlines()
+    ['[', '  {"a":1},', '  {"a":2}', ' ]']
+    """
+    if not value.startswith(b"[{"):
+        return value
+    rows = msgspec.json.decode(value, type=list[msgspec.Raw])
+    return b"[\n" + b",\n".join(b"  " + bytes(row) for row in rows) + b"\n ]"
 
 
 def is_estimate(path: str | os.PathLike[str]) -> bool:
@@ -202,18 +229,17 @@ def difference(names: Mapping[str, Any], value: float, variance: float, df: floa
 def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
     """Add the systems in the order of a score, with the ranks that the tests of its differences leave possible."""
     scores = {row.system: row.value for row in found.scores if (row.metric, row.part) == key and not row.slice}
-    above, below = dict.fromkeys(scores, 0), dict.fromkeys(scores, 0)
-    for row in found.differences:
-        if (row.metric, row.part) != key or row.slice or not row.value:
-            continue
-        if found.n == found.of if row.p_holm is None else row.p_holm <= 1 - found.level:  # all were assessed
-            better, worse = (row.a, row.b) if row.value > 0 else (row.b, row.a)
-            above[worse] += 1
-            below[better] += 1
-    ordered = sorted(scores, key=lambda name: (-scores[name], name))
+    apart = [
+        (row.a, row.b, row.value)
+        for row in found.differences
+        if (row.metric, row.part) == key
+        and not row.slice
+        and (found.n == found.of if row.p_holm is None else row.p_holm <= 1 - found.level)  # all were assessed
+    ]
+    ranges = ranges_after_tests(list(scores), apart)
     ranking = tuple(
-        RankRow(system=name, value=scores[name], best=1 + above[name], worst=len(scores) - below[name])
-        for name in ordered
+        RankRow(system=name, value=scores[name], best=ranges[name][0], worst=ranges[name][1])
+        for name in sorted(scores, key=lambda name: (-scores[name], name))
     )
     return msgspec.structs.replace(found, ranking=ranking, ranked_by=key)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from adjudge.estimates.design import units_named
-from adjudge.estimates.judge import FEW, JudgeReport
+from adjudge.estimates.judge import JudgeReport
 from adjudge.estimates.rows import VARIES, DifferenceRow, Estimate, RankRow, ScoreRow
 from adjudge.stats.notebook import rows_html
-from adjudge.stats.power import POWER, detectable
+from adjudge.stats.power import POWER
 from adjudge.stats.text import Cell, Grid, clean, format_grid, note_line, slice_text
 
 _DIFFERENCES, _NOTES = 3000, 200  # lines; what slices of slices have more is for a program to read
@@ -139,8 +138,8 @@ def footer(estimate: Estimate) -> list[tuple[str, str]]:
 def _detects(estimate: Estimate) -> str | None:
     """Which differences of the score that ranks the systems cannot be told from chance."""
     key = estimate.ranked_by
-    own = [row for row in estimate.differences if (row.metric, row.part) == key and row.p is not None and not row.slice]
-    found = [detectable(math.sqrt(row.variance), row.df + 1) for row in own if row.variance and row.df]
+    own = [row for row in estimate.differences if (row.metric, row.part) == key and not row.slice]
+    found = [shown for row in own if (shown := row.detectable()) is not None]
     if key is None or not found:
         return None
     below = f"differences below {_points(max(found))} points of {' '.join(key)}"
@@ -188,7 +187,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 def render_judge(report: JudgeReport) -> str:
     """The report of a judge; with few labels only the counts."""
     blocks = [f"sample     {report.n} of {report.of} items, threshold {report.threshold:g}"]
-    if report.n >= FEW:
+    if report.agreement:
         measures = list(dict.fromkeys(row.measure for row in report.agreement))
         scopes: dict[str, dict[str, Any]] = {}
         for row in report.agreement:

@@ -85,7 +85,7 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         raise UsageError("no system to score")
     inference, measures = scoring.inference, tuple(scoring.measures)
     keys = headlines(measures, scoring.headline)
-    corpora = _clustered(_corpora(scoring, systems), inference.cluster_by)
+    corpora = corpora_of(scoring, systems)
     if (within := scoring.drawing.within) is not None:
         corpora = [(where, {name: _within(own, within) for name, own in each.items()}) for where, each in corpora]
     families = family_sizes(len(systems), [where for where, _ in corpora])
@@ -145,8 +145,8 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     )
 
 
-def _corpora(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slice, dict[str, Additive]]]:
-    """The systems on the whole corpus, then on every slice of it."""
+def corpora_of(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slice, dict[str, Additive]]]:
+    """The systems on the whole corpus, then on every slice of it, their documents in clusters if there are any."""
     measures, pool = tuple(scoring.measures), cast(Pool, scoring.pool)
     whole = {
         name: Additive(own.table.checked(), measures, pool, None if own.best is None else own.table.replaced(own.best))
@@ -165,7 +165,7 @@ def _corpora(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slic
             corpora += [
                 ({field: value}, {name: own.select(part.ids) for name, own in whole.items()}) for value, part in parts
             ]
-    return corpora
+    return _clustered(corpora, scoring.inference.cluster_by)
 
 
 def _clustered(

@@ -9,6 +9,7 @@ from adjudge.stats.inference import ALPHA
 from adjudge.stats.intervals import student_quantile
 
 POWER = 0.8
+MOST_COMPARED = 1_000_000  # beyond these quantiles are no longer exact
 _MOST = 1 << 40
 
 
@@ -19,13 +20,13 @@ def reach(documents: float, alpha: float = ALPHA, power: float = POWER, comparis
 
 
 def check_planning(alpha: float, power: float, comparisons: int) -> None:
-    """A level between 0 and 1, a power above a half, at least one comparison."""
+    """A level between 0 and 1, a power above a half, at least one comparison and not too many."""
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha:g}", hint="give a number between 0 and 1, such as 0.05")
     if not 0.5 < power < 1:
         raise UsageError(f"the power is {power:g}", hint="give a number between 0.5 and 1, such as 0.8")
-    if comparisons < 1:
-        raise UsageError(f"{comparisons} comparisons", hint="give at least 1")
+    if not 1 <= comparisons <= MOST_COMPARED:
+        raise UsageError(f"{comparisons} comparisons", hint=f"give at least 1 and at most {MOST_COMPARED:,}")
 
 
 def documents_needed(

@@ -261,6 +261,23 @@ def ranges_at(apart: Any, errors: Any, critical: float) -> list[tuple[int, int]]
     return [(1 + int(above[:, at].sum()), count - int(above[at].sum())) for at in range(count)]
 
 
+def ranges_after_tests(names: Sequence[str], apart: Sequence[tuple[str, str, float]]) -> dict[str, tuple[int, int]]:
+    """The best and the worst rank of every system, from the pairs (a, b, a - b) whose difference is beyond chance.
+
+    Where the tests are corrected for all pairs (Holm), all ranges hold at once.
+
+    >>> ranges_after_tests(["A", "B", "C"], [("A", "C", 0.2), ("B", "C", 0.1)])
+    {'A': (1, 2), 'B': (1, 2), 'C': (3, 3)}
+    """
+    above, below = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for a, b, difference in apart:
+        if difference:
+            better, worse = (a, b) if difference > 0 else (b, a)
+            above[worse] += 1
+            below[better] += 1
+    return {name: (1 + above[name], len(names) - below[name]) for name in names}
+
+
 def official_standings(
     key: Key, samples: Mapping[str, npt.NDArray[Any]], points: Mapping[str, float], level: float, percentiles: str
 ) -> tuple[OfficialStanding, ...]:

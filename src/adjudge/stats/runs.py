@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from adjudge.errors import UsageError
-from adjudge.stats.inference import LEAST
-from adjudge.stats.measure import signed_keys
-from adjudge.stats.points import Additive, Pool
-from adjudge.stats.result import Comparison, Note, Result, Score, SystemResult
+from adjudge.stats.inference import LEAST, Inference
+from adjudge.stats.measure import count_keys, signed_keys
+from adjudge.stats.notes import DRAWN
+from adjudge.stats.points import Additive
+from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult
 from adjudge.stats.scores import POOL, corrected, finite, headlines
-from adjudge.stats.table import cluster_names
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Key
@@ -130,39 +130,96 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
             hint = f"number it as well ({name}#N) if it is a run of the same system, or give it another name"
             raise UsageError(f"{name} is not numbered, and {other} is a run of {name}", hint=hint)
     _refuse_other_documents(result, groups)
-    tables, field = result.tables(), options.cluster_by
-    pool, some = cast("Pool", options.pool), next(iter(tables.values()))
-    clusters = None if field is None else cluster_names(field, some.ids, some.attributes[field])
-    found = {
-        system: _runs_of([Additive(tables[name], result.measures, pool, clusters=clusters) for name in own])
-        for system, own in groups.items()
-    }
-    several = options.bootstrap > 0 and len(some.ids) > 1
-    level, signed = options.level if several else None, signed_keys(result.measures)
-    keys = headlines(result.measures)
+    corpora = _corpora(result)
+    several = options.bootstrap > 0 and len(corpora[0][1][next(iter(corpora[0][1]))].table.ids) > 1
+    signed, counts = signed_keys(result.measures), count_keys(result.measures)
+    scores: dict[str, list[Score]] = {system: [] for system in groups}
+    notes: dict[str, list[Note]] = {}
+    comparisons: list[Comparison] = []
+    ranking: list[Standing] = []
+    for where, members in corpora:
+        found = {system: _runs_of([members[name] for name in own]) for system, own in groups.items()}
+        documents = len(next(iter(members.values())).table.ids)
+        about = _About(options.level if several and documents > 1 else None, where, documents, fixed)
+        for system, own in groups.items():
+            first = next(each for each in result.systems if each.name == own[0])
+            scores[system] += [
+                _score(
+                    score,
+                    found[system][_key(score)],
+                    about if _key(score) not in counts else about._replace(level=None),
+                    signed=_key(score) in signed,
+                )
+                for score in first.scores
+                if score.slice == where and score.value is not None and _key(score) in found[system]
+            ]
+        known = next(iter(found.values()))
+        keys = [key for key in headlines(result.measures) if key in known]
+        comparisons += _comparisons(found, keys, about)
+        if not where:
+            notes = {system: _notes(len(own), found[system], keys, fixed=fixed) for system, own in groups.items()}
+            ranking = _ranking(result, found, about, scores)
     systems = []
     for system, own in groups.items():
         first = next(each for each in result.systems if each.name == own[0])
-        scores = tuple(
-            _score(score, found[system][score.metric, score.part], level, fixed=fixed, signed=_key(score) in signed)
-            for score in first.scores
-            if not score.slice and score.value is not None
-        )
-        notes = (*first.notes, *_notes(len(own), found[system], keys, fixed=fixed))
-        systems.append(SystemResult(name=system, documents=first.documents, scores=scores, notes=notes))
-    comparisons = _comparisons(found, keys, result, several, fixed=fixed) if len(groups) > 1 else []
-    made = msgspec.structs.replace(
+        kept = tuple(each for each in first.notes if each.code not in DRAWN)
+        more = (*kept, *notes[system])
+        systems.append(SystemResult(name=system, documents=first.documents, scores=tuple(scores[system]), notes=more))
+    return msgspec.structs.replace(
         result,
         systems=tuple(systems),
         comparisons=corrected(comparisons, result.measures) if comparisons else (),
-        ranking=(),
+        ranking=tuple(ranking),
     )
-    if len(groups) < 2:
-        return made
-    from adjudge.stats.ranking import standings_by
 
-    by_name = {system.name: system.scores for system in systems}
-    return msgspec.structs.replace(made, ranking=tuple(row for key in keys for row in standings_by(key, by_name)))
+
+class _About(NamedTuple):
+    """The level of intervals, if there are any, of a corpus or a slice of it; whether the runs are `fixed`."""
+
+    level: float | None
+    where: Slice
+    documents: int
+    fixed: bool
+
+
+def _corpora(result: Result) -> list[tuple[Slice, dict[str, Additive]]]:
+    """The counts of all runs, on the whole corpus and on its slices."""
+    from adjudge.stats.build import Counts, Scoring, corpora_of
+
+    options, tables = result.saved, result.tables()
+    scoring = Scoring(
+        task=result.task,
+        profile=result.profile,
+        measures=result.measures,
+        pool=options.pool,
+        by=options.by,
+        inference=Inference(cluster_by=options.cluster_by),
+    )
+    return corpora_of(
+        scoring, {each.name: Counts(tables[each.name], elements=each.elements) for each in result.systems}
+    )
+
+
+def _ranking(
+    result: Result, found: Mapping[str, Mapping[Key, Runs]], about: _About, scores: Mapping[str, Sequence[Score]]
+) -> list[Standing]:
+    """The systems by every score that ranks the runs; ranks are those that the tests of their differences leave."""
+    from adjudge.stats.ranking import ranges_after_tests, standings_by
+
+    standings: list[Standing] = []
+    for key in dict.fromkeys((each.metric, each.part) for each in result.ranking) if len(found) > 1 else ():
+        sets = None
+        if about.level is not None:
+            tests = corrected(_comparisons(found, [key], about), result.measures)
+            apart = [(each.a, each.b, each.difference or 0.0) for each in tests if _beyond(each, about.level)]
+            sets = ranges_after_tests(list(found), apart)
+        standings += standings_by(key, scores, sets=sets)
+    return standings
+
+
+def _beyond(test: Comparison, level: float) -> bool:
+    """Whether a difference is beyond chance, for all pairs at once."""
+    return test.p_holm is not None and test.p_holm <= 1 - level
 
 
 def _refuse_other_documents(result: Result, groups: Mapping[str, Sequence[str]]) -> None:
@@ -196,10 +253,10 @@ def _runs_of(runs: Sequence[Additive]) -> dict[Key, Runs]:
     }
 
 
-def _score(score: Score, runs: Runs, level: float | None, *, fixed: bool, signed: bool) -> Score:
+def _score(score: Score, runs: Runs, about: _About, *, signed: bool) -> Score:
     low = high = None
-    spread = runs.spread(fixed=fixed)
-    if level is not None and score.interval is not None and spread.variance > 0:
+    spread, level = runs.spread(fixed=about.fixed), about.level
+    if level is not None and spread.variance > 0:
         from adjudge.stats.intervals import student_interval
 
         low, high, *_ = student_interval(runs.value, math.sqrt(spread.variance), spread.df, level=level, signed=True)
@@ -228,9 +285,7 @@ def _notes(number: int, runs: Mapping[Key, Runs], keys: Sequence[Key], *, fixed:
     return [Note("runs", number, f"the mean of {number} runs{share}")]
 
 
-def _comparisons(
-    found: Mapping[str, Mapping[Key, Runs]], keys: Sequence[Key], result: Result, several: bool, *, fixed: bool
-) -> list[Comparison]:
+def _comparisons(found: Mapping[str, Mapping[Key, Runs]], keys: Sequence[Key], about: _About) -> list[Comparison]:
     from adjudge.stats.intervals import student_interval, student_tails
     from adjudge.stats.power import detectable
 
@@ -238,11 +293,11 @@ def _comparisons(
     for a, b in combinations(found, 2):
         for key in keys:
             one, other = found[a][key], found[b][key]
-            value, spread = one.value - other.value, difference_spread(one, other, fixed=fixed)
+            value, spread = one.value - other.value, difference_spread(one, other, fixed=about.fixed)
             low = high = p = shown = None
-            if several and spread.variance > 0:
+            if about.level is not None and spread.variance > 0:
                 error = math.sqrt(spread.variance)
-                low, high, *_ = student_interval(value, error, spread.df, level=result.saved.level, signed=True)
+                low, high, *_ = student_interval(value, error, spread.df, level=about.level, signed=True)
                 p = student_tails(value / error, spread.df)
                 shown = detectable(error, spread.df + 1) if len(one.pseudo) >= LEAST else None
             made.append(
@@ -256,8 +311,8 @@ def _comparisons(
                     high=high,
                     p=p,
                     test=METHOD if p is not None else None,
-                    documents=result.systems[0].documents,
-                    slice={},
+                    documents=about.documents,
+                    slice=about.where,
                     detectable=shown,
                 )
             )

@@ -1,0 +1,287 @@
+"""Judges, plans, clusters and runs, computed again in plain Python, and where they have to agree with one another."""
+
+import json
+import math
+import random
+from collections import defaultdict
+
+import pytest
+
+from adjudge.cli import run as run_command
+from adjudge.estimates.api import estimate, judge, sample
+from adjudge.stats.intervals import student_quantile
+
+close = pytest.approx
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def call(words):
+        return run_command(words.split()), *capsys.readouterr()
+
+    return call
+
+
+def pooled(number=160, systems=("A", "B", "C"), seed=3):
+    """A pool in 20 documents and 7 stories, and the truth."""
+    draw = random.Random(seed)
+    pool, truth = [], {}
+    for at in range(number):
+        right = draw.random() < 0.5
+        found = [name for name in systems if draw.random() < (0.7 if right else 0.35)] or [systems[0]]
+        told = round(min(1, max(0, (0.65 if right else 0.35) + draw.gauss(0, 0.25))), 2)
+        document = at % 20
+        item = {"id": f"x{at:03}", "document": f"d{document:02}", "story": document % 7, "type": "PQR"[at % 3]}
+        pool.append({**item, "systems": found, "judge": told})
+        truth[item["id"]] = int(right)
+    return pool, truth
+
+
+def labels(design, truth):
+    return {row.id: truth[row.id] for row in design.rows if row.drawn}
+
+
+def write(folder, name, rows):
+    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The judge
+
+
+def shares_of(items, verdicts, weights):
+    """Agreement, kappa, sensitivity and specificity of weighted items."""
+    cells = defaultdict(float)
+    for item in items:
+        cells[verdicts[item["id"]] >= 0.5, item["judge"] >= 0.5] += weights[item["id"]]
+    yes, missed, false, no = (cells[pair] for pair in ((True, True), (True, False), (False, True), (False, False)))
+    total = yes + missed + false + no
+    agree = (yes + no) / total
+    chance = ((yes + missed) * (yes + false) + (false + no) * (missed + no)) / total**2
+    return {
+        "agreement": agree,
+        "kappa": (agree - chance) / (1 - chance),
+        "sensitivity": yes / (yes + missed),
+        "specificity": no / (no + false),
+    }
+
+
+@pytest.mark.parametrize("how", ["equal", "strata", "known before"])
+@pytest.mark.parametrize("scope", ["pool", "A"])
+def test_intervals_of_a_judge(how, scope):
+    """The jackknife of 2.3: stratum by stratum, and what was known before is never left out."""
+    pool, truth = pooled()
+    options = {
+        "equal": {},
+        "strata": {"strata": "type"},
+        "known before": {"labels": {f"x{at:03}": 1 for at in range(40)}},
+    }
+    design = sample(pool, 60, **options[how])
+    verdicts, rows = labels(design, truth), {row.id: row for row in design.rows}
+    read = [item for item in pool if rows[item["id"]].drawn]
+    inside = [item for item in read if scope == "pool" or scope in item["systems"]]
+    weights = {item["id"]: 1 / rows[item["id"]].probability for item in read}
+    value = shares_of(inside, verdicts, weights)
+    strata = defaultdict(list)
+    for item in read:
+        if rows[item["id"]].probability < 1:
+            strata[rows[item["id"]].stratum].append(item["id"])
+    variance = dict.fromkeys(value, 0.0)
+    for members in strata.values():
+        number = len(members)
+        for out in members:
+            others = {**weights, **{each: weights[each] * number / (number - 1) for each in members}}
+            left = shares_of([item for item in inside if item["id"] != out], verdicts, others)
+            for name in variance:
+                share = (number - 1) / number * (1 - rows[out].probability)
+                variance[name] += share * (left[name] - value[name]) ** 2
+    freedom = sum(rows[item["id"]].probability < 1 for item in inside) - 1
+    found = {row.measure: row for row in judge(pool, verdicts, design=design).agreement if row.scope == scope}
+    for name, row in found.items():
+        half = student_quantile(0.95, freedom) * math.sqrt(variance[name]) / (value[name] * (1 - value[name]))
+        middle = math.log(value[name] / (1 - value[name]))
+        ends = [1 / (1 + math.exp(-end)) for end in (middle - half, middle + half)]
+        assert (row.value, row.low, row.high) == (close(value[name]), close(ends[0]), close(ends[1]))
+
+
+def test_of_few_labels_there_are_only_counts(tmp_path, run):
+    pool, truth = pooled()
+    design = sample(pool, 29)
+    found = judge(pool, labels(design, truth), design=design)
+    assert (found.n, found.of, found.agreement, found.bias, found.saved) == (29, 160, (), (), {})
+    assert [note.code for note in found.notes] == ["few-labels"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Clusters, runs, plans
+
+
+def annotated(folder, systems=("A#1", "A#2", "B")):
+    """Mentions in 24 documents of 8 stories, half of them letters."""
+    draw = random.Random(12)
+    rows = defaultdict(list)
+    for at in range(24):
+        spans = [{"start": 5 * x, "end": 5 * x + 3, "type": "PER"} for x in range(draw.randint(3, 8))]
+        about = {"id": f"d{at:02}", "story": at % 8, "genre": ("letters", "news")[at % 2]}
+        rows["gold"].append({**about, "entities": spans})
+        for name in systems:
+            share = {"A": 0.85, "B": 0.6, "C": 0.55}[name[0]] + draw.gauss(0, 0.08)
+            rows[name].append({"id": about["id"], "entities": [each for each in spans if draw.random() < share]})
+    for name, own in rows.items():
+        write(folder, f"{name}.jsonl", own)
+    return " ".join(f"{name}.jsonl" for name in ("gold", *systems))
+
+
+SCORE = "ner score {} --metric ner.strict --quiet"
+
+
+def test_runs_can_be_fixed_wherever_results_are_read(tmp_path, run):
+    files = annotated(tmp_path)
+    assert run(f"{SCORE} --save r.json".format(files))[0] == 0
+    fixed = json.loads(run(f"{SCORE} --runs-fixed --format json".format(files))[1])
+    code, out, said = run("compare r.json --runs-fixed --format json")
+    assert (code, said) == (0, "")
+    assert json.loads(out)["systems"] == fixed["systems"]
+    assert run("report r.json --runs-fixed -o page.html")[0] == 0
+    assert "the mean of 2 runs, taken as fixed" in (tmp_path / "page.html").read_text()
+
+
+def test_runs_have_slices_and_ranks(tmp_path, run):
+    files = annotated(tmp_path)
+    sliced = json.loads(run(f"{SCORE} --by genre --format json".format(files))[1])
+    ids = ",".join(f"d{at:02}" for at in range(1, 24, 2))
+    news = json.loads(run(f"{SCORE} --docs {ids} --format json".format(files))[1])
+    for whole, alone in zip(sliced["systems"], news["systems"], strict=True):
+        own = [{**score, "slice": {}} for score in whole["scores"] if score["slice"] == {"genre": "news"}]
+        assert own == alone["scores"]
+    tests = [each for each in sliced["comparisons"] if each["family"] == "genre"]
+    assert [each["slice"]["genre"] for each in tests] == ["letters", "news"]
+    smaller, larger = sorted(each["p"] for each in tests)
+    assert sorted(each["p_holm"] for each in tests) == close([min(1, 2 * smaller), max(2 * smaller, larger)])
+    beyond = next(each for each in sliced["comparisons"] if not each["slice"])["p_holm"] <= 0.05
+    assert [each["ranks"] for each in sliced["ranking"]] == ([[1, 1], [2, 2]] if beyond else [[1, 2], [1, 2]])
+    assert run(f"{SCORE} --no-rank --save r.json".format(files))[0] == 0
+    assert json.loads(run("compare r.json --no-rank --format json")[1]).get("ranking", []) == []
+    (first, *_) = json.loads(run("compare r.json --rank-by ner.strict.recall --format json")[1])["ranking"]
+    assert (first["part"], first["system"]) == ("recall", "A")
+
+
+def test_a_plan_has_the_clusters_of_its_result(tmp_path, run):
+    files = annotated(tmp_path, ("A", "B"))
+    assert run(f"{SCORE} --cluster-by story --save r.json".format(files))[0] == 0
+    found = json.loads(run("compare r.json --format json")[1])["comparisons"][0]
+    planned = json.loads(run("plan r.json --difference 5 --format json")[1])
+    assert (planned["unit"], planned["rows"][0]["documents"]) == ("clusters", 8)
+    assert planned["rows"][0]["detectable"] == close(found["detectable"])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("--difference 3 --pair A,A", 2, "a pair is two systems"),
+        ("--difference 3 --comparisons 99999999999999999999", 2, "give at least 1 and at most 1,000,000"),
+        ("--half-width 2", 2, "r.json is not a saved estimate, give what adjudge estimate --save wrote"),
+    ],
+)
+def test_plans_that_mean_nothing(tmp_path, run, words, code, said):
+    assert run(f"{SCORE} --save r.json".format(annotated(tmp_path, ("A", "B"))))[0] == 0
+    done = run(f"plan r.json {words}")
+    assert (done[0], said in done[2]) == (code, True), done[2]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Saved estimates
+
+
+def saved(folder, run, more=""):
+    pool, truth = pooled()
+    design = sample(pool, 80)
+    write(folder, "pool.jsonl", pool)
+    assert run("sample pool.jsonl --size 80 -o design.jsonl")[0] == 0
+    write(folder, "labels.jsonl", [{"id": name, "verdict": each} for name, each in labels(design, truth).items()])
+    done = run(f"estimate pool.jsonl labels.jsonl --design design.jsonl --save e.json --format json {more}")
+    assert done[0] == 0, done[2]
+    return json.loads(done[1])
+
+
+def test_a_saved_estimate_keeps_its_clusters(tmp_path, run):
+    found = saved(tmp_path, run, "--documents sample --cluster-by story --by type")
+    assert sum("clusters" in note for row in found["scores"] for note in row.get("notes", ())) == 0
+    again = json.loads(run("compare e.json --format json")[1])
+    assert [system["documents"] for system in again["systems"]] == [20] * 3
+    assert "|clusters:story+7|" in again["signature"]
+    ours = {(row["a"], row["b"]): row for row in found["differences"] if row["part"] == "f1" and not row.get("slice")}
+    for each in again["comparisons"]:
+        row = ours[each["a"], each["b"]]
+        assert [each[name] for name in ("low", "high", "p")] == close([row[name] for name in ("low", "high", "p")])
+    planned = json.loads(run("plan e.json --difference 5 --format json")[1])
+    assert (planned["unit"], planned["rows"][0]["documents"]) == ("clusters", 7)
+
+
+def test_a_page_of_an_estimate_says_what_the_estimate_says(tmp_path, run):
+    """Documents are fixed on it, also in ranks and in the difference that can be detected."""
+    found = saved(tmp_path, run)
+    assert run("report e.json -o page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    text = run("estimate pool.jsonl labels.jsonl --design design.jsonl")[1]
+    shown = next(line for line in text.splitlines() if line.startswith("detects"))
+    assert shown.split("differences below ")[1].split()[0] in page.split("differences below ")[1].split()[0]
+    assert "80 of 160 items were assessed: counts are estimates from that sample" in page
+    assert "method design, documents fixed" in page
+    assert "method design, documents sampled" in run("compare e.json")[1]
+    assert "Document by document" not in page  # pseudo-counts of a document are no score
+    assert len(found["ranking"]) == 3
+    assert "All true ranks are in these ranges at once" in page
+
+
+def test_every_row_of_an_estimate_says_what_it_rests_on(tmp_path, run):
+    found = saved(tmp_path, run)
+    for row in (*found["scores"], *found["differences"]):
+        assert [row[name] for name in ("n", "of", "varies", "method")] == [80, 160, "documents fixed", "design"]
+    out = run("estimate pool.jsonl labels.jsonl --design design.jsonl --format csv")[1].splitlines()
+    columns = out[0].split(",")
+    for line in out[1:]:
+        row = dict(zip(columns, line.split(","), strict=True))
+        assert [row[name] for name in ("n", "of", "varies", "method")] == ["80", "160", "documents fixed", "design"]
+
+
+def test_what_lacks_verdicts_is_the_file_of_labels(tmp_path, run):
+    saved(tmp_path, run)
+    lines = (tmp_path / "labels.jsonl").read_text().splitlines()
+    (tmp_path / "labels.jsonl").write_text("\n".join(lines[2:]) + "\n")
+    lost = [json.loads(line)["id"] for line in lines[:2]]
+    for command in ("estimate", "judge"):
+        code, _, said = run(f"{command} pool.jsonl labels.jsonl --design design.jsonl")
+        assert (code, said.strip()) == (1, f"error: labels.jsonl: 2 drawn items have no verdict: {', '.join(lost)}")
+
+
+def test_documents_drawn_by_size_count_by_their_probabilities(tmp_path, run):
+    """A saved estimate of whole documents gives `compare` the value that it has itself."""
+    pool, truth = pooled(400)
+    design = sample(pool, 12, by="document", active=True)
+    drawn = {row.id for row in design.rows if row.drawn}
+    gold, system = defaultdict(list), defaultdict(list)
+    for at, item in enumerate(pool):
+        span = {"start": 2 * at, "end": 2 * at + 1, "type": "X"}
+        gold[item["document"]] += [span] * truth[item["id"]]
+        system[item["document"]] += [span] * ("A" in item["systems"])
+    for name, rows in (("gold", gold), ("A", system)):
+        write(tmp_path, f"{name}.jsonl", [{"id": each, "entities": rows[each]} for each in sorted(drawn)])
+    assert run(f"{SCORE} --save r.json".format("gold.jsonl A.jsonl"))[0] == 0
+    found = estimate(str(tmp_path / "r.json"), design=design, documents="sample")
+    found.save(tmp_path / "e.json")
+    again = json.loads(run("compare e.json --format json")[1])["systems"][0]
+    values = {score["part"]: score["value"] for score in again["scores"]}
+    assert values["f1"] == close(found["A", "f1"].value)
+    assert again["documents"] == 12
+
+
+def test_rows_of_an_estimate_have_a_line_each(tmp_path, run):
+    """Of hundreds of slices most of the file would be indentation."""
+    found = saved(tmp_path, run, "--by type")
+    lines = (tmp_path / "e.json").read_text().splitlines()
+    rows = [json.loads(line.strip().rstrip(",")) for line in lines if line.startswith("  {")]
+    assert [row for row in rows if "a" in row] == found["differences"]
+    assert [row for row in rows if "bounds" in row and "a" not in row] == found["scores"]
