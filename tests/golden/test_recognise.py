@@ -13,7 +13,7 @@ import pytest
 
 from adjudge.cli import run
 from adjudge.formats.exports import read_inspect, read_inspect_gold
-from adjudge.formats.recognise import formats_of
+from adjudge.formats.kinds import formats_of
 from adjudge.formats.webanno import read_webanno
 from adjudge.tasks.family import families
 from adjudge.tasks.readers import chosen

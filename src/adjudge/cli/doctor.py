@@ -18,7 +18,7 @@ from adjudge.findings import counted, finding_lines
 
 if TYPE_CHECKING:
     from adjudge.tasks.contents import Contents
-    from adjudge.tasks.doctor import Diagnosis
+    from adjudge.tasks.fitting import Diagnosis
     from adjudge.tasks.guess import Together
 
 

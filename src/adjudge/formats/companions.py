@@ -7,14 +7,16 @@ are told by how all of their lines look, and only where no reader of a task can 
 from __future__ import annotations
 
 import json
+import os
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from adjudge.formats.recognise import FORMATS, Format, json_values
+from adjudge.errors import AdjudgeError
+from adjudge.formats.kinds import FORMATS, Format, formats_of, json_values
+from adjudge.formats.source import HEAD, opened, read_block
 
 COMPANIONS: Mapping[str, Format] = {
     each.kind: each
@@ -257,6 +259,8 @@ def _of_toml(text: str) -> str:
     """The kind of settings with such sections."""
     if not re.search(r"^[ \t]*(?:\[+[\w.\"' -]+\]+|[\w.\"'-]+\s*=)", text, re.MULTILINE):
         return ""
+    import tomllib
+
     try:
         keys = tomllib.loads(text).keys()
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -315,3 +319,59 @@ def _is_json(lines: list[str]) -> bool:
     except (ValueError, RecursionError):
         return lines[0].lstrip()[:1] in ("{", "[")
     return False
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Folders of annotation
+
+
+MANY = 2000  # entries of a folder that are examined
+
+
+def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
+    """The formats that a folder may have as a whole, and its files; none if it is just a folder of files."""
+    from adjudge.formats.kg_graphrag import is_graphrag
+
+    names = sorted(islice((entry.name for entry in os.scandir(folder)), MANY))
+    kept = [folder / name for name in names if not name.startswith((".", "_"))]
+    files = [path for path in kept if path.is_file()]
+    if (folder / "arguments").is_dir():
+        return [FORMATS["eal"]], files
+    if is_graphrag(folder):
+        return [FORMATS["graphrag"]], files
+    saved = all((folder / name).is_file() for name in ("dataset_info.json", "state.json"))
+    if saved or (folder / "dataset_dict.json").is_file():
+        return [FORMATS["dataset"]], files
+    if any(path.suffix == ".ann" for path in files):
+        return [FORMATS["brat"]], files
+    for ending, kind in ((".apf.xml", "ace"), (".rich_ere.xml", "ere")):
+        below = (path for each in kept for path in (each, *(each.iterdir() if each.is_dir() else ())))
+        if any(path.name.endswith(ending) for path in islice(below, MANY)):
+            return [FORMATS[kind]], files
+    if len(files) == 3 and all(
+        sum(part in path.name.lower() for path in files) == 1 for part in ("ner", "cluster", "rel")
+    ):
+        return [FORMATS["scirex-output"]], files
+    common: list[Format] | None = None
+    for path in _examples(files):
+        head = head_of(path)
+        found = formats_of(head, cut=len(head) >= HEAD)
+        common = found if common is None else [each for each in common if each in found]
+    return common or [], files
+
+
+def _examples(files: Sequence[Path]) -> list[Path]:
+    """Some files of every ending."""
+    by_ending: dict[str, list[Path]] = {}
+    for path in files:
+        by_ending.setdefault(path.suffix.lower(), []).append(path)
+    return [path for own in by_ending.values() for path in own[:3]][:12]
+
+
+def head_of(path: Path, size: int = HEAD) -> bytes:
+    """The first bytes of a file, uncompressed, as many as can be read."""
+    try:
+        with opened(path, str(path)) as stream:
+            return read_block(stream, size)[0]
+    except AdjudgeError:
+        return b""

@@ -2,8 +2,8 @@
 line.
 
 Every reader says with `reads` (in `source`) what it expects. Its errors pass through here, and if the file looks like
-something else, that becomes the message, with the reader's first problem as an example. `formats_of` tells similar
-formats apart, such as all those that are JSON lines.
+something else, that becomes the message, with the reader's first problem as an example. `table_kinds` tells tables
+apart; other similar formats, such as all those that are JSON lines, are told apart in `kinds`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 from adjudge.bounded import GZIP, XZ, ZSTD
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.formats.coerce.cells import is_cell
 from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS
-from adjudge.formats.source import BOM, HEAD, Source, opened, read_block, source_name
+from adjudge.formats.source import BOM, HEAD, Source, opened, source_name
 
 _LINES = 50
 _SAYS = "this looks like "
@@ -50,6 +49,11 @@ _MUC4 = re.compile(rb"^[ \t]*0\.\s+MESSAGE: ID\b", re.MULTILINE)
 _XML = re.compile(rb"\A\s*<(?:\?xml|!--|!DOCTYPE|[A-Za-z_])", re.IGNORECASE)
 _HTML = re.compile(rb"\A\s*<(?:!DOCTYPE\s+html|html)\b", re.IGNORECASE)
 TAG = re.compile(r"O|[BIESLUMW]-\S+")
+_SHA1 = re.compile(r"[0-9a-f]{40}")
+_SPEC = re.compile(r"^(?:metric|metrics|name|report|pool):", re.MULTILINE)
+_PLACE = re.compile(r"\S.*:\s*\d+\s*[-\u2013]\s*\d+")
+_RANGES = re.compile(r"\d+-\d+(?:,\d+-\d+)*")
+_JUDGED = re.compile(r"[CWXILNRDS]|\d+|NIL")
 _DAMAGE = ("the compressed file ", "the file cannot be read", "the file is compressed ")  # which say enough themselves
 
 
@@ -173,382 +177,11 @@ def _outside(line: str, separator: str) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Similar formats
+# Tables
 
 
-class Format(NamedTuple):
-    """A format: its name for programs and for people, what its offsets count, and whether ends are inclusive.
-
-    `side` is gold or system if the files of the two sides differ.
-    """
-
-    kind: str
-    name: str
-    unit: str = ""
-    ends: str = ""
-    side: str = ""
-
-
-_TOKENS, _CHARACTERS = "tokens", "characters"
-_IN, _OUT = "inclusive", "exclusive"
-FORMATS: Mapping[str, Format] = {
-    each.kind: each
-    for each in (
-        Format("conll", "CoNLL-2011/2012 coreference", _TOKENS),
-        Format("corefud", "CoNLL-U with entities (CorefUD)", _TOKENS),
-        Format("conllu", "CoNLL-U trees", _TOKENS),
-        Format("clusters", "JSON lines of coreference clusters", _TOKENS, _IN),
-        Format("bio", "columns of tokens, the tag in the last one", _TOKENS),
-        Format("bio-both", "columns of tokens, gold and system tags in the last two", _TOKENS),
-        Format("brat", "brat standoff", _CHARACTERS, _OUT),
-        Format("tbf", "TBF event nuggets"),
-        Format("ere", "Rich ERE annotation", _CHARACTERS, _OUT),
-        Format("nugget-xml", "event nuggets in XML (Rich ERE)", _CHARACTERS, _OUT),
-        Format("ace", "ACE annotation (APF)", _CHARACTERS, _IN),
-        Format("dygie", "DyGIE++ documents", _TOKENS, _IN),
-        Format("dygie-output", "DyGIE++ output", _TOKENS, _IN, "system"),
-        Format("oneie", "OneIE sentences", _TOKENS, _OUT),
-        Format("textee", "TextEE windows", _TOKENS, _OUT),
-        Format("rams", "RAMS documents", _TOKENS, _IN),
-        Format("wikievents", "WikiEvents documents", _TOKENS, _OUT),
-        Format("wikievents-clusters", "clusters of WikiEvents mentions"),
-        Format("omnievent", "OmniEvent documents", _CHARACTERS, _OUT),
-        Format("docred", "DocRED documents"),
-        Format("docred-result", "DocRED output", side="system"),
-        Format("docred-facts", "facts of DocRED training data"),
-        Format("scirex", "SciREX documents", _TOKENS, _OUT),
-        Format("scirex-output", "SciREX output, a folder of three files", _TOKENS, _OUT, "system"),
-        Format("muc4", "MUC-4 templates"),
-        Format("grit", "GRIT documents"),
-        Format("grit-output", "GRIT output", side="system"),
-        Format("gtt", "GTT documents"),
-        Format("gtt-output", "GTT output", side="system"),
-        Format("iterx-output", "IterX output", side="system"),
-        Format("auto-err", "templates of gold and system in one file"),
-        Format("answers", "answers of a language model"),
-        Format("records", "JSON lines of records"),
-        Format("prodigy", "Prodigy annotations", _CHARACTERS, _OUT),
-        Format("doccano", "a doccano export", _CHARACTERS, _OUT),
-        Format("label-studio", "a Label Studio export", _CHARACTERS, _OUT),
-        Format("pubtator", "PubTator annotations", _CHARACTERS, _OUT),
-        Format("bioc", "a BioC collection", _CHARACTERS, _OUT),
-        Format("xmi", "UIMA XMI", _CHARACTERS, _OUT),
-        Format("webanno", "WebAnno TSV", _CHARACTERS, _OUT),
-        Format("spacy", "a DocBin of spaCy", _CHARACTERS, _OUT),
-        Format("dataset", "a saved dataset (Hugging Face)"),
-        Format("inspect", "a log of Inspect"),
-        Format("csv", "a table whose first line names the columns"),
-        Format("cluster-table", "a table of mentions with their clusters", _TOKENS),
-        Format("triple-table", "a table of triples whose first line names the columns"),
-        Format("record-table", "a table of records whose first line names the columns"),
-        Format("jsonl", "JSON lines of documents"),
-        Format("kb-documents", "JSON lines of entities with mentions and relations", _CHARACTERS, _OUT),
-        Format("coldstart", "a Cold Start knowledge base", _CHARACTERS, _IN, "system"),
-        Format("triples", "triples (subject, relation, object, document)"),
-        Format("kg-json", "triples in JSON"),
-        Format("ntriples", "N-Triples or N-Quads"),
-        Format("turtle", "Turtle"),
-        Format("trig", "TriG"),
-        Format("graphrag", "a folder of GraphRAG"),
-        Format("langchain", "graph documents of LangChain"),
-        Format("neo4j", "an export of Neo4j"),
-        Format("llamaindex", "a property graph of LlamaIndex"),
-        Format("kggen", "a graph of KGGen"),
-        Format("webnlg", "WebNLG XML"),
-        Format("links", "a table of links to Wikipedia"),
-        Format("neleval", "a neleval table of linked mentions", _CHARACTERS, _IN),
-        Format("edl", "the TAC table of linked mentions", _CHARACTERS, _IN),
-        Format("kb-queries", "queries over knowledge bases"),
-        Format("kb-answers", "answers to queries over knowledge bases"),
-        Format("kb-assessments", "assessed answers to queries over knowledge bases"),
-        Format("penman", "AMR graphs (PENMAN)"),
-        Format("tokens", "a token table", _CHARACTERS, _IN),
-        Format("eal", "event arguments", _CHARACTERS, _IN, "system"),
-        Format("eal-arguments", "event arguments of one document", _CHARACTERS, _IN),
-        Format("eal-key", "assessments of event arguments", _CHARACTERS, _IN, "gold"),
-        Format("eal-linking", "linking of event arguments"),
-        Format("result", "a saved result of adjudge"),
-        Format("spec", "the specification of a metric"),
-        Format("parquet", "Parquet"),
-    )
-}
-
-_NAMED = 6  # columns that are named in a message
-_SAMPLE = 200  # documents that are examined
-_KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    # A format fits if some document has all of these fields; more specific ones come first.
-    ("result", ("adjudge", "signature", "systems")),
-    ("inspect", ("eval", "samples", "status")),
-    ("spec", ("metric",)),
-    ("docred", ("title", "vertexSet")),
-    ("docred-result", ("title", "h_idx", "t_idx", "r")),
-    ("rams", ("doc_key", "evt_triggers")),
-    ("rams", ("doc_key", "predictions")),
-    ("dygie-output", ("doc_key", "predicted_ner")),
-    ("dygie-output", ("doc_key", "predicted_relations")),
-    ("dygie-output", ("doc_key", "predicted_events")),
-    ("dygie", ("doc_key", "ner")),
-    ("dygie", ("doc_key", "relations")),
-    ("dygie", ("doc_key", "events")),
-    ("wikievents-clusters", ("doc_key", "clusters")),
-    ("textee", ("doc_id", "wnd_id")),
-    ("oneie", ("sent_id", "graph")),
-    ("oneie", ("sent_id", "entity_mentions")),
-    ("wikievents", ("doc_id", "event_mentions")),
-    ("scirex", ("doc_id", "ner", "coref")),
-    ("grit", ("docid", "extracts")),
-    ("gtt", ("docid", "templates")),
-    ("clusters", ("id", "clusters")),
-    ("answers", ("id", "output")),
-)
-_INNER = (  # fields of documents that are in one object by their ids
-    ("auto-err", ("gold_templates", "pred_templates")),
-    ("gtt-output", ("pred_templates",)),
-    ("grit-output", ("pred_extracts",)),
-)
-_ITEMS = frozenset(("tags", "ner_tags", "tokens", "spans", "entities", "relations", "triples", "events", "heads"))
-_NATIVE = frozenset(("entities", "relations", "events", "mentions", "records"))
-
-_ROOTS = {
-    "deft_ere": "ere",
-    "deft_ere_event_nuggets": "nugget-xml",
-    "source_file": "ace",
-    "query_set": "kb-queries",
-    "collection": "bioc",
-    "benchmark": "webnlg",
-    "xmi:XMI": "xmi",
-}
-_NTRIPLES = re.compile(r"^(?:<[^>\s]*>|_:\S+)[ \t]*<[^>\s]*>[ \t]*[<_\"].*\.[ \t]*(?:#.*)?$", re.MULTILINE)
-_TURTLE = re.compile(r"^[ \t]*(?:@prefix|@base|PREFIX|BASE)\s", re.MULTILINE | re.IGNORECASE)
-_TRIG = re.compile(r"^[ \t]*(?:GRAPH[ \t]+)?[^\s#\"{}@]*[ \t]*\n?[ \t]*\{", re.MULTILINE)
-_ROOT = re.compile(rb"<([A-Za-z_][\w:.-]*)[\s/>]")
-_TEXT_BOUND = re.compile(rb"^T\d+\t\S+ \d+ \d+", re.MULTILINE)
-_PUBTATOR = re.compile(rb"\A\s*[^|\s]+\|[ta]\|")
-_MEMBERS = re.compile(rb"_journal/start\.json|header\.json|samples/")  # in the archive that a log is
-_LOG = re.compile(rb'\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"\w+"\s*,\s*"eval"\s*:')
-_SHA1 = re.compile(r"[0-9a-f]{40}")
-_SPEC = re.compile(r"^(?:metric|metrics|name|report|pool):", re.MULTILINE)
-_PLACE = re.compile(r"\S.*:\s*\d+\s*[-\u2013]\s*\d+")
-_RANGES = re.compile(r"\d+-\d+(?:,\d+-\d+)*")
-_JUDGED = re.compile(r"[CWXILNRDS]|\d+|NIL")
-
-
-def formats_of(start: bytes, *, cut: bool = False) -> list[Format]:
-    r"""The formats that a file may have, likely ones first; with `cut`, `start` is not the whole file.
-
-    >>> [each.kind for each in formats_of(b'{"doc_key": "d", "ner": [], "relations": []}')]
-    ['dygie', 'jsonl']
-    >>> [each.kind for each in formats_of(b"EU B-ORG B-ORG\nto O O\n")]
-    ['bio', 'bio-both']
-    """
-    start = start.removeprefix(BOM)
-    look = looks_like(start)
-    kind = "" if look is None else look.kind
-    if start[:4] == b"PAR1":
-        return [FORMATS["parquet"]]
-    if start[:2] == DOCBIN:
-        return [FORMATS["spacy"]]
-    if (start[:4] == b"PK\x03\x04" and _MEMBERS.search(start)) or _LOG.match(start):
-        return [FORMATS["inspect"]]
-    if start.startswith(b"#FORMAT=WebAnno"):
-        return [FORMATS["webanno"]]
-    text = start.decode("utf-8", "replace")
-    if _PUBTATOR.match(start):
-        found = ["pubtator"]
-    elif (rdf := rdf_kind(text)) is not None and not kind.startswith("json"):
-        found = [rdf]
-    elif kind.startswith("json"):
-        found = list(json_formats(json_values(text)))
-    elif kind == "xml":
-        root = _root(start)
-        found = [_ROOTS[root]] if root in _ROOTS else []
-    elif kind == "conllu":
-        entities = re.search(rb"^# *global\.Entity|[\t|]Entity=\(", start, re.MULTILINE)
-        found = ["corefud", "conllu"] if entities else ["conllu"]
-    elif kind in ("conll", "tbf", "muc4", "penman") or (kind == "brat" and _TEXT_BOUND.search(start)):
-        found = [kind]
-    else:
-        lines = text.splitlines()[: -1 if cut else None]
-        found = list(_table_formats(lines)) or ["record-table"] * _names_columns(lines)
-    return [FORMATS[each] for each in dict.fromkeys(found)]
-
-
-def file_formats(path: Path, start: bytes, *, cut: bool = False) -> list[Format]:
-    """The formats that a file with this beginning may have; Parquet has its writer and columns at its end."""
-    found = formats_of(start, cut=cut)
-    if found == [FORMATS["parquet"]] and path.is_file():  # and not bytes in memory
-        from adjudge.formats.binary_values import parquet_features
-        from adjudge.formats.coerce.corpus import STARTS, TAG_COLUMNS
-        from adjudge.formats.parquet import parquet_names
-
-        if parquet_features(str(path)) is not None:
-            return [FORMATS["dataset"], *found]
-        try:
-            names = parquet_names(str(path), str(path))
-        except AdjudgeError:  # reading it will say so, with the place
-            return found
-        if not {*STARTS, *TAG_COLUMNS}.isdisjoint(names):
-            kinds = [
-                *["dataset"] * (not has_clusters(names) or is_table(names)),
-                *["cluster-table"] * has_clusters(names),
-            ]
-            told = f"a Parquet table ({', '.join(names[:_NAMED])})"
-            return [*(FORMATS[kind]._replace(name=told) for kind in kinds), *found]
-    return found
-
-
-def rdf_kind(text: str) -> Literal["ntriples", "turtle", "trig"] | None:
-    """The kind of RDF that a file begins with; None if it is not RDF.
-
-    >>> rdf_kind("<http://x.org/a> <http://x.org/r> <http://x.org/b> ."), rdf_kind("@prefix e: <http://x.org/> .")
-    ('ntriples', 'turtle')
-    """
-    if _NTRIPLES.search(text[: 1 << 13]):
-        return "ntriples"
-    if _TURTLE.search(text):
-        return "trig" if _TRIG.search(text) else "turtle"
-    return None
-
-
-def _root(data: bytes) -> str:
-    """The name of the root element of XML, after what may precede it."""
-    at = 0
-    while (at := data.find(b"<", at)) >= 0:
-        for begin, end in ((b"<?", b"?>"), (b"<!--", b"-->"), (b"<!", b">")):
-            if data.startswith(begin, at):
-                at = data.find(end, at)
-                break
-        else:
-            name = _ROOT.match(data, at)
-            return name[1].decode() if name else ""
-        if at < 0:
-            break
-    return ""
-
-
-def json_values(text: str) -> list[Any]:
-    r"""The first values of JSON lines or of an array, as many as can be read, or the one value that a text is.
-
-    >>> json_values('{"a": 1}\n{"a": 2'), json_values('[{"a": 1}, {"a"')
-    ([{'a': 1}], [{'a': 1}])
-    """
-    decoder = json.JSONDecoder()
-    text = text.lstrip()
-    values: list[Any] = []
-    at = 1 if text[:1] == "[" and not re.match(r"\[.*\]\s*\n\s*\[", text) else 0
-    while len(values) < _SAMPLE:
-        while at < len(text) and (text[at].isspace() or text[at] == ","):
-            at += 1
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            line = text.find("\n", at)
-            if line < 0 or text[:1] == "[":
-                break
-            at = line
-            continue
-        values.append(value)
-    return values
-
-
-def json_formats(values: list[Any]) -> Iterator[str]:
-    """The kinds of formats that have such values."""
-    from adjudge.formats.kg_keys import kind_of_values
-
-    documents = [each for each in values if isinstance(each, dict)]
-    keys = {key for each in documents for key in each}
-    if documents and (program := kind_of_values(values)) != "json":
-        yield program
-        return
-    if documents and _are_triples(documents):
-        yield "kg-json"
-        return
-    if not documents:
-        if values and all(isinstance(each, list) and len(each) == 3 for each in values):
-            yield "docred-facts"
-        if values and all(isinstance(each, list) and len(each) in (3, 4) for each in values):
-            yield "kg-json"
-        return
-    if (export := _export(documents, keys)) is not None:
-        yield export
-        return
-    inner = {
-        key for each in documents for value in islice(each.values(), 20) if isinstance(value, dict) for key in value
-    }
-    events = [each for document in documents for each in _listed(document, "events")]
-    if any(isinstance(each, dict) and "triggers" in each for each in events):
-        yield "omnievent"
-    for kind, needed in _KEYS:
-        if keys.issuperset(needed):
-            yield kind
-            if kind != "grit":
-                break
-    for kind, needed in _INNER:
-        if inner.issuperset(needed):
-            yield kind
-    if all(len(each) == 1 and isinstance(value, list) for each in documents for value in each.values()):
-        yield "iterx-output"
-    if "id" not in keys:
-        if not _ITEMS.isdisjoint(keys):  # documents paired by position, or under another name
-            yield "jsonl"
-        return
-    entities = [each for document in documents for each in _listed(document, "entities")]
-    if any(isinstance(each, dict) and "mentions" in each and "id" in each for each in entities):
-        yield "kb-documents"
-    if "records" in keys:
-        yield "records"
-    yield "jsonl"
-
-
-def _are_triples(documents: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether objects are triples of names."""
-    from adjudge.formats.kg_keys import TRIPLE, roles_of
-
-    try:
-        roles = [roles_of(each) for each in documents]
-    except FormatError:
-        return False
-    return all(
-        own is not None and all(_is_node(each[own[role]]) for role in TRIPLE)
-        for each, own in zip(documents, roles, strict=True)
-    )
-
-
-def _is_node(value: object) -> bool:
-    """Whether this is a name, or an object that has one."""
-    return isinstance(value, str) or (isinstance(value, dict) and isinstance(value.get("name", value.get("id")), str))
-
-
-def _export(documents: Sequence[Mapping[str, Any]], keys: set[str]) -> str | None:
-    """The annotation tool that writes such documents, if one does."""
-    spans = [
-        each for document in documents for key in ("label", "labels", "entities") for each in _listed(document, key)
-    ]
-    first = next(iter(spans), None)
-    if isinstance(first, dict) and "start_offset" in first:
-        return "doccano"
-    if "id" in keys and not _NATIVE.isdisjoint(keys):
-        return None
-    if keys.issuperset(("_input_hash", "spans")):
-        return "prodigy"
-    if keys.issuperset(("data", "annotations")):
-        return "label-studio"
-    if "text" not in keys or not any(
-        isinstance(each.get(key), list) for each in documents for key in ("label", "labels")
-    ):
-        return None
-    if isinstance(first, dict) and "labels" in first:
-        return "label-studio"
-    return "doccano" if first is None or (isinstance(first, list) and len(first) == 3) else None
-
-
-def _listed(document: Mapping[str, Any], key: str) -> list[Any]:
-    value = document.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _table_formats(lines: list[str]) -> Iterator[str]:
-    """The kinds of formats that have such lines."""
+def table_kinds(lines: list[str]) -> Iterator[str]:
+    """The kinds of formats that have such lines, likely ones first."""
     filled = [line for line in lines if line.strip() and not line.startswith("#")][:2000]
     if not filled:
         return
@@ -627,7 +260,7 @@ def _list_columns(lines: Sequence[str]) -> set[str]:
     return found if not found.isdisjoint((*TAG_COLUMNS, *ITEMS, "triples")) else set()
 
 
-def _names_columns(lines: Sequence[str]) -> bool:
+def names_columns(lines: Sequence[str]) -> bool:
     """Whether the first line names columns that all lines have, separated by commas, semicolons or TABs."""
     filled = [line for line in lines if line.strip()]
     for separator in (",", ";", "\t"):
@@ -683,59 +316,3 @@ def _most(rows: list[list[str]], fits: Callable[[list[str]], object]) -> bool:
 
 def _whole(cells: list[str]) -> bool:
     return bool(cells) and all(cell.strip().isdigit() for cell in cells)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Folders
-
-
-MANY = 2000  # entries of a folder that are examined
-
-
-def folder_formats(folder: Path) -> tuple[list[Format], list[Path]]:
-    """The formats that a folder may have as a whole, and its files; none if it is just a folder of files."""
-    from adjudge.formats.kg_graphrag import is_graphrag
-
-    names = sorted(islice((entry.name for entry in os.scandir(folder)), MANY))
-    kept = [folder / name for name in names if not name.startswith((".", "_"))]
-    files = [path for path in kept if path.is_file()]
-    if (folder / "arguments").is_dir():
-        return [FORMATS["eal"]], files
-    if is_graphrag(folder):
-        return [FORMATS["graphrag"]], files
-    saved = all((folder / name).is_file() for name in ("dataset_info.json", "state.json"))
-    if saved or (folder / "dataset_dict.json").is_file():
-        return [FORMATS["dataset"]], files
-    if any(path.suffix == ".ann" for path in files):
-        return [FORMATS["brat"]], files
-    for ending, kind in ((".apf.xml", "ace"), (".rich_ere.xml", "ere")):
-        below = (path for each in kept for path in (each, *(each.iterdir() if each.is_dir() else ())))
-        if any(path.name.endswith(ending) for path in islice(below, MANY)):
-            return [FORMATS[kind]], files
-    if len(files) == 3 and all(
-        sum(part in path.name.lower() for path in files) == 1 for part in ("ner", "cluster", "rel")
-    ):
-        return [FORMATS["scirex-output"]], files
-    common: list[Format] | None = None
-    for path in _examples(files):
-        head = head_of(path)
-        found = formats_of(head, cut=len(head) >= HEAD)
-        common = found if common is None else [each for each in common if each in found]
-    return common or [], files
-
-
-def _examples(files: Sequence[Path]) -> list[Path]:
-    """Some files of every ending."""
-    by_ending: dict[str, list[Path]] = {}
-    for path in files:
-        by_ending.setdefault(path.suffix.lower(), []).append(path)
-    return [path for own in by_ending.values() for path in own[:3]][:12]
-
-
-def head_of(path: Path, size: int = HEAD) -> bytes:
-    """The first bytes of a file, uncompressed, as many as can be read."""
-    try:
-        with opened(path, str(path)) as stream:
-            return read_block(stream, size)[0]
-    except AdjudgeError:
-        return b""

@@ -12,7 +12,7 @@ from typing import Any
 from adjudge.errors import AdjudgeError
 from adjudge.evaluate.results import spans_in
 from adjudge.findings import Findings, errors_of, raise_problems
-from adjudge.formats.recognise import Format
+from adjudge.formats.kinds import Format
 from adjudge.formats.source import Source
 from adjudge.model.document import Corpus
 from adjudge.model.eal import AnswerKey, Arguments

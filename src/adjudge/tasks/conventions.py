@@ -111,7 +111,8 @@ def _is_coerced(kind: str, source: Any, said: Said) -> bool:
         return True
     from pathlib import Path
 
-    from adjudge.formats.recognise import head_of, json_values
+    from adjudge.formats.companions import head_of
+    from adjudge.formats.kinds import json_values
 
     if isinstance(source, str | os.PathLike):
         head = stdin_head() if is_stdin(source) else head_of(Path(source))

@@ -6,146 +6,34 @@ import io
 import os
 import shutil
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from adjudge.bounded import packing
 from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
-from adjudge.formats.coerce.corpus import IDS, ITEMS
-from adjudge.formats.companions import COMPANIONS, MEMORY, certain, files_kind, folder_kind, is_program, likely, told
-from adjudge.formats.recognise import (
-    DOCBIN,
-    FORMATS,
-    Format,
-    file_formats,
-    folder_formats,
-    formats_of,
-    head_of,
-    header_of,
-    json_values,
-    looks_like,
-)
+from adjudge.formats import companions
+from adjudge.formats.coerce.corpus import IDS
+from adjudge.formats.kinds import FORMATS, Format, file_formats, formats_of, json_values
+from adjudge.formats.recognise import DOCBIN, header_of, looks_like
 from adjudge.formats.source import BOM, HEAD, Source, opened, read_block, source_name
-from adjudge.tasks.contents import Contents, check_contents, ends_of, read_contents, tasks_of
-from adjudge.tasks.family import JSONL, families, find_family, find_reader, is_for, readers_of
+from adjudge.tasks.contents import Contents, check_contents
+from adjudge.tasks.family import JSONL, families, find_family
+from adjudge.tasks.fitting import GRAPHS, SHOWN, Diagnosis, Use, attempt, fit, fit_others, uses_of
 
 LOOKED = 1 << 20  # bytes of a file that are examined
 CHECKED = 1 << 17  # bytes whose documents are compared with themselves, which may take long
 WHOLE = 1 << 25  # maximum size in bytes of a file that can only be read whole
-_GRAPHS = ("kg-json", "turtle", "trig", "graphrag", "langchain", "neo4j", "llamaindex", "kggen", "webnlg")
-_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset", *_GRAPHS)  # formats that cannot be read in part
+_WHOLE = ("ace", "parquet", "spacy", "inspect", "dataset", *GRAPHS)  # formats that cannot be read in part
 FILES_ONLY = ("parquet", "dataset", "spacy", "inspect")
 """What is not read from a stream."""
-_SHOWN = 6  # fields listed
 _FILES = 12  # files listed of a folder of several formats
-_READINGS = {"bio-both": "gold and system", "bio": "last column"}
 _ATTEMPTS = ("jsonl", "conll", "bio", "triples", "conllu", "penman", "tbf")
-
-
-class Use(NamedTuple):
-    """A task that a file can be used for: its reader, and the metrics if not the usual ones."""
-
-    task: str
-    reader: str = ""
-    metrics: tuple[str, ...] = ()
-
-    @property
-    def scored(self) -> tuple[str, ...]:
-        """The metrics that are scored: these, those of the reader, or the usual ones of the task."""
-        if self.metrics or self.task not in families():
-            return self.metrics
-        family = find_family(self.task)
-        reader = family.readers.get(self.reader)
-        return (reader.metrics if reader else ()) or family.metrics
-
-
-_OWN = {
-    **dict.fromkeys(("conll", "corefud", "clusters", "cluster-table"), "coref"),
-    **dict.fromkeys(("kb-documents", "coldstart", "triples", "ace", "ere", "ntriples", *_GRAPHS), "kbp"),
-    **dict.fromkeys(("eal", "eal-key"), "eal"),
-    "tbf": "nugget",
-}
-"""Kinds of files of tasks that detect their own formats; those of families have the names of their readers."""
-
-
-def uses_of(kind: str) -> list[Use]:
-    """What files of a kind can be used for.
-
-    >>> [(each.task, each.reader) for each in uses_of("dygie-output")]
-    [('event', 'dygie'), ('ner', 'dygie'), ('relation', 'dygie')]
-    """
-    own = [Use(_OWN[kind])] if kind in _OWN else []
-    if own and kind != "triples":
-        return own
-    return own + [
-        Use(name, each)
-        for each in readers_of(kind)
-        for name in families()
-        if each in find_family(name).readers and is_for(kind, name)
-    ]
-
-
-@dataclass
-class Diagnosis:
-    """What is known about a file or folder.
-
-    `fits` are the formats it could be read in, best first, with their uses; `failed` are those it could not, and
-    where. `seen` is how much was examined, None for all of it; `told` describes the format and its fields.
-    """
-
-    path: str
-    findings: Findings
-    compression: str = ""
-    encoding: str = ""
-    folder: bool = False
-    files: int = 0
-    seen: int | None = None
-    fits: list[tuple[Format, list[Use], Contents]] = field(default_factory=list)
-    failed: list[tuple[Format, Problem]] = field(default_factory=list)
-    looks: str = ""
-    told: str = ""
-
-    @property
-    def format(self) -> Format | None:
-        """The format, if it could be read."""
-        return self.fits[0][0] if self.fits else None
-
-    @property
-    def contents(self) -> Contents | None:
-        """What is in it."""
-        return self.fits[0][2] if self.fits else None
-
-    @property
-    def uses(self) -> list[Use]:
-        """What it is good for."""
-        return list(dict.fromkeys(use for _, uses, _ in self.fits for use in uses))
-
-    @property
-    def readings(self) -> list[str]:
-        """The options to choose from, if a task can read it in several ways."""
-        own = {each.kind: each for each, uses, _ in self.fits if uses}
-        return [f"--reader {kind} ({_READINGS[kind]})" for kind in _READINGS if kind in own] if len(own) > 1 else []
-
-    @property
-    def unit(self) -> str:
-        """What offsets count, tokens or characters, if the format or the file says so."""
-        own = "" if self.contents is None else self.contents.unit
-        return own or ("" if self.format is None else self.format.unit)
-
-    @property
-    def ends(self) -> str:
-        """Whether ends are inclusive, by the format or as the texts show."""
-        if self.format is None or self.contents is None:
-            return ""
-        return self.format.ends or (ends_of(self.contents) if self.format.kind in ("jsonl", "parquet") else "")
 
 
 def examine(path: Source, *, full: bool = False) -> Diagnosis:
@@ -182,8 +70,8 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
     if broken:
         found.findings.add("damaged", broken, None, None, "copy or create the file again")
     _check_bytes(start, found)
-    remembered = COMPANIONS["eal-state"] if Path(found.path).parent.name == MEMORY else None
-    if _fit_companion(found, start, certain(_decoded(start)) or remembered):
+    remembered = companions.COMPANIONS["eal-state"] if Path(found.path).parent.name == companions.MEMORY else None
+    if _fit_companion(found, start, companions.certain(_decoded(start)) or remembered):
         return found
     log = bool(formats_of(start[:HEAD])) and formats_of(start[:HEAD])[0].kind == "inspect"
     archive = (start[:4] == b"PK\x03\x04" and not log) or start[257:262] == b"ustar"
@@ -195,16 +83,16 @@ def examine(path: Source, *, full: bool = False) -> Diagnosis:
         found.findings.add("empty", "there is nothing in the file", hint="check that it is complete")
     for format in formats:
         own = path if archive or _is_whole(format, start) else start if not more else _cut(start, format.kind)
-        _fit(found, format, Path(own) if isinstance(own, str) else own)
+        fit(found, format, Path(own) if isinstance(own, str) else own)
     if archive and not found.fits:
         _examine_archive(found)
     if not found.fits and not archive:
-        _fit_others(found, start)
+        fit_others(found, start)
     if not (archive or more) and (not found.fits or _is_bare(found, start)):
-        _fit_companion(found, start, likely(_decoded(start)))
+        _fit_companion(found, start, companions.likely(_decoded(start)))
     if not found.fits and not formats and start.strip() and not archive:
         for kind in _ATTEMPTS[:1] if look is not None and look.kind.startswith("json") else _ATTEMPTS:
-            _attempt(found, FORMATS[kind], start, next(iter(uses_of(kind)), Use("")))
+            attempt(found, FORMATS[kind], start, next(iter(uses_of(kind)), Use("")))
         found.failed = [each for each in found.failed if not each[1].message.startswith("this looks like")]
         found.failed.sort(key=lambda each: -(each[1].line or 0))
     if found.contents is not None:
@@ -228,7 +116,7 @@ def _fit_companion(found: Diagnosis, start: bytes, format: Format | None) -> boo
     if format is None:
         return False
     contents = Contents(found.path)
-    if number := told(format.kind, _decoded(start)):
+    if number := companions.told(format.kind, _decoded(start)):
         contents.count("entries", [""] * number)
     found.fits, found.failed = [(format, [], contents)], []
     return True
@@ -289,7 +177,7 @@ def _told(found: Diagnosis, start: bytes) -> str:
         return "; ".join([f"CSV with {', '.join(columns)}: {counted(len(rows), 'row')}", *told])
     if kind in ("prodigy", "doccano", "label-studio", "answers", "records"):
         values = [each for each in json_values(start.decode("utf-8", "replace")) if isinstance(each, Mapping)]
-        return f"{found.format.name} ({', '.join(list(values[0])[:_SHOWN])})" if values else ""
+        return f"{found.format.name} ({', '.join(list(values[0])[:SHOWN])})" if values else ""
     return ""
 
 
@@ -411,16 +299,16 @@ def _cut(start: bytes, kind: str) -> bytes:
 
 def _examine_folder(folder: Path, found: Diagnosis) -> None:
     found.folder = True
-    if (own := folder_kind(folder)) is not None:
+    if (own := companions.folder_kind(folder)) is not None:
         found.fits = [(own, [], Contents(found.path))]
         return
-    formats, files = folder_formats(folder)
+    formats, files = companions.folder_formats(folder)
     found.files = len(files)
     whole = [
         each for each in formats if each.kind in ("eal", "eal-key", "brat", "ace", "ere", "scirex-output", "dataset")
     ]
     for format in whole:
-        _fit(found, format, folder)
+        fit(found, format, folder)
     if whole:
         return
     from adjudge.formats.source import is_shard
@@ -431,7 +319,7 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
         found.fits, found.failed, found.seen = part.fits, part.failed, part.seen or shards[0].stat().st_size
         return
     names = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    own = formats[0] if formats else None if names else files_kind(files, map(head_of, files))
+    own = formats[0] if formats else None if names else companions.files_kind(files, map(companions.head_of, files))
     if own is not None:
         found.fits = [(own, [], Contents(found.path, [path.name for path in files]))]
         return
@@ -447,8 +335,8 @@ def _examine_archive(found: Diagnosis) -> None:
 
     with suppress(AdjudgeError), open_archive(found.path) as archive:
         files = {name: path for name, path in archive.entries.items() if path is not None}
-        if is_program(files):
-            found.fits = [(COMPANIONS["serve-program"], [], Contents(found.path))]
+        if companions.is_program(files):
+            found.fits = [(companions.COMPANIONS["serve-program"], [], Contents(found.path))]
             return
         name = f"an archive of {counted(len(files), 'file')}; unpack it, and pass them"
         _tell_each(found, Format("archive", name), files)
@@ -466,104 +354,12 @@ def _tell_each(found: Diagnosis, whole: Format, files: Mapping[str, Path]) -> bo
 def _format_of(path: Path) -> Format | None:
     """The most likely format of a file or folder, by its beginning alone."""
     if path.is_dir():
-        formats, files = folder_formats(path)
-        return folder_kind(path) or next(iter(formats), None) or files_kind(files, map(head_of, files))
-    head = head_of(path)
+        formats, files = companions.folder_formats(path)
+        return (
+            companions.folder_kind(path)
+            or next(iter(formats), None)
+            or companions.files_kind(files, map(companions.head_of, files))
+        )
+    head = companions.head_of(path)
     text = _decoded(head)
-    return certain(text) or next(iter(formats_of(head, cut=True)), None) or likely(text)
-
-
-def _fit(found: Diagnosis, format: Format, source: Source) -> None:
-    """Read a source in a format, and record what it can be used for, or why it cannot be read."""
-    if format.kind in ("jsonl", "parquet"):
-        contents = _attempt(found, format, source)
-        mine = format.kind == "jsonl" and not found.fits
-        if contents is None and mine and (other := _other_shape(found, source)) is not None:
-            found.failed = []
-            found.fits.append(other)
-            return
-        if contents is None or (found.fits and format.kind == "jsonl"):
-            return
-        uses = [Use(task, JSONL, metrics) for task, metrics in tasks_of(contents.data).items()]
-        if not uses and mine and (other := _other_shape(found, source)) is not None:
-            found.fits.append(other)
-            return
-        found.fits.append((format, uses, contents))
-        return
-    uses, last, reader = [], None, ""
-    for use in uses_of(format.kind) or [Use("")]:
-        if last is None or use.reader != reader:
-            last, reader = _attempt(found, format, source, use) or last, use.reader
-        if last is not None:
-            contents = last
-            if not use.task or use.task not in families() or _has_items(use, contents):
-                uses.append(use)
-    if last is not None:
-        found.fits.append((format, [use for use in uses if use.task], last))
-
-
-def _other_shape(found: Diagnosis, source: Source) -> tuple[Format, list[Use], Contents] | None:
-    """JSON lines in a shape that is coerced like data in memory: the first task that understands them."""
-    from adjudge.formats.exported import understood
-    from adjudge.formats.exports import read_values
-    from adjudge.tasks.contents import counted_documents
-    from adjudge.tasks.conventions import LINES
-
-    try:
-        values = read_values(source, name=found.path)
-    except AdjudgeError:
-        return None
-    fields = {key for each in values.values if isinstance(each, Mapping) for key in each}
-    for kind, names in LINES.items():
-        if kind == "linking" or fields.isdisjoint(names):
-            continue
-        try:
-            reading = understood(kind, values, {}, {})[0]
-        except AdjudgeError:
-            continue
-        contents = counted_documents(found.path, values.corpus(reading))
-        unit = {"token": "tokens", "char": "characters"}.get(reading.unit or "", "")
-        name = f"JSON lines ({_shape(reading.shape, values.values)})"
-        return Format("jsonl", name, unit), [Use(kind, JSONL)], contents
-    return None
-
-
-def _shape(shape: str, values: Sequence[Any]) -> str:
-    """A shape, with the fields of the first item if there is one."""
-    items = (item for each in values if isinstance(each, Mapping) for name in ITEMS for item in each.get(name) or ())
-    first = next((item for item in items if isinstance(item, Mapping)), {})
-    return f"{shape.partition(' ')[0]} with {', '.join(map(str, list(first)[:_SHOWN]))}" if first else shape
-
-
-def _fit_others(found: Diagnosis, start: bytes) -> None:
-    """Try the readers of families whose formats are not detected."""
-    readers = [(name, key, own) for name in families() for key, own in find_family(name).readers.items()]
-    known = {own.gold.partition(":")[0] for _, key, own in readers if key in FORMATS}
-    for name, key, own in readers:
-        if own.gold.partition(":")[0] not in known:
-            format = Format(key, own.about)
-            if contents := _attempt(found, format, start, Use(name, key)):
-                found.fits.append((format, [Use(name, key)], contents))
-
-
-def _has_items(use: Use, contents: Contents) -> bool:
-    """Whether there is anything that the task compares; a file without any items may be for any task."""
-    if sum(each.total() for each in contents.items.values()) == 0:
-        return True
-    from adjudge.metrics.registry import find
-
-    fields = {member.within for name in use.scored for member in find(name).members}
-    return any(isinstance(data, Mapping) and any(data.get(str(each)) for each in fields) for data in contents.data)
-
-
-def _attempt(found: Diagnosis, format: Format, source: Source, use: Use = Use("")) -> Contents | None:  # noqa: B008
-    known = find_reader(use.reader, use.task) if use.reader else None
-    where = "" if known is None else (known.system or known.gold) if format.side == "system" else known.gold
-    try:
-        return read_contents(format, where, source, found.path)
-    except AdjudgeError as error:
-        if not any(each.kind == format.kind for each, _ in found.failed):
-            found.failed.append((format, error.problems[0]))
-    except (RecursionError, MemoryError):
-        found.failed.append((format, Problem("nested too deeply", path=found.path)))
-    return None
+    return companions.certain(text) or next(iter(formats_of(head, cut=True)), None) or companions.likely(text)

@@ -11,8 +11,9 @@ from adjudge.errors import AdjudgeError, FormatError, Problem
 from adjudge.evaluate.results import offset_notes, spans_in
 from adjudge.formats.companions import MEMORY, folder_kind
 from adjudge.formats.source import Source, source_name
-from adjudge.tasks.doctor import FILES_ONLY, Diagnosis, examine
+from adjudge.tasks.doctor import FILES_ONLY, examine
 from adjudge.tasks.family import JSONL, families, find_family, find_reader
+from adjudge.tasks.fitting import Diagnosis
 from adjudge.tasks.readers import GUESS, chosen
 
 _GOLD = ("gold", "key", "ref", "truth", "assess", "test", "dev")

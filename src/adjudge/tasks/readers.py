@@ -16,7 +16,7 @@ from adjudge.rooms import load
 from adjudge.tasks.family import JSONL, find_family, is_family, is_for, readers_of
 
 if TYPE_CHECKING:
-    from adjudge.formats.recognise import Format
+    from adjudge.formats.kinds import Format
 
 GUESS = "guess"
 BOTH = "bio-both"  # has gold and system in one file
@@ -86,7 +86,7 @@ def unit_of(reader: str) -> str:
     >>> unit_of("bio"), unit_of("brat"), unit_of("jsonl")
     ('token', 'char', '')
     """
-    from adjudge.formats.recognise import FORMATS
+    from adjudge.formats.kinds import FORMATS
 
     kind = "bio" if reader in _TAGS else reader
     words = FORMATS[kind].unit if kind in FORMATS else ""
@@ -140,7 +140,8 @@ def _is_json(source: Any) -> bool:
     """Whether a file has JSON of any shape."""
     from pathlib import Path
 
-    from adjudge.formats.recognise import head_of, looks_like
+    from adjudge.formats.companions import head_of
+    from adjudge.formats.recognise import looks_like
 
     if is_stdin(source):
         head = stdin_head()
@@ -189,7 +190,8 @@ def _formats(source: Any) -> list[Format]:
     """The formats that a source may have: of a file, of standard input, of a folder, of the first of several files."""
     from pathlib import Path
 
-    from adjudge.formats.recognise import file_formats, folder_formats, formats_of, head_of
+    from adjudge.formats.companions import folder_formats, head_of
+    from adjudge.formats.kinds import file_formats, formats_of
 
     if isinstance(source, bytes):
         return formats_of(source)

@@ -19,7 +19,7 @@ from adjudge.formats.kg_graphrag import is_graphrag
 from adjudge.formats.kg_json import LISTS
 from adjudge.formats.kg_keys import kind_of_values, roles_of
 from adjudge.formats.kg_rdf import SUFFIXES as RDF
-from adjudge.formats.recognise import rdf_kind
+from adjudge.formats.kinds import rdf_kind
 from adjudge.formats.source import (
     Source,
     find_shards,
