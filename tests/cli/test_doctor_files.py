@@ -242,6 +242,8 @@ def test_every_kind_is_tried():
         "key = ",
         "[section]\nkey = 1\n",
         '{"id": "a", "verdict": 1, "entities": []}\n',
+        '{"id": "a", "text": "b"}\n',
+        '{"id": "a", "evaluation": 1}\n',
         "a: b\nc: d\n",
         "<!doctype html>\n<title>Other</title>\n",
         "\0\t\0\n" * 9,

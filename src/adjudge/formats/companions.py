@@ -193,6 +193,11 @@ def likely(text: str) -> Format | None:
         return None
     if _QUOTES.fullmatch(whole):
         return COMPANIONS["eal-quotes"]
+    if lines[0].lstrip()[:1] == "{":
+        values = json_values(text)
+        names = values[0] if len(values) == 1 and isinstance(values[0], dict) else {}
+        parents = len(names) > 1 and all(isinstance(each, str) for each in names.values())
+        return COMPANIONS["hierarchy"] if parents else None
     for kind, form, somewhere in _LIKELY:
         if all(re.fullmatch(form, line) for line in lines) and re.search(somewhere, whole):
             tagged = kind in ("pairs", "kb-aliases") and any(_TAGGED.fullmatch(line.split("\t")[-1]) for line in lines)
@@ -218,7 +223,7 @@ def _of_json(text: str) -> str:
         return "json-schema"
     if "sim" in one:
         return "similarity"
-    if any("evaluation" in each for each in objects) and all("id" not in each for each in objects):
+    if any(each.get("evaluation") in (0, 1) for each in objects) and all("id" not in each for each in objects):
         return "kb-judged"
     return _of_mapping(one)
 
@@ -230,9 +235,7 @@ def _of_mapping(one: Mapping[str, Any]) -> str:
         return "eal-ontology"
     if isinstance(one.get("relations"), list) and one["relations"] and _have(one["relations"], ("domain",)):
         return "kg-ontology"
-    if one and _have(one.values(), ("template", "roles")):
-        return "gen-arg"
-    return "hierarchy" if len(one) > 1 and all(isinstance(each, str) for each in one.values()) else ""
+    return "gen-arg" if one and _have(one.values(), ("template", "roles")) else ""
 
 
 def _have(values: Iterable[Any], names: Iterable[str]) -> bool:
