@@ -9,9 +9,8 @@ from msgspec.structs import replace
 
 from adjudge.errors import FormatError, Problem
 from adjudge.formats.coerce.corpus import Declared, Table
-from adjudge.formats.coerce.declared import called
-from adjudge.formats.coerce.documents import Reading
-from adjudge.formats.coerce.sides import coerce
+from adjudge.formats.coerce.side import Reading
+from adjudge.formats.coerce.sides import called, coerce
 from adjudge.formats.coerce.tables import id_column
 from adjudge.model.document import Corpus
 

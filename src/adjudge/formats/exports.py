@@ -25,8 +25,8 @@ from adjudge.findings import raise_problems
 from adjudge.formats.answers import answered
 from adjudge.formats.bio import BOUNDARY, DOCUMENT
 from adjudge.formats.coerce.corpus import ENDS, LINKS, STARTS, Declared, Table
-from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.coerce.relations import OBJECTS, SUBJECTS
+from adjudge.formats.coerce.side import Reading
 from adjudge.formats.coerce.tables import id_column
 from adjudge.formats.exported import Values, understood
 from adjudge.formats.json_file import json_fault, parse_json, read_folder_digest, read_json

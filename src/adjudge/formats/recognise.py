@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from adjudge.bounded import GZIP, XZ, ZSTD
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
-from adjudge.formats.coerce.cells import is_cell
-from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS
+from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS, is_cell
 from adjudge.formats.source import BOM, HEAD, Source, opened, source_name
 
 _LINES = 50

@@ -13,8 +13,8 @@ from adjudge.errors import UsageError
 from adjudge.evaluate.sides import is_file, is_stdin, name_systems
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.corpus import IDS, ITEMS, TAGS
-from adjudge.formats.coerce.declared import Said
 from adjudge.formats.coerce.native import NATIVE, is_native
+from adjudge.formats.coerce.sides import Said
 from adjudge.formats.exported import COERCED
 from adjudge.formats.source import is_parquet, peeked, stdin_head
 from adjudge.tasks.documents import digest_of, read_side

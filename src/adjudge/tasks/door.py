@@ -15,10 +15,9 @@ from adjudge.evaluate.sides import is_file, name_systems
 from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.answers import chat_answer
 from adjudge.formats.coerce.corpus import UNITS, Declared, Table, origin
-from adjudge.formats.coerce.declared import Said, called
-from adjudge.formats.coerce.documents import Reading
 from adjudge.formats.coerce.native import NATIVE, is_native
-from adjudge.formats.coerce.sides import FAMILIES, both_sides
+from adjudge.formats.coerce.side import Reading
+from adjudge.formats.coerce.sides import FAMILIES, Said, both_sides, called
 from adjudge.formats.coerce.spans import UnevenPlace, items_of
 from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
 from adjudge.formats.exported import COERCED, Values, understood

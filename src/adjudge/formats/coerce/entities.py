@@ -17,14 +17,15 @@ from adjudge.formats.coerce.corpus import (
     Notes,
     fields_of,
     first_of,
+    fold,
     is_list,
     origin,
     plain,
+    same_span,
     wrong,
 )
 from adjudge.formats.coerce.spans import LEFT_OUT, Item, Part, is_place, items_of
 from adjudge.formats.coerce.tags import PREFIX, is_several, is_tag, joined_tags
-from adjudge.formats.coerce.texts import fold, same_span
 from adjudge.model.tags import OUTSIDE, split_tag
 
 _KINDS = ({str}, {int})  # of tags, nearly always

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adjudge.formats.coerce.answers import is_answer
-from adjudge.formats.coerce.cells import is_cell
-from adjudge.formats.coerce.corpus import IDS, LABELS, is_list, origin
+from adjudge.formats.coerce.corpus import IDS, LABELS, is_cell, is_list, origin
 from adjudge.formats.coerce.spans import unnamed_link
 
 NATIVE = {

@@ -17,13 +17,16 @@ from adjudge.formats.coerce.corpus import (
     STARTS,
     Declared,
     Notes,
+    cuts_word,
     fields_of,
     first_of,
+    fold,
+    folded_occurrences,
     is_list,
+    occurrences,
     plain,
     wrong,
 )
-from adjudge.formats.coerce.texts import cuts_word, fold, folded_occurrences, occurrences
 
 if TYPE_CHECKING:
     from adjudge.model.tags import Chunk

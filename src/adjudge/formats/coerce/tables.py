@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from adjudge.formats.coerce.cells import are_cells, with_lists
 from adjudge.formats.coerce.corpus import (
     IDS,
     STARTS,
@@ -18,11 +17,13 @@ from adjudge.formats.coerce.corpus import (
     Declared,
     Notes,
     Table,
+    are_cells,
     fields_of,
     first_of,
     is_list,
     origin,
     plain,
+    with_lists,
     wrong,
 )
 from adjudge.formats.coerce.relations import OBJECTS, SUBJECTS
