@@ -228,6 +228,32 @@ def test_the_kind_is_recognised_and_the_next_command_runs(name, written, monkeyp
     assert "error" not in page or code == 1
 
 
+TOGETHER = {
+    "labels.jsonl items.jsonl pool.jsonl": "estimate pool.jsonl labels.jsonl --design items.jsonl",
+    "pool.jsonl labels.jsonl judge.jsonl items.jsonl": (
+        "estimate pool.jsonl labels.jsonl --design items.jsonl --judge judge.jsonl"
+    ),
+    "r.json design.jsonl": "estimate r.json --design design.jsonl",
+    "DATA/gold.jsonl DATA/alder.jsonl names": "score event.trigger-id",
+    "DATA/eal/assessments DATA/eal/submissions/slate names quotes.txt": (
+        "eal score DATA/eal/assessments DATA/eal/submissions/slate --docs names --quotes quotes.txt"
+    ),
+}
+
+
+@pytest.mark.parametrize("names", TOGETHER)
+def test_files_that_go_together_are_in_one_command(names, written, monkeypatch, capsys):
+    monkeypatch.chdir(written)
+    Path("names").write_text("MINI_NW_01\nMINI_NW_02\n")
+    assert run(["doctor", *names.split(), "--format", "json"]) == 0
+    line = json.loads(capsys.readouterr().out)["next"].removeprefix("adjudge ")
+    assert line.startswith(TOGETHER[names])
+    assert "--labels" not in line
+    assert run(["doctor", *names.split()]) == 0
+    assert f"adjudge {line}\n" in capsys.readouterr().out
+    assert run(shlex.split(line)) in (0, 1)
+
+
 def test_every_kind_is_tried():
     assert COMPANIONS.keys() <= set(ALL.values())
 

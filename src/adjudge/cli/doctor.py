@@ -86,6 +86,8 @@ def _page(found: Sequence[Diagnosis], joint: Together | None, line: str) -> Iter
         blocks.append(_Block("next", [line]))
     elif joint is not None:
         blocks.append(_Block("together", ["no command takes all of them"]))
+    elif line.startswith("adjudge estimate "):
+        blocks.append(_Block("together", [line]))
     width = max(_LABEL, *(len(each.label) + 2 for each in blocks if len(each.label) + 2 <= _WIDE), 0)
     names = max((len(each.lines[0]) for each in blocks if each.right and len(each.lines[0]) <= _NAME), default=0)
     for label, lines, right in blocks:

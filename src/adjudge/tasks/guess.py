@@ -221,6 +221,8 @@ def next_command(found: Sequence[Diagnosis]) -> str:
     if not known or any(each.path == _STDIN and each.format and each.format.kind in FILES_ONLY for each in known):
         return ""
     if len(known) > 1:
+        if words := _estimation(known):
+            return command(words)
         scored = [each for each in known if each.uses] or known
         first = gold_of(scored)
         ordered = [scored[first], *(each for number, each in enumerate(scored) if number != first)]
@@ -311,8 +313,33 @@ def _options(task: str, known: Sequence[Diagnosis]) -> list[str]:
     for each in known:
         options = dict(HELPS.get("" if each.format is None else each.format.kind, ()))
         option = options.get(f"{task} score", "")
-        words += [option, each.path] if option.startswith("--") and option[-1] != "=" else []
+        fits = option.startswith("--") and option[-1] != "=" and option not in _NOT_ALONE.get(task, ())
+        words += [option, each.path] if fits else []
     return words
+
+
+_NOT_ALONE = {
+    # Options that need another one, or whose files look like those of other options.
+    "ner": ("--labels", "--hierarchy"),
+    "event": ("--hierarchy", "--templates", "--constrained"),
+    "kbp": ("--stop", "--redirects", "--gold-relations"),
+    "template": ("--docids", "--history", "--slots"),
+    "eal": ("--genre-list",),
+}
+
+
+def _estimation(known: Sequence[Diagnosis]) -> list[str]:
+    """The estimate that a design, a pool and verdicts are made for, if they are all there."""
+    paths = {each.format.kind: each.path for each in known if each.format is not None}
+    pool, labels = paths.get("sample-pool"), paths.get("labels")
+    given = [pool, labels] if pool and labels else [paths["result"]] if "result" in paths and not pool else []
+    if "design" not in paths or not given:
+        return []
+    more = [(option, paths[kind]) for kind, option in _OF_ESTIMATES if kind in paths]
+    return ["estimate", *map(str, given), *(word for each in more for word in each)]
+
+
+_OF_ESTIMATES = (("design", "--design"), ("judge", "--judge"), ("exhaustive", "--exhaustive"))
 
 
 def _is_corefud(found: Diagnosis) -> bool:
