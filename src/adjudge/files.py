@@ -56,9 +56,9 @@ def replacing(path: str | os.PathLike[str], *, sweep: bool = True) -> Iterator[I
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if os.name == "posix":  # while it is held: somebody who sweeps would take a closed one for a left one
+            if temporary.can_hold():  # while it is held: somebody who sweeps would take a closed one for a left one
                 os.replace(name, target)  # noqa: PTH105
-        if os.name != "posix":
+        if not temporary.can_hold():
             os.replace(name, target)  # noqa: PTH105
     except BaseException as error:
         with suppress(OSError):
@@ -104,7 +104,7 @@ def append_whole(path: str | Path, block: bytes) -> None:
     The file keeps its place, because others may have it open and add to it as well.
     """
     is_new = not os.path.lexists(path)
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
     try:
         temporary.hold(handle, wait=True)
         size = os.fstat(handle).st_size
@@ -170,7 +170,7 @@ def write_folder(
     if target.exists() and not target.is_dir():
         raise refused(folder, "this is a file, a folder is needed", "choose another name")
     if not target.parent.is_dir():
-        raise refused(folder, "the folder around it does not exist", "create it first")
+        raise refused(folder, "its parent folder does not exist", "create it first")
     for name in files:
         if {"", ".", ".."} & set(name.split("/")) or not {"\\", "\0"}.isdisjoint(name):
             raise refused(folder, f"{name!r} cannot be the name of a file in it", "rename the document")

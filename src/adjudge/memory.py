@@ -35,15 +35,15 @@ def limited(size: int | None) -> Iterator[None]:
         yield
         return
     if not sys.platform.startswith("linux"):
-        raise UsageError("a limit of memory can be held on Linux only", hint="leave --memory out")
+        raise UsageError("memory can be limited on Linux only", hint="leave --memory out")
     resident = _in_use()[1]
     if size <= resident:
-        raise UsageError(f"{_megabytes(resident)} are in use before anything is read", hint="give more with --memory")
+        raise UsageError(f"{_megabytes(resident)} is in use before anything is read", hint="give more with --memory")
     try:
         with held_to(size - resident):
             yield
     except MemoryError:
-        message = f"{_megabytes(size)} of memory are not enough"
+        message = f"{_megabytes(size)} of memory is not enough"
         raise EnvironmentFault(message, hint="give more with --memory, or score fewer documents at once") from None
 
 

@@ -69,12 +69,21 @@ def make_folder(path: str | os.PathLike[str], *, mode: int = 0o777) -> tuple[str
         os.close(handle)
 
 
+def can_hold() -> bool:
+    """Whether open files can be locked here, and renamed and removed; Windows does neither."""
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def hold(handle: int, *, wait: bool = False) -> bool | None:
     """Lock an open file or folder: whether that was possible, None if the system cannot lock it."""
-    try:
-        import fcntl
-    except ImportError:
+    if not can_hold():
         return None
+    import fcntl
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
@@ -109,10 +118,13 @@ def guarded(path: str | os.PathLike[str], *, wait: bool = False) -> Iterator[boo
     try:
         yield held is not False
     finally:
+        if not can_hold():
+            os.close(handle)
         if held is not False:
             with suppress(OSError):
                 os.unlink(lock)
-        os.close(handle)
+        if can_hold():
+            os.close(handle)
 
 
 def sweep(path: str | os.PathLike[str]) -> None:

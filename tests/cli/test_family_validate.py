@@ -50,7 +50,7 @@ FOUND = {
         None,
         "warning: entities[2]: the same as entities[0], keep one of them",
     ),
-    "empty": ([ner(), ner(id="d2")], None, "warning: no document contains anything, is it the right file"),
+    "empty": ([ner(), ner(id="d2")], None, "warning: no document contains anything, check the file and its reader"),
     "unknown-document": ([*GOLD, ner((0, 2), id="d3")], GOLD, "3: error: the document 'd3' is not in gold, remove it"),
     "missing-document": (GOLD[:1], GOLD, "warning: the document 'd2' of gold is missing, write it, even if"),
     "unknown-label": (
@@ -152,7 +152,7 @@ def test_very_many_documents_that_do_not_fit(capsys, monkeypatch):
     first, last = capsys.readouterr().out.splitlines()
     assert "(and 20 more like it, on lines 2, 3, 4, ...)" in first
     assert last == (
-        "file.jsonl:21:1: warning: more than 20 documents do not fit, and those behind this one were not looked at, "
+        "file.jsonl:21:1: warning: more than 20 documents do not fit, and those after this one were not checked, "
         "fix these first"
     )
 

@@ -162,10 +162,10 @@ def test_a_limit_of_memory_holds(tmp_path):
     assert (code, "100.0" in out, err) == (0, True, "")
     code, out, err, peak = ran(f"{needed // 3_000_000 * 2}MB")
     assert (code, out) == (2, "")
-    assert re.fullmatch(r"error: [\d,]+ MB of memory are not enough, give more with --memory, .*\n", err)
+    assert re.fullmatch(r"error: [\d,]+ MB of memory is not enough, give more with --memory, .*\n", err)
     assert peak <= 1.05 * (needed // 3_000_000 * 2_000_000)  # pages of programs are none of ours
     code, _, err, _ = ran("1MB")
-    assert (code, "MB are in use before anything is read" in err) == (2, True)
+    assert (code, "MB is in use before anything is read" in err) == (2, True)
     code, _, err, _ = ran("much")
     assert (code, "'much' is not valid, write for example 500MB or 4GB" in err) == (2, True)
 

@@ -69,7 +69,11 @@ def test_characters(call):
         (["-g", "gold.tbf", "-s", "gold.tbf", "--docs", "x"], 2, "there is no gold document 'x'"),
         (["-g", "gold.tbf", "-s", "a=gold.tbf", "-s", "a=gold.tbf"], 2, "two systems are called 'a'"),
         (["-g", "gold.tbf", "-s", "gold.tbf", "--types", "none"], 2, "none: the list of types cannot be read"),
-        (["-g", "gold.tbf", "-s", "gold.tbf", "--coref-threshold", "2"], 2, "a coreference threshold of 2 is not"),
+        (
+            ["-g", "gold.tbf", "-s", "gold.tbf", "--coref-threshold", "2"],
+            2,
+            "a coreference threshold of 2 is out of range",
+        ),
         (["-g", "gold.tbf", "-s", "bad.tbf", "-o", "page.html"], 1, "bad.tbf:2:1: a line that is not a mention"),
     ],
 )

@@ -140,11 +140,10 @@ def test_levels(adjudge, level: str) -> None:
         (("--ci", "100"), "invalid value for '--ci': '100' is not a confidence level, write 95, 95% or 0.95"),
         (("--ci", "nan"), "invalid value for '--ci': 'nan' is not a confidence level, write 95, 95% or 0.95"),
         (("--ci", "high"), "invalid value for '--ci': 'high' is not a confidence level, write 95, 95% or 0.95"),
-        (("--seed", "-1"), "invalid value for '--seed': '-1' is not possible, give a whole number from 0"),
+        (("--seed", "-1"), "invalid value for '--seed': '-1' is not valid, give a whole number from 0"),
         (
             ("--bootstrap", "1e3"),
-            "invalid value for '--bootstrap': '1e3' is not possible, "
-            "give the number of resamples, or 0 for no intervals",
+            "invalid value for '--bootstrap': '1e3' is not valid, give the number of resamples, or 0 for no intervals",
         ),
         (
             ("--fail-under", "f1"),

@@ -149,7 +149,7 @@ def test_short_work_gives_none(monkeypatch: pytest.MonkeyPatch):
 def test_help_has_headings_and_examples(adjudge):
     text = adjudge("--help").out
     headings = re.findall(r"(?:^|  )([A-Z][a-z ]+):(?= |$)", text, re.M)
-    assert headings[2:] == ["Options", "Compare and look", "Assess and plan", "More", "Examples"]
+    assert headings[2:] == ["Options", "Compare and report", "Assess and plan", "More", "Examples"]
     tasks = text.partition("\nScore, validate, explain (adjudge TASK --help):\n")[2].partition("\n\n")[0].split()
     assert {"coref", "nugget", "eal", "kbp", "ner", "tree"} <= set(tasks)
     assert not {"score", "report", "serve"} & set(tasks), "tools are not tasks"

@@ -272,7 +272,7 @@ def test_one_mistake_on_many_lines_is_one_line(validator, call):
     [
         ((), "missing argument"),
         (("none",), "none"),
-        (("good", "--limit", "-1"), "is not possible"),
+        (("good", "--limit", "-1"), "is not valid"),
         (("good", "--severity", "x=error"), "there is no kind of problem 'x'"),
         (("good", "--severity", "KIND"), "--severity KIND has no severity"),
         (("good", "--severity", "KIND=bad"), "'bad' is not a severity of KIND"),

@@ -34,7 +34,7 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     for folder, said in (
         ("empty", "it already exists, choose a new or empty folder"),
         ("empty/gold.jsonl", "this is a file, a folder is needed"),
-        ("no/demo", "the folder around it does not exist, create it first"),
+        ("no/demo", "its parent folder does not exist, create it first"),
     ):
         assert run(["demo", "--files", folder]) == 2
         assert said in capsys.readouterr().err

@@ -104,7 +104,7 @@ def test_what_cannot_be_written() -> None:
     with pytest.raises(ValidationError) as raised:
         write_brat(NuggetDocument("a", nuggets, relations), path="s.tbf")
     assert len(raised.value.problems) == 9
-    assert str(raised.value.problems[0]).startswith("s.tbf:5: 'E1' is not an id of an event, or there twice")
+    assert str(raised.value.problems[0]).startswith("s.tbf:5: 'E1' is not an event id, or occurs twice")
 
 
 @given(st.lists(st.sampled_from(["E1", "E01", "E10", "E9", "F2", "E", "", "E" + "9" * 5000])))

@@ -121,6 +121,6 @@ def test_what_cannot_be_written() -> None:
     with pytest.raises(ValidationError) as raised:
         write_ere(NuggetDocument("a", nuggets, relations), path="s.tbf")
     assert len(raised.value.problems) == 8
-    assert str(raised.value.problems[0]).startswith("s.tbf:5: the id 'E1' is empty, there twice")
+    assert str(raised.value.problems[0]).startswith("s.tbf:5: the id 'E1' is empty, occurs twice")
     with pytest.raises(ValidationError, match="this format cannot hold the relation 'Coreference'"):
         write_ere(NuggetDocument("a", [good, good._replace(id="E2")], relations[2:3]), hoppers=False)

@@ -119,7 +119,7 @@ def test_files_that_cannot_be_opened(tmp_path) -> None:
 def test_a_file_that_may_not_be_read(tmp_path) -> None:
     path = tmp_path / "secret"
     path.touch(mode=0)
-    with pytest.raises(UsageError, match="the file may not be read, check its permissions"):
+    with pytest.raises(UsageError, match="no permission to read the file, check its permissions"):
         read_all(path)
 
 

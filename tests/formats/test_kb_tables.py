@@ -73,7 +73,7 @@ def test_acetowiki():
         MentionLink("d", "", entity="E2", start=10, line=2),
         MentionLink("d", "", entity="E1", start=30, line=3),
     ]
-    assert str(table.notes[0]) == "<bytes>:3: 1 line with links to several pages, taken as without a page"
+    assert str(table.notes[0]) == "<bytes>:3: 1 line with links to several pages, treated as having no page"
     assert read_links("\n".join(rows).encode(), several="first").links[2].page == "A"
     found, notes = attach_links(table, [DOCUMENT])
     assert {key: link.page for key, link in found.items()} == {

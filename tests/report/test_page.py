@@ -180,7 +180,7 @@ def test_how_many_cannot_be_told_from_the_first_and_what_to_be_careful_about():
     page = render_result(msgspec.structs.replace(result, comparisons=tuple(comparisons), notes=notes))
     tree = tree_of(page)
     _, second, third = (each.text_content() for each in tree.xpath("//*[@class='headline']/p"))
-    assert second == "2 of the 3 other systems cannot be told from it."
+    assert second == "2 of the 3 other systems cannot be distinguished from it."
     assert third == "4 systems from 10.0 to 50.0, on 9 documents."
     (careful,) = tree.xpath("//*[@class='careful']")
     assert [each.text_content() for each in careful.xpath(".//li")] == [

@@ -130,7 +130,7 @@ def test_passwords(access):
         with pytest.raises(Fault, match="wrong") as caught:
             access.sign_in("ann", password)
         assert caught.value.status == 401
-    with pytest.raises(Fault, match="5 letters"):
+    with pytest.raises(Fault, match="5 characters"):
         access.set_password("ann", "short")
     access.set_password("ann", "the first one")
     access.set_password("ann", "the second one")

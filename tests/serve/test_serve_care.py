@@ -52,7 +52,7 @@ def test_what_was_changed_is_found_and_made_again(autumn: Path, capsys: pytest.C
     assert "autumn: table judgment: 1 row not as the events say, the first is autumn/i1/ann" in text
     code, text = said(capsys, "rebuild", "autumn")
     assert (code, text.strip().rpartition(": ")[2]) == (0, "judgment")
-    assert said(capsys, "rebuild", "autumn")[1].strip().endswith("all as it was before")
+    assert said(capsys, "rebuild", "autumn")[1].strip().endswith("every table agreed with the events")
     assert said(capsys, "verify", "autumn")[0] == 0
 
 

@@ -245,7 +245,7 @@ def test_the_package_has_it_and_small_scores_load_no_numpy():
         ({"singletons": "no"}, "no way to treat singletons"),
         ({"match": "fuzzy"}, "no way to match mentions"),
         ({"overlap": 0.5}, "only when mentions match in part"),
-        ({"match": "partial", "overlap": 1.5}, "overlap of 1.5 is not possible"),
+        ({"match": "partial", "overlap": 1.5}, "overlap of 1.5 is out of range"),
         ({"bootstrap": -1}, "bootstrap is -1"),
         ({"match": "head"}, "says nothing of the heads"),
     ],

@@ -415,7 +415,7 @@ def _options(tp: Any, at: _At) -> list[Option]:
     if cls in _COLLECTIONS or cls is tuple or cls is range:
         return [Option(of, "array", kind="array")]
     if not isinstance(cls, type):
-        raise at.error(f"{_name(plain)} cannot be told from the other cases of the union", _REMEDY)
+        raise at.error(f"{_name(plain)} cannot be distinguished from the other cases of the union", _REMEDY)
     fields = None
     if is_record_class(cls):
         fields = {field.name: field.type for field in fields_of(cls, args, names=at.names) if not field.optional}
@@ -456,7 +456,9 @@ def literal_options(values: Sequence[Any], of: ir.Similarity) -> list[Option]:
     for value in literal_values(values) or values:
         kind = next((kind for base, kind in KINDS.items() if isinstance(value, base)), None)
         if kind is None:
-            raise UsageError(f"{value!r} cannot stand beside other types", hint="use an Enum instead of the Literal")
+            raise UsageError(
+                f"{value!r} cannot be combined with other types", hint="use an Enum instead of the Literal"
+            )
         groups.setdefault(kind, []).append(value)
     whole = isinstance(of, ir.Exact)
     return [Option(ir.Exact(values=tuple(group)) if whole else of, kind, kind=kind) for kind, group in groups.items()]

@@ -150,7 +150,7 @@ COMMANDS = {
         commands=_SERVE,
         example="adjudge serve demo",
     ),
-    "report": Entry("Write a page to look at.", "results"),
+    "report": Entry("Write an HTML page.", "results"),
     "compare": Entry("Compare saved results.", "results"),
     "agree": Entry("Measure annotator agreement.", "agree"),
     "select": Entry("Select what to annotate.", "results"),
@@ -169,7 +169,7 @@ HIDDEN = {"explain": Entry("", "metrics")}  # former names of commands
 PURPOSES: tuple[tuple[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]], ...] = (
     # The tools, under two headings side by side; all other commands are those of tasks.
     (
-        ("Compare and look", ("report", "compare", "agree", "select", "merge")),
+        ("Compare and report", ("report", "compare", "agree", "select", "merge")),
         ("Assess and plan", ("serve", "sample", "estimate", "judge", "plan")),
     ),
     (("More", ("score", "doctor", "metrics")), ("", ("demo", "schema", "completion"))),

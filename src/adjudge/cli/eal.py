@@ -143,7 +143,7 @@ def settings_of(options: Mapping[str, Any]) -> Settings:
         name, equals, value = text.partition("=")
         if not (equals and name and value):
             raise UsageError(
-                f"--decide {text!r} says nothing", hint="write NAME=VALUE, such as time_rule_requires=good"
+                f"--decide {text!r} sets nothing", hint="write NAME=VALUE, such as time_rule_requires=good"
             )
         decisions[name.strip().replace("-", "_")] = value.strip()
     for name in ("unassessed", "unlinked"):

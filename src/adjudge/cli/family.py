@@ -401,7 +401,7 @@ def run_compat(
     for key, option in scorer.options.items():
         if option.choices and own[key] is not None and own[key] not in option.choices:
             hint = f"it has {', '.join(option.choices)}"
-            raise UsageError(f"--{key} {own[key]}: {name} has no such one", hint=hint)
+            raise UsageError(f"{name} has no --{key} {own[key]}", hint=hint)
         if option.required and own[key] is None:
             raise UsageError(f"--compat {name} needs --{key}", hint=option.about)
     chosen = {key: own[key] for key in scorer.options}

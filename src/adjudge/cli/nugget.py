@@ -75,7 +75,7 @@ side_options = [
     value("--token-suffix", "TEXT", "Suffix of the names of token tables.", default=".tab"),
     value("--texts", "DIR", "Texts, one file <document><suffix> per document, to show."),
     value("--text-suffix", "TEXT", "Suffix of the names of texts.", default=".txt"),
-    choice("--mode", ("token", "char"), "What positions are, instead of guessing."),
+    choice("--mode", ("token", "char"), "Unit of positions, instead of guessing it."),
     choice(
         "--profile",
         PROFILES,

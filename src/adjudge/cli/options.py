@@ -63,7 +63,7 @@ class Whole(Value):
         """The number."""
         text = str(value)
         if not (text.isascii() and text.isdigit()):
-            self.fail(f"{text!r} is not possible, {self.remedy}", param, ctx)
+            self.fail(f"{text!r} is not valid, {self.remedy}", param, ctx)
         if len(text) > DIGITS:
             self.fail(f"a number of {len(text)} digits is too large, {self.remedy}", param, ctx)
         return int(text)
@@ -74,7 +74,7 @@ def seconds(text: str) -> float:
     """A finite time above 0."""
     found = _number(text)[0]
     if not 0 < found <= LONGEST or "%" in text:
-        raise ValueError(f"{text[:20]!r} is not possible, give seconds above 0, at most {LONGEST}")
+        raise ValueError(f"{text[:20]!r} is out of range, give seconds above 0, at most {LONGEST}")
     return found
 
 

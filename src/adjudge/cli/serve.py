@@ -286,7 +286,7 @@ def rebuild(folder: str) -> None:
     found = Folder(folder)
     with Store.open(found.path, found.database, server=True) as store:
         other = care.rebuild(store)
-    said = f"these tables differed from the events: {', '.join(other)}" if other else "all as it was before"
+    said = f"these tables differed from the events: {', '.join(other)}" if other else "every table agreed with the events"
     emit_lines([f"{folder}: rebuilt from the events; {said}"])
 
 
@@ -359,4 +359,4 @@ def upgrade(folder: str) -> None:
     if saved is None:
         emit_lines([f"{folder}: up to date (version {new})"])
     else:
-        emit_lines([f"{folder}: from version {old} to {new}; as it was before: {saved}"])
+        emit_lines([f"{folder}: upgraded from version {old} to {new}; the old state is in {saved}"])

@@ -75,7 +75,9 @@ def preset(task: str, given: Sequence[str]) -> tuple[dict[str, list[str]], dict[
     """
     known = tasks()
     if task not in known:
-        raise UsageError(f"there is no task {task!r}", hint=did_you_mean(task, known) or f"take {', '.join(known)}")
+        raise UsageError(
+            f"there is no task {task!r}", hint=did_you_mean(task, known) or f"choose from {', '.join(known)}"
+        )
     score, check = _options_of(task, "score"), _options_of(task, "validate")
     files: dict[str, Path] = {}
     scoring: list[str] = []

@@ -352,8 +352,8 @@ def _clusters(pool: Pool, tables: Mapping[str, StatsTable], how: How) -> tuple[s
         for item in pool.items:
             value = item.attributes.get(how.cluster_by)
             if values.setdefault(item.document, value) != value:
-                message = f"document {item.document!r} belongs to several values of {how.cluster_by}"
-                raise UsageError(message, hint="give each one")
+                message = f"document {item.document!r} has several values of {how.cluster_by}"
+                raise UsageError(message, hint="give each document one")
         raise UsageError(f"{how.cluster_by} has lists or objects", hint="give each document a name or a number")
     clusters = cluster_names(how.cluster_by, table.ids, table.attributes[how.cluster_by])
     if how.documents == "sample":

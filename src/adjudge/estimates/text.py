@@ -136,14 +136,14 @@ def footer(estimate: Estimate) -> list[tuple[str, str]]:
 
 
 def _detects(estimate: Estimate) -> str | None:
-    """Which differences of the score that ranks the systems cannot be told from chance."""
+    """Which differences of the score that ranks the systems cannot be distinguished from chance."""
     key = estimate.ranked_by
     own = [row for row in estimate.differences if (row.metric, row.part) == key and not row.slice]
     found = [shown for row in own if (shown := row.detectable()) is not None]
     if key is None or not found:
         return None
     below = f"differences below {_points(max(found))} points of {' '.join(key)}"
-    return f"with this sample, {below} cannot be told from chance (power {100 * POWER:.0f} %)"
+    return f"with this sample, {below} cannot be distinguished from chance (power {100 * POWER:.0f} %)"
 
 
 def _how_found(estimate: Estimate) -> str:

@@ -168,7 +168,7 @@ class _Looking:
                 self.unfit.add(path)
             unfit += bool(self.unfit)
             if unfit > _MOST:
-                message = f"more than {_MOST} documents do not fit, and those behind this one were not looked at"
+                message = f"more than {_MOST} documents do not fit, and those after this one were not checked"
                 self.say("note", "$", message, "fix these first", error=False)
                 break
             self._content(document.data)
@@ -178,7 +178,7 @@ class _Looking:
             self.found.remarks["document"] = f"{empty} empty"
         self.found.facts["empty"] = empty
         if empty and empty == len(self.side.documents) and self.whole:
-            self.found.warn("empty", "no document contains anything", hint="is it the right file, and its reader?")
+            self.found.warn("empty", "no document contains anything", hint="check the file and its reader")
         self._find_columns()
 
     def say(

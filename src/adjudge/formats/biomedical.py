@@ -52,7 +52,7 @@ class _Documents:
         text = self.data[name]["text"]
         if span[0] >= span[1] or (text and span[1] > len(text)):
             self.wrong(
-                f"there is no place {span[0]} {span[1]} in the text",
+                f"the text has no characters {span[0]} to {span[1]}",
                 line,
                 "the end is the position after the last character",
             )

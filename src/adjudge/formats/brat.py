@@ -372,9 +372,7 @@ def _unwritable(document: NuggetDocument, path: str | None) -> Iterable[Problem]
     seen: set[str] = set()
     for nugget in document.nuggets:
         if not re.fullmatch(r"E[^\s:]+", nugget.id) or nugget.id in seen:
-            yield problem(
-                f"{nugget.id!r} is not an id of an event, or there twice", nugget.line, "ids are E1, E2 and so on"
-            )
+            yield problem(f"{nugget.id!r} is not an event id, or occurs twice", nugget.line, "ids are E1, E2 and so on")
         seen.add(nugget.id)
         if not nugget.pieces or any(end <= begin or begin < 0 for begin, end in nugget.pieces):
             yield problem(f"{nugget.id!r} has no characters", nugget.line, "look them up with a token table")

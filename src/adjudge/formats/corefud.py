@@ -40,8 +40,8 @@ _NOTES = {
     "no-brackets": "pieces of text in no brackets that were ignored: {n}",
     "to-the-end": "mentions that open and close on one node in two brackets and go on to the end of their sentence, as "
     "in the official scorer: {n}",
-    "same-number": "empty nodes that are another one, as zeros at the end of their numbers mean nothing to the "
-    "official scorer: {n}",
+    "same-number": "empty nodes that count as another one, since trailing zeros of their numbers mean nothing to "
+    "the official scorer: {n}",
     "no-newdoc": "the file does not begin with a newdoc; the official scorer stops at mentions before the first one",
     "last-line": "no empty line follows the last sentence; the official scorer stops at the end of such a file",
     "short-lines": "lines with fewer than ten columns: {n}",

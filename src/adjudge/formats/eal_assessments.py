@@ -267,7 +267,7 @@ def _scan_lines(
             assessed[response] = judged
             places[response] = number, line
         elif assessed[response] != judged:
-            message = f"the response of line {places[response][0]} again, with another assessment"
+            message = f"this is the response of line {places[response][0]}, with another assessment"
             findings.add("assessment-conflict", message, number, field_column(line, 12), "keep one of the two lines")
     for response, (number, line) in places.items():
         for each in inconsistencies(assessed[response], response.cas in coref):

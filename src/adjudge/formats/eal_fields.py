@@ -110,7 +110,7 @@ def parse_span(raw: str) -> Span:
         raise ValueError(f"the span {text} has an offset above {LARGEST}")
     if text.startswith("-") and text.count("-") >= 2:
         raise ValueError(f"the span {text} has a negative offset")
-    raise ValueError(f"{text!r} is not a span" if dash or text else "no span stands")
+    raise ValueError(f"{text!r} is not a span" if dash or text else "no span is given")
 
 
 def parse_spans(raw: str) -> tuple[Span, ...]:

@@ -180,7 +180,7 @@ def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding
             hint = "unpack it, and give what is in it"
             findings.append(_finding("layout", "an archive among the documents", place, hint))
         elif not document.isprintable() or document.strip() != document:
-            hint = "name the file by the document id"
+            hint = "name the file after the document id"
             findings.append(_finding("document-name", f"{document!r} is not a document id", place, hint))
         else:
             found[document] = path

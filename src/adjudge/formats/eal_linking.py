@@ -98,7 +98,7 @@ def scan_linking(
                 frames.append(Frame(responses))
             continue
         if first in hoppers:
-            message = f"the hopper {first!r} of line {hoppers[first]} again"
+            message = f"the hopper {first!r} is on line {hoppers[first]} already"
             findings.add("repeated-hopper", message, number, column, "give each hopper a name of its own")
         hoppers.setdefault(first, number)
         if "-" in first:

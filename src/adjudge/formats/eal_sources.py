@@ -321,7 +321,7 @@ def parse_quotes(data: bytes, place: str) -> tuple[dict[str, tuple[Span, ...]], 
             findings.add("document", f"{document!r} is not a document id", number + 1, 1, hint)
             continue
         if document in found:
-            findings.add("document", f"the document {document!r} again", number + 1, 1, "keep one of the two")
+            findings.add("document", f"the document {document!r} occurs twice", number + 1, 1, "keep one of the two")
             continue
         found[document] = _spans(text, number + 2, findings)
     return found, errors_of(findings.sorted())

@@ -188,10 +188,10 @@ class FolderWriter:
         if is_special(self.path):
             message = "this is neither a file nor a folder"
         elif self.path in (here := Path.cwd(), *here.parents):
-            message = "this is the folder in which you are, or one around it"
+            message = "this is the current folder, or one that contains it"
         elif self._overwrite and self.path.is_dir():
             others = sorted(each.name for each in self.path.iterdir() if each.is_dir() and each.name not in self.parts)
-            message = f"this is no such store: there are folders in it ({', '.join(others[:3])})" if others else None
+            message = f"this is not such a store: it contains folders ({', '.join(others[:3])})" if others else None
         if message is not None:
             raise UsageError(Problem(message, path=self._shown, hint="choose another name for what is to be written"))
 

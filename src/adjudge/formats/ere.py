@@ -454,7 +454,7 @@ def _unwritable(document: NuggetDocument, hoppers: bool, path: str | None) -> It
     for nugget in document.nuggets:
         if not nugget.id or nugget.id in seen or nugget.id.startswith("em-"):
             hint = "ids are E1, E2 and so on, each once"
-            yield problem(f"the id {nugget.id!r} is empty, there twice, or would change", nugget.line, hint)
+            yield problem(f"the id {nugget.id!r} is empty, occurs twice, or would change", nugget.line, hint)
         seen.add(nugget.id)
         if not nugget.type:
             yield problem(f"{nugget.id!r} has no type", nugget.line, "give it one")

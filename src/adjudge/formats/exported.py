@@ -90,6 +90,6 @@ def understood(
         raise FormatError([each if each.path else replace(each, path=last.place) for each in error.problems]) from None
     except (AttributeError, IndexError, KeyError, TypeError, RecursionError) as error:
         first = next(iter(files.values()))
-        message = f"a document is not written as such files are ({type(error).__name__}: {error})"
+        message = f"a document does not have the form of such files ({type(error).__name__}: {error})"
         hint, line = "adjudge doctor says what it is", first.lines[0] if first.lines else 1
         raise FormatError(Problem(message[:200], path=first.place, line=line, hint=hint)) from None

@@ -83,7 +83,7 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
         hint = "values are true, false, numbers, or in quotes"
         raise FormatError(Problem(f"this is not TOML: {said}", place, line, column, hint)) from None
     except RecursionError:
-        raise FormatError(Problem("lists are nested too deeply", place, 1, hint="write them more simply")) from None
+        raise FormatError(Problem("lists are nested too deeply", place, 1, hint="flatten them")) from None
     except ValueError as error:  # a number or a date that Python does not hold
         found = _LONG_NUMBER.search(text)
         raise FormatError(

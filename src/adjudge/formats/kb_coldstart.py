@@ -133,7 +133,7 @@ def _assertion(reader: LineReader, parts: Parts) -> None:
     if "#" in line:
         line, comment, official = cut_comment(line)
         if official is not None:
-            message = "a # in the middle of a field, where the rules begin a comment"
+            message = "a # inside a field, which begins a comment by the rules"
             hint = "use names without #"
             reader.found.add("hash-in-field", message, reader.line, official + 1, hint, repair="read as a part of it")
     fields = line.split("\t")

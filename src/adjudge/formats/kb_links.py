@@ -77,7 +77,7 @@ def read_links(
         if link is not None:
             links.append(link)
     if groups:
-        done = "taken as without a page" if several == "none" else "the first is taken"
+        done = "treated as having no page" if several == "none" else "the first is taken"
         message = f"{len(groups)} line{'s' * (len(groups) != 1)} with links to several pages, {done}"
         notes.append(Problem(message, path=found.place, line=groups[0]))
     found.finish(empty=None if links else "the table has no rows", hint="write a row for each linked mention")

@@ -128,7 +128,7 @@ def _slots(element: Element, id_: str, found: Findings) -> tuple[str, ...]:
         if match is None:
             continue
         if by_number.setdefault(int(match[1]), child) is not child:
-            found.add("repeated-slot", f"<{child.tag}> once more", child.line, child.column, "keep one of them")
+            found.add("repeated-slot", f"a second <{child.tag}>", child.line, child.column, "keep one of them")
     if not by_number and (alone := element.first("slot")) is not None:
         by_number[0] = alone
     if not by_number or sorted(by_number) != list(range(len(by_number))):

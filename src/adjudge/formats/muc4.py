@@ -331,7 +331,7 @@ class _Deciding:
             first = token[0]
             if first == "(":
                 if len(stack) == DEPTH:
-                    return self._broken(at, f"parentheses are nested more than {DEPTH} deep", "write it more simply")
+                    return self._broken(at, f"parentheses are nested more than {DEPTH} deep", "simplify it")
                 stack.append((at, items))
                 items = []
             elif first == ")":

@@ -132,7 +132,7 @@ def _blocks(request: _Request) -> Iterator[Any]:
         if kind == "error":
             raise FormatError(Problem(value[0], path=request.place, hint=value[1]))
     except (EOFError, OSError, pickle.UnpicklingError):
-        message = "not a Parquet file that can be read (pyarrow breaks off)"
+        message = "not a Parquet file that can be read (pyarrow crashes)"
         raise FormatError(Problem(message, path=request.place, hint="write it again")) from None
     finally:
         if done:

@@ -441,7 +441,7 @@ def _cannot_open(error: OSError | ValueError, place: str) -> NoReturn:
     remedies: dict[type[Exception], tuple[str, str]] = {
         FileNotFoundError: ("there is no such file", "check the path"),
         IsADirectoryError: ("this is a folder", "name the file in it"),
-        PermissionError: ("the file may not be read", "check its permissions"),
+        PermissionError: ("no permission to read the file", "check its permissions"),
     }
     reason = getattr(error, "strerror", None) or str(error)
     message, hint = remedies.get(type(error), (f"the file cannot be read: {reason}", "check the path"))

@@ -212,7 +212,7 @@ def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: 
         )
     for buckets, name, title, caption in (
         (_LENGTHS, "lengths", "Gold items found, by length", "Share of the gold items that were found, in percent."),
-        (_TIMES, "times", "Gold items found, by how often gold has them", "Words and label together; in percent."),
+        (_TIMES, "times", "Gold items found, by frequency in gold", "Words and label together; in percent."),
     ):
         counted = {system: getattr(each, name) for system, each in tallies.items()}
         used = [label for _, label in buckets if any(each[label, is_] for each in counted.values() for is_ in (0, 1))]

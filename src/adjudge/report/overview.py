@@ -33,7 +33,7 @@ class Headline(NamedTuple):
 
 class Ranked(NamedTuple):
     """A system in a ranking; `drawn` has its value and interval as places between 0 and 100, `level` says whether it
-    cannot be told from the first."""
+    cannot be distinguished from the first."""
 
     rank: str
     system: str
@@ -222,7 +222,7 @@ def _one(name: str) -> str:
 
 
 def _first(result: Result, key: Key) -> list[Sentence]:
-    """The first of several systems, how far it is from the second, and how many cannot be told from it."""
+    """The first of several systems, how far it is from the second, and how many cannot be distinguished from it."""
     found, order = scores_by(result, key), order_by(result, key)
     names = [result.systems[at].name for at in order]
     best, second, last = (found.get(order[at]) for at in (0, 1, -1))
@@ -242,7 +242,7 @@ def _first(result: Result, key: Key) -> list[Sentence]:
     sentences = [first]
     level = len(list(_level_with_first(result, key, order)))
     if level > 1:
-        sentences.append(((f"{level} of the {len(order) - 1} other systems cannot be told from it.", False),))
+        sentences.append(((f"{level} of the {len(order) - 1} other systems cannot be distinguished from it.", False),))
     span = f" from {score_cell(last).head} to {score_cell(best).head}" if last is not None else ""
     documents = units(result, max(system.documents for system in result.systems))
     return [*sentences, ((f"{len(order)} systems{span}, on {documents}.", False),)]

@@ -177,8 +177,8 @@ def _notes(key: TemplateFile, response: TemplateFile, compared: Sequence[Message
             [name for name in response.messages if name not in names],
             "messages of the response that the key does not have, which are not scored",
         ),
-        ("key-syntax", [str(warning) for warning in key.warnings], "odd lines in the key"),
-        ("response-syntax", [str(warning) for warning in response.warnings], "odd lines in the response"),
+        ("key-syntax", [str(warning) for warning in key.warnings], "malformed lines in the key"),
+        ("response-syntax", [str(warning) for warning in response.warnings], "malformed lines in the response"),
     ]
     return [
         Note(code, len(cases), f"{message}: {len(cases)}", tuple(cases[:SHOWN]))

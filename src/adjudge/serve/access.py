@@ -123,7 +123,9 @@ class Access:
             hint = "use letters, digits, - and ., up to 60"
             raise UsageError(f"{person!r} cannot be the name of a person", hint=hint)
         if role not in ROLES:
-            raise UsageError(f"there is no role {role!r}", hint=did_you_mean(role, ROLES) or f"take {', '.join(ROLES)}")
+            raise UsageError(
+                f"there is no role {role!r}", hint=did_you_mean(role, ROLES) or f"choose from {', '.join(ROLES)}"
+            )
         if (role == "admin") != (scope == EVERYWHERE):
             hint = "admin is a role on the whole server, every other one of a campaign"
             raise UsageError(f"the role {role} cannot be given in {scope!r}", hint=hint)
@@ -200,7 +202,7 @@ class Access:
     def set_password(self, person: str, password: str) -> None:
         """Store a password as an argon2id hash, in place of the previous one."""
         if len(password) < _SHORTEST:
-            raise Fault(422, f"the password has {len(password)} letters", f"take at least {_SHORTEST}")
+            raise Fault(422, f"the password has {len(password)} characters", f"use at least {_SHORTEST}")
         made = self.hasher.hash(password)
         with self.store.read() as snapshot:
             old = [each.hash for each in snapshot.secrets(person) if each.kind == "password"]

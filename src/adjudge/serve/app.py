@@ -202,7 +202,7 @@ async def _body(request: Request, most: int) -> bytes:
 def check_texts(texts: Iterable[str]) -> None:
     """Refuse a character that PostgreSQL cannot store."""
     if any("\0" in each for each in texts):
-        raise Fault(400, "there is a character with the number 0", "leave it out")
+        raise Fault(400, "there is a null character", "leave it out")
 
 
 def _prepare(call: Call) -> None:

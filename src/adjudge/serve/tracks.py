@@ -257,7 +257,7 @@ def set_phase(store: Store, track: str, phase: str, body: dict[str, Any], by: st
     if unknown:
         raise UsageError(f"a phase has no limit {sorted(unknown)[0]!r}", hint="runs and per_day can be set")
     if body.get("show", SHOWN[0]) not in SHOWN:
-        raise UsageError(f"a board cannot be {body['show']!r}", hint=f"take {', '.join(SHOWN)}")
+        raise UsageError(f"a board cannot be {body['show']!r}", hint=f"choose from {', '.join(SHOWN)}")
     with store.read() as snapshot:
         old = snapshot.get(Phase, track, phase)
     opens, closes = (body.get(each, getattr(old, each, None)) for each in ("opens", "closes"))

@@ -311,7 +311,7 @@ def detectable_text(result: Result) -> str | None:
     more = ", ..." if len(largest) > len(shown) else ""
     number = result.options.clusters if result.options is not None else None
     what = f"{number} clusters" if number else units(result, result.comparisons[0].documents or 0)
-    return f"with {what}, differences below {', '.join(shown)}{more} cannot be told from chance (power 80 %)"
+    return f"with {what}, differences below {', '.join(shown)}{more} cannot be distinguished from chance (power 80 %)"
 
 
 def units(result: Result, number: int) -> str:

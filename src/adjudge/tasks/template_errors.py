@@ -31,9 +31,9 @@ KINDS = {
     "type": "a template of the wrong type: change the type",
     "type-filler": "right then",
     "spurious-template": "remove the template",
-    "spurious-template-filler": "gone with it",
+    "spurious-template-filler": "removed with it",
     "missing-template": "add the template",
-    "missing-template-filler": "come with it",
+    "missing-template-filler": "added with it",
 }
 _STEP = 1000.0  # one correct filler is worth more than all that are partially correct
 

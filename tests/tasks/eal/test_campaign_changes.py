@@ -88,7 +88,7 @@ def test_times_that_are_no_dates_are_warned_about(done):
     assert "'Tuesday'" in found.replace('"', "'")
     assert "is not in the pool, it counts in the key; remove the line if no system gave the response" in found
     assert told["assess"].status == "waiting"
-    assert told["score"].message == "for the assessments, those that are there are from before"
+    assert told["score"].message == "for the assessments, the existing ones are from an earlier run"
 
 
 def test_wrong_frames_are_reported_and_corrected(done):

@@ -461,7 +461,7 @@ def test_from_files():
     assert found.system == "A"
     assert [fall.hop for fall in found.waterfalls] == [2, 1]
     assert reasons(found.waterfalls[0].missed) == {"unknown-entity": 1}
-    with pytest.raises(UsageError, match="0 hops are not possible"):
+    with pytest.raises(UsageError, match="0 hops are out of range"):
         explain(gold, gold, hops=[0])
     with pytest.raises(UsageError, match="no nodes of the system's own"):
         explain(gold, gold, identity_source="system")

@@ -233,7 +233,7 @@ def test_circles() -> None:
     links = ["@After\tA1\tE1,E2", "@After\tA2\tE2,E3", "@After\tA3\tE3,E1", "@After\tA4\tE4,E5"]
     report = validate(made([*mentions, *links]))
     assert kinds(report) == [("circle", E, 10, 11)]
-    assert report.findings[0].problem.message == "After goes in a circle: E1 -> E2 -> E3 -> E1"
+    assert report.findings[0].problem.message == "After forms a cycle: E1 -> E2 -> E3 -> E1"
     assert report.findings[0].problem.hint == "remove one of lines 8, 9, 10"
     # A cluster is one event, so a circle may go through it.
     report = validate(made([*mentions, "@Coreference\tR\tE3,E4", *links[:2], "@After\tA3\tE4,E1"]))

@@ -48,6 +48,37 @@
   const hasLeaves = () => data.leaves.includes(view.metric);
   const worded = (kind) => (hasLeaves() ? { [MISSED]: "omitted", [SPURIOUS]: "hallucinated" }[kind] : undefined) ?? outcomes[kind];
 
+  // The items of a level that share a character with some places; found by where they begin.
+  const starts = new WeakMap();
+  function touching(items, level, places) {
+    if (!starts.has(items)) {
+      const all = items.flatMap((each) => each.place.map(([from, to]) => ({ from, to, each }))).sort((a, b) => a.from - b.from);
+      starts.set(items, { all, longest: all.reduce((most, { from, to }) => Math.max(most, to - from), 0) });
+    }
+    const { all, longest } = starts.get(items);
+    const found = new Set();
+    for (const [begin, end] of places) {
+      let [low, high] = [0, all.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (all[middle].from < begin - longest) low = middle + 1; else high = middle;
+      }
+      for (; low < all.length && all[low].from < end; low += 1) if (all[low].to > begin && all[low].each.level === level) found.add(all[low].each);
+    }
+    return [...found];
+  }
+
+  // Why an item has its outcome. Of one without a counterpart, if its task says nothing: what the other side has there.
+  function reasonOf(doc, system, row) {
+    if (row.why || row.near !== undefined || (row.kind !== MISSED && row.kind !== SPURIOUS)) return row.why;
+    const other = row.kind === MISSED ? system : -1;
+    const { level, place } = itemsOf(doc, row.kind === MISSED ? -1 : system)[row.kind === MISSED ? row.gold : row.system];
+    if (!place.length) return "no counterpart";
+    const there = touching(itemsOf(doc, other), level, place);
+    const said = there.slice(0, 3).map((each) => `${cut(words(doc, each), 60)}${each.label ? ` (${cut(each.label, 60)})` : ""}`);
+    return `${cut(nameOf(other), 60)} has ${said.length ? `${said.join(", ")}${there.length > 3 ? ", ..." : ""} there, which is not a match` : "nothing there"}`;
+  }
+
   // The outcome of every item, alone or with its counterpart: {kind, gold, system, credit, why, near}.
   function rowsOf(number, system) {
     const found = [];
@@ -318,7 +349,8 @@
       const support = SUPPORT.test(mark.role);
       const tag = support ? "" : doc.groups ? group : mark.role;
       const fresh = !made.has(mark.index);
-      const said = `${each.label ? `${each.label}: ` : ""}${words(doc, each)}${mark.role ? `, ${mark.role}` : ""}${group === undefined ? "" : `, ${doc.groups} ${group}`} – ${key}${mark.row.why ? `: ${mark.row.why}` : ""}`;
+      const why = reasonOf(doc, side < 0 ? view.system : side, mark.row);
+      const said = `${each.label ? `${each.label}: ` : ""}${words(doc, each)}${mark.role ? `, ${mark.role}` : ""}${group === undefined ? "" : `, ${doc.groups} ${group}`} – ${key}${why ? `: ${why}` : ""}`;
       const drawn = element("mark", {
         class: `${support ? "support" : `n d${Math.min(depth, 3)}`} k-${key}${chosen.has(mark.row) ? "" : " off"}${group === undefined ? "" : ` s${colour(side, group)}`}`,
         "data-side": side, "data-index": mark.index, "data-tag": first && tag ? cut(tag, TAG) : false,
@@ -383,6 +415,7 @@
     const doc = documentAt(number);
     const second = view.beside >= 0 ? fates(rowsOf(number, view.beside), -1) : null;
     const several = new Set(rows.map((row) => (row.gold < 0 ? itemsOf(doc, view.system)[row.system] : doc.gold[row.gold]).level)).size > 1;
+    const labelled = rows.some((row) => [doc.gold[row.gold], itemsOf(doc, view.system)[row.system]].some((each) => each && each.label)) || several;
     const lines = rows.map((row) => {
       const ours = row.gold < 0 ? null : doc.gold[row.gold];
       const theirs = row.system < 0 ? null : itemsOf(doc, view.system)[row.system];
@@ -393,15 +426,15 @@
       const credit = row.credit > 0 && row.credit < 1 ? ` ${row.credit.toFixed(2)}` : "";
       const cells = [
         element("td", {}, badge(row.kind), credit ? element("span", { class: "role" }, credit) : null),
-        element("td", { dir: "auto" }, label, several ? element("div", { class: "role" }, levels[one.level].replaceAll("[*]", "")) : null),
+        labelled && element("td", { dir: "auto" }, label, several ? element("div", { class: "role" }, levels[one.level].replaceAll("[*]", "")) : null),
         element("td", {}, ours ? [link(doc, -1, row.gold), parent(doc, -1, ours)] : element("span", { class: "quiet" }, "–")),
         element("td", {}, theirs ? [link(doc, view.system, row.system), parent(doc, view.system, theirs)] : element("span", { class: "quiet" }, "–")),
-        element("td", { dir: "auto" }, cut(row.why, 400), near),
+        element("td", { dir: "auto" }, cut(reasonOf(doc, view.system, row), 400), near),
       ];
       if (second) cells.push(element("td", {}, row.gold >= 0 && second.has(row.gold) ? badge(second.get(row.gold).kind) : ""));
-      return { row, cells };
+      return { row, cells: cells.filter(Boolean) };
     });
-    const made = table(["outcome", "label", "gold", cut(systems[view.system], 60), "why", ...(second ? [cut(systems[view.beside], 60)] : [])], lines.map(({ cells }) => cells), { class: "rows" });
+    const made = table(["outcome", ...(labelled ? ["label"] : []), "gold", cut(systems[view.system], 60), "why", ...(second ? [cut(systems[view.beside], 60)] : [])], lines.map(({ cells }) => cells), { class: "rows" });
     [...made.tBodies[0].rows].forEach((line, at) => {
       line.dataset.gold = lines[at].row.gold;
       line.dataset.system = lines[at].row.system;
@@ -535,7 +568,7 @@
     ].filter(([, values]) => values.some(Boolean));
     target.replaceChildren(
       element("button", { type: "button", class: "close", title: "Let go (Escape)", "aria-label": "Let go", click: () => pin(null) }, "×"),
-      element("p", {}, row ? badge(row.kind) : null, row && row.why ? ` ${cut(row.why, 400)}` : "", row && row.near !== undefined ? element("span", { class: "role" }, " The item beside it is near, but no counterpart.") : null),
+      element("p", {}, row ? badge(row.kind) : null, row ? ` ${cut(reasonOf(doc, view.pinned.side < 0 ? view.system : view.pinned.side, row), 400)}` : "", row && row.near !== undefined ? element("span", { class: "role" }, " The item beside it is near, but no counterpart.") : null),
       table(["field", ...both.map(({ side }) => cut(nameOf(side), 60))], lines.map(([name, values]) => [cut(name, 60), ...values.map((value) => element("td", { dir: "auto", class: new Set(values).size > 1 ? "differs" : false }, cut(value, 400)))])),
     );
   }

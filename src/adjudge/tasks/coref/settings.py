@@ -106,7 +106,7 @@ def settings(
     if match == "partial" and not corefud:
         overlap = OVERLAP if overlap is None else overlap
         if not 0 < overlap <= 1:
-            raise UsageError(f"an overlap of {overlap:g} is not possible", hint="give a number above 0 and up to 1")
+            raise UsageError(f"an overlap of {overlap:g} is out of range", hint="give a number above 0 and up to 1")
     return Settings(
         cast("Profile", profile),
         cast("Singletons", singletons),

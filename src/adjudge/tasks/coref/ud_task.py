@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Note
 
 REMARKS = {
-    "corefud-place": "mentions that share a place with another mention of the other file and are mixed up with it, as "
+    "corefud-place": "mentions that share a place with another mention of the other file and are confused with it, as "
     "in the official scorer: {n}",
     "corefud-twice": "mentions in two entities, of which the last one counts, as in the official scorer: {n}",
     "corefud-tie": "assignments of mentions that are not unique, of which the one of the official scorer counts: {n}",

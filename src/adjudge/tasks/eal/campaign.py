@@ -186,9 +186,9 @@ class _Run:
         if waiting is None:
             self.score(key, frames, sound)
         elif waiting == DUE:
-            self.say("score", "", "due", "after the steps before, if people are ready")
+            self.say("score", "", "due", "after the earlier steps, if people are ready")
         else:
-            old = ", those that are there are from before" if "score" in self.state.steps else ""
+            old = ", the existing ones are from an earlier run" if "score" in self.state.steps else ""
             self.say("score", "", "waiting", waiting + old)
 
     def sources(self) -> Documents | None:
@@ -421,7 +421,7 @@ class _Run:
         """
         name = self.at = f"{step} {subject}".strip()
         if inputs is None:
-            self.say(step, subject, "due", "after the steps before")
+            self.say(step, subject, "due", "after the earlier steps")
             return None
         record = self.state.steps.get(name)
         before = digest(__version__, inputs())

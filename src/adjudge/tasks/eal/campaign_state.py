@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib
 import os
 import shutil
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -149,21 +150,16 @@ def _write(handle: int, text: str) -> None:
     os.write(handle, text.encode())
 
 
-if sys.platform == "win32":
-
-    def _lock(handle: int) -> None:
-        import msvcrt
-
+def _lock(handle: int) -> None:
+    try:
+        import fcntl
+    except ImportError:
+        msvcrt: Any = importlib.import_module("msvcrt")  # of Windows
         # A byte far beyond the text, which others may still read.
         os.lseek(handle, 1 << 30, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         os.lseek(handle, 0, os.SEEK_SET)
-
-else:
-
-    def _lock(handle: int) -> None:
-        import fcntl
-
+    else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 

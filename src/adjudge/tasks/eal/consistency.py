@@ -154,7 +154,7 @@ def check_frames(
         first = seen.setdefault(frozenset(here), number)
         if first != number:
             line = places.of(first)[0]
-            message = f"the frame of line {line} again" if line else "the same frame again"
+            message = f"the frame of line {line} is repeated" if line else "the same frame is repeated"
             findings.add("frame-repeated", message, *places.of(number), hint="keep one of them", error=False)
         linked |= here
     _check_rest(linking, key, pool, linked, places, findings, profile)

@@ -48,7 +48,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
             raise UsageError(Problem("it already exists", path=shown, hint=hint))
         if path.is_dir() and any(each.is_dir() for each in path.iterdir()):
             hint = "choose another name for what is to be written"
-            raise UsageError(Problem("this is no such store: there are folders in it", path=shown, hint=hint))
+            raise UsageError(Problem("this is not such a store: it contains folders", path=shown, hint=hint))
         handle = _take(path, lock, text)
         if handle is None:
             check_lock(shown, reserved=True)
@@ -71,8 +71,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
         yield
     finally:
         # When all went well, the lock went with the old store, and one that is there now is another's.
-        _leave(lock, text)
-        os.close(handle)
+        _leave(lock, text, handle)
         if made:
             with suppress(OSError):
                 path.rmdir()  # only if nothing was put in its place
@@ -114,7 +113,10 @@ def lock_problem(path: str | Path) -> Problem | None:
         return Problem(message, path=shown, hint=hint)
     if not is_left(lock):
         message = f"the store is locked: process {process} has been writing to it since {since}"
-        return Problem(message, path=shown, hint="wait until it is finished")
+        hint = "wait until it is finished"
+        if not temporary.can_hold():  # nobody can tell whether it still runs
+            hint = f"{hint}; if it no longer runs, remove what it left: {lock}"
+        return Problem(message, path=shown, hint=hint)
     if _is_reserved(path):
         message = f"process {process}, writing since {since}, was interrupted; nothing was there before"
         return Problem(message, path=shown, hint="write it again, or remove the folder")
@@ -130,12 +132,13 @@ def clear_lock(path: str | Path) -> None:
         with suppress(OSError):
             handle = _take(path, lock, text)
             if handle is not None:
-                _leave(lock, text)
-                os.close(handle)
+                _leave(lock, text, handle)
 
 
 def _take(path: Path, lock: Path, text: str) -> int | None:
     """Create the lock of a store, or take over an abandoned one: its handle, None if another process holds it."""
+    if not temporary.can_hold():
+        return _make_lock(lock, text)
     name, handle = temporary.make_file(path)
     with ExitStack() as stack:
         stack.callback(os.close, handle)
@@ -189,10 +192,14 @@ def _take_over(name: str, lock: Path) -> bool:
     return False
 
 
-def _leave(lock: Path, text: str) -> None:
+def _leave(lock: Path, text: str, handle: int) -> None:
+    if not temporary.can_hold():
+        os.close(handle)
     with suppress(OSError, UnicodeDecodeError):
         if lock.read_text(encoding="utf-8") == text:
             lock.unlink()
+    if temporary.can_hold():
+        os.close(handle)
 
 
 def lock_path(path: Path) -> Path:

@@ -72,13 +72,13 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     broken_time_in_reference: Literal["drop", "keep"] = "drop"
     """Whether such a time still counts in the reference frames, where nobody can earn it."""
     time_rule_requires: Literal["cas", "good"] = "cas"
-    """Which assessment makes less specific times go: a correct CAS, or a good response."""
+    """Which assessment removes less specific times: a correct CAS, or a good response."""
     time_rule_same_realis: bool = False
-    """Whether less specific times go only where the realis is the same."""
+    """Whether less specific times are removed only where the realis is the same."""
     time_rule_digits: Literal["each-part", "from-the-end"] = "each-part"
     """Which dates say less: those with fewer digits in any part, or those with digits cut off at its end."""
     time_rule_sides: Literal["both", "system"] = "both"
-    """Whether they go from the key and the frames as well."""
+    """Whether they are removed from the key and the frames as well."""
 
     # Linking
     unlinked: Literal["error", "drop", "singleton"] = "error"
@@ -92,7 +92,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     unassessed: Literal["error", "false-positive", "ignore"] = "error"
     """A system response that nobody has assessed."""
     trim_unassessed: bool = True
-    """Whether redundant responses go before assessments are looked for, as they went before the pool was made."""
+    """Whether redundant responses are removed before their assessments are looked up, as before pooling."""
     unassessed_misses: bool = True
     """Whether a class whose representative is unassessed counts as missed, too."""
     missing_coref: Literal["singleton", "error", "lenient"] = "singleton"
@@ -102,7 +102,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     one_spelling: bool = True
     """Whether Contact.Correspondance and Contact.Correspondence are one type."""
     link_precision: Literal["found", "reference"] = "found"
-    """What the link precision of a document is weighed by: the classes of the system, or those of the reference."""
+    """What weights the link precision of a document: the classes of the system, or those of the reference."""
     empty_reference: Literal["null", "one"] = "null"
     """The link score of a single document whose reference has no frames."""
     replacement: Literal["smallest", "table"] = "smallest"

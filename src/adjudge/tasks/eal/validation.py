@@ -232,7 +232,7 @@ def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: Fi
         first = seen.setdefault(responses, number)
         if first != number:
             line, column = places.of(number)
-            message = f"the frame of line {places.of(first)[0]} again"
+            message = f"the frame of line {places.of(first)[0]} is repeated"
             here.say("repeated-frame", message, line, column, hint="keep one of the two lines", error=False)
     if any(response[7] == "Generic" for response in linked):  # where they stand is only looked for if there are any
         for number, (responses, _) in enumerate(linking.frames):

@@ -192,7 +192,7 @@ def _check_ids(arguments: Sequence[Argument], rules: Rules, file: File) -> None:
         id_ = argument[2]
         first = seen.setdefault(id_, argument[4])
         if first != argument[4] and id_:
-            message = f"the id {quote(id_)} of line {first} again, for another response"
+            message = f"the id {quote(id_)} of line {first} is used again, for another response"
             hint = "give each response an id of its own"
             file.say_of("repeated-id", message, argument, 1, hint=hint, error=rules.has_linking)
         if _are_small(id_, [len(id_)]):

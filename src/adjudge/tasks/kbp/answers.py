@@ -63,7 +63,7 @@ class PoolJudge:
 
     def __init__(self, pool: Iterable[Assessment], known: Iterable[str], *, match: Match = "assessed") -> None:
         if match not in MATCHES:
-            raise UsageError(f"no way {match!r} to match", hint=f"choose from {', '.join(MATCHES)}")
+            raise UsageError(f"there is no way of matching called {match!r}", hint=f"choose from {', '.join(MATCHES)}")
         self.match = match
         names = frozenset(known)
         self.strangers = 0  # assessments of questions that are not asked

@@ -318,7 +318,9 @@ def _notes(gold: Discovered, system: Discovered) -> list[Note]:
     found = []
     for which, side in (("gold", gold), ("system", system)):
         if side.doubled:
-            message = f"{side.doubled} {which} spans are mentions of several entities: the first in the alphabet counts"
+            message = (
+                f"{side.doubled} {which} spans are mentions of several entities: the alphabetically first one counts"
+            )
             found.append(Note(f"{which}-doubled", side.doubled, message))
         if not side.pages:
             remedy = "give --wiki, or links in the annotation" if which == "gold" else "the clusters are its own nodes"

@@ -153,7 +153,7 @@ class JudgedTask(Task):
         from adjudge.stats.result import Note
 
         other = [remark.example for _, remark in evaluation.systems[name].remarks]
-        message = "files state another accuracy than their judgements have"
+        message = "files state an accuracy that differs from that of their judgements"
         return [Note("stated-accuracy", len(other), message, tuple(other[:_EXAMPLES]))] if other else []
 
 

@@ -136,7 +136,7 @@ def naming_of(given: Any) -> Naming:
         raise UsageError("a map of names needs its table", hint="write map=FILE, rows of name TAB name")
     if mode in ("exact", "folded"):
         if value:
-            raise UsageError(f"{mode} names need nothing else", hint=f"write {mode}")
+            raise UsageError(f"{mode} names take no value", hint=f"write {mode}")
         return Naming(mode)
     if not value:
         return Naming("alias")

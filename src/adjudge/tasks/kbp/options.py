@@ -143,15 +143,15 @@ class KbOptions:
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"{name} must be several names, not one string", hint=f"write ({name!r},)")
         if not (math.isfinite(self.threshold) and 0 <= self.threshold < 100):
-            raise UsageError(f"a threshold of {self.threshold:g} % is not possible", hint="give a number below 100")
+            raise UsageError(f"a threshold of {self.threshold:g} % is out of range", hint="give a number below 100")
         if not 0 <= self.min_confidence <= 1:
-            message = f"a confidence of {self.min_confidence:g} is not possible"
+            message = f"a confidence of {self.min_confidence:g} is out of range"
             raise UsageError(message, hint="give a number from 0 to 1")
         if type(self.hops) is not int or not 1 <= self.hops <= LONGEST:
-            raise UsageError(f"{self.hops} hops are not possible", hint=f"give a whole number from 1 to {LONGEST}")
+            raise UsageError(f"{self.hops} hops are out of range", hint=f"give a whole number from 1 to {LONGEST}")
         if not 0 < self.notch <= 1000:
             hint = "give a number above 0, up to 1000"
-            raise UsageError(f"a notch constant of {self.notch:g} is not possible", hint=hint)
+            raise UsageError(f"a notch constant of {self.notch:g} is out of range", hint=hint)
 
 
 @cache

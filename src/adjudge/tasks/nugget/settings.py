@@ -116,7 +116,7 @@ def settings(
     _check(coref_mapping, "mapping", MAPPINGS)
     if not 0 < coref_threshold <= 1:
         hint = "give a number above 0 and up to 1"
-        raise UsageError(f"a coreference threshold of {coref_threshold:g} is not possible", hint=hint)
+        raise UsageError(f"a coreference threshold of {coref_threshold:g} is out of range", hint=hint)
     listed = None if types is None else frozenset(filter(None, map(canonical, types)))
     return Settings(
         cast("Profile", profile),

@@ -156,7 +156,7 @@ class Lines:
         if not name:
             message = "no event type"
             if type_.strip():
-                message = f"the type {quote(type_)} has no ASCII letter, and is nothing to the official scorer"
+                message = f"the type {quote(type_)} has no ASCII letter, and the official scorer takes it as empty"
             out.add("type", message, number, self.starts[5], "write one, such as Life_Marry")
         elif rules.types is not None and name not in rules.types:
             close = near(name, rules.types)

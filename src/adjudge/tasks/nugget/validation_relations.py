@@ -185,7 +185,7 @@ def _check_links(
         names = [each.relation.arguments[0] for each in inside[:_SHOWN]]
         more = " -> ..." * (len(inside) > _SHOWN)
         shown = " -> ".join(quote(each)[1:-1] for each in names) + more + f" -> {quote(names[0])[1:-1]}"
-        message = f"{name} goes in a circle: {shown}"
+        message = f"{name} forms a cycle: {shown}"
         hint = f"remove one of lines {', '.join(str(each.relation.line) for each in inside[:_SHOWN])}"
         out.add("circle", message, last.relation.line, last.column, hint)
 
