@@ -39,6 +39,10 @@ HERE = os.getcwd()
 def is_open(path):
     if not os.path.abspath(path).startswith(HERE):  # a file of the standard library's own
         return False
+    inside = os.path.realpath(path) + os.sep
+    for each in os.listdir("/proc/self/fd"):
+        if os.path.realpath(f"/proc/self/fd/{each}").startswith(inside):
+            return True
     try:
         there = os.lstat(path)
         handles = [each for each in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{each}")]

@@ -231,7 +231,7 @@ class Companion:
             self._stream.flush()
             if self._made is not None:
                 os.fsync(self._stream.fileno())
-            if os.name != "posix":  # elsewhere it is held until the end: nobody takes it for something left behind
+            if not temporary.can_hold():  # elsewhere it is held to the end: nobody takes it for something left behind
                 self._stream.close()
 
     def publish(self, undo: ExitStack) -> None:

@@ -38,7 +38,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
     check_lock(shown, reserved=True)
     lock = lock_path(path)
     made = False
-    handle: int | None = None
+    held: ExitStack | None = None
     text = lock_text()
     try:
         if lock.parent == path and seen is None:
@@ -49,8 +49,8 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
         if path.is_dir() and any(each.is_dir() for each in path.iterdir()):
             hint = "choose another name for what is to be written"
             raise UsageError(Problem("this is not such a store: it contains folders", path=shown, hint=hint))
-        handle = _take(path, lock, text)
-        if handle is None:
+        held = _take(path, lock, text)
+        if held is None:
             check_lock(shown, reserved=True)
             message = "another program has just locked the store"
             raise UsageError(Problem(message, path=shown, hint="try again"))
@@ -71,7 +71,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
         yield
     finally:
         # When all went well, the lock went with the old store, and one that is there now is another's.
-        _leave(lock, text, handle)
+        _leave(lock, text, held)
         if made:
             with suppress(OSError):
                 path.rmdir()  # only if nothing was put in its place
@@ -130,13 +130,13 @@ def clear_lock(path: str | Path) -> None:
     if is_left(lock):
         text = lock_text()
         with suppress(OSError):
-            handle = _take(path, lock, text)
-            if handle is not None:
-                _leave(lock, text, handle)
+            held = _take(path, lock, text)
+            if held is not None:
+                _leave(lock, text, held)
 
 
-def _take(path: Path, lock: Path, text: str) -> int | None:
-    """Create the lock of a store, or take over an abandoned one: its handle, None if another process holds it."""
+def _take(path: Path, lock: Path, text: str) -> ExitStack | None:
+    """Create the lock of a store, or take over an abandoned one: what lets go of it, None if it is taken."""
     if not temporary.can_hold():
         return _make_lock(lock, text)
     name, handle = temporary.make_file(path)
@@ -156,18 +156,21 @@ def _take(path: Path, lock: Path, text: str) -> int | None:
         finally:
             with suppress(OSError):
                 Path(name).unlink()
-        stack.pop_all()
-    return handle
+        return stack.pop_all()
 
 
-def _make_lock(lock: Path, text: str) -> int | None:
+def _make_lock(lock: Path, text: str) -> ExitStack | None:
     try:
         handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
         return None
+    held = ExitStack()
+    held.callback(os.close, handle)
     temporary.hold(handle)
     os.write(handle, text.encode())
-    return handle
+    if not temporary.can_hold():  # the store could not be renamed while a file in it is open
+        held.close()
+    return held
 
 
 def _take_over(name: str, lock: Path) -> bool:
@@ -192,14 +195,10 @@ def _take_over(name: str, lock: Path) -> bool:
     return False
 
 
-def _leave(lock: Path, text: str, handle: int) -> None:
-    if not temporary.can_hold():
-        os.close(handle)
-    with suppress(OSError, UnicodeDecodeError):
+def _leave(lock: Path, text: str, held: ExitStack) -> None:
+    with held, suppress(OSError, UnicodeDecodeError):
         if lock.read_text(encoding="utf-8") == text:
             lock.unlink()
-    if temporary.can_hold():
-        os.close(handle)
 
 
 def lock_path(path: Path) -> Path:
