@@ -95,6 +95,37 @@ def test_names_in_figures_are_whole(every, look):
     assert not broken
 
 
+@pytest.mark.parametrize("width", [400, 1600])
+def test_rankings_are_read_along_their_lines(every, look, width):
+    """Rank, name, score and mark of a system are at one height, and no short word is broken."""
+    page = look(every, width=width)
+    page.evaluate(UNFOLD)
+    apart, broken = page.evaluate("""() => {
+      const middle = (each) => { const box = each.getBoundingClientRect(); return (box.top + box.bottom) / 2; };
+      const apart = [], broken = [], range = document.createRange();
+      for (const line of document.querySelectorAll("table.ranking tbody tr")) {
+        if (!line.checkVisibility()) continue;
+        const parts = [...line.querySelectorAll(".rank, .name, .score, .plot svg")].map((each) => {
+          range.selectNodeContents(each);
+          return each.matches("svg") ? middle(each) : middle(range);
+        });
+        if (Math.max(...parts) - Math.min(...parts) > 4) apart.push(line.innerText);
+      }
+      for (const cell of document.querySelectorAll("#ranking thead th, #ranking tbody th")) {
+        for (const text of [...cell.childNodes].filter((each) => each.nodeType === 3 && cell.checkVisibility())) {
+          for (const word of text.data.matchAll(/[a-z]{1,8}/gi)) {
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            if (new Set([...range.getClientRects()].map((each) => each.top)).size > 1) broken.push(text.data);
+          }
+        }
+      }
+      return [apart, broken];
+    }""")
+    assert not apart
+    assert not [each for each in broken if len(each) < 40]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(every, axe, pages, scheme):
     page = axe(pages / f"{every}.html", scheme=scheme)
@@ -361,6 +392,35 @@ def test_the_reason_stands_beside_a_miss(look):
     assert row.locator(".n").inner_text() == "missed"
     assert row.locator("td").nth(4).inner_text().startswith("type is 'located-in', gold 'part-of'")
     assert "near" in row.locator("td").nth(4).inner_text()
+
+
+def test_every_miss_has_a_reason_on_every_page(every, look):
+    page = documents(look, every)
+    without = page.evaluate("""() => {
+      const without = [];
+      for (const button of [...document.querySelectorAll("#list button")].slice(0, 20)) {
+        button.click();
+        for (const line of document.querySelectorAll("#document table.rows tbody tr")) {
+          const heads = [...line.closest("table").tHead.rows[0].cells].map((each) => each.innerText);
+          const [outcome, why] = ["outcome", "why"].map((name) => line.cells[heads.indexOf(name)].innerText.trim());
+          if (/^(missed|spurious)/.test(outcome) && !why) without.push(line.innerText);
+        }
+      }
+      return without;
+    }""")
+    assert not without
+
+
+def test_what_the_other_side_has_in_the_place_of_a_miss(look):
+    """Two of gold's mentions have nothing of the system's at their place; and chains have no labels, so no column."""
+    page = documents(look, "coref", at="#doc=(df/garden/01); part 000")
+    heads = page.locator("#document table.rows thead th").all_inner_texts()
+    assert heads == ["outcome", "gold", "linden", "why"]
+    rows = page.locator("#document table.rows tbody tr")
+    assert [rows.nth(at).locator("td").all_inner_texts() for at in range(2)] == [
+        ["missed", "My neighbour", "–", "linden has nothing there"],
+        ["missed", "our hedge", "–", "linden has nothing there"],
+    ]
 
 
 def test_the_scatter_plot_leads_to_documents(look):

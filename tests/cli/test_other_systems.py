@@ -175,3 +175,12 @@ def test_locales_and_consoles_change_no_file_and_stop_no_command(tmp_path, envir
     shown = adjudge("ner", "score", "gold.bio", "system.bio", "--explain", "1", cwd=tmp_path, **environment)
     assert rb"\u4e2d" in shown or rb"\u0141" in shown or "Ł".encode() in shown
     adjudge("doctor", "gold.bio", "system.bio", cwd=tmp_path, **environment)
+
+
+def test_lines_end_alike_where_text_has_line_ends_of_its_own(tmp_path):
+    """What Windows makes of standard output: CR LF, which no result has."""
+    windows = "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.detach(), 'cp1252', newline='\\r\\n')\n"
+    assert run("-c", "print()", cwd=tmp_path, system=windows).stdout == b"\r\n"
+    printed = adjudge(*SCORED, "--format", "json", cwd=tmp_path, system=windows)
+    adjudge(*SCORED, "--format", "json", "-o", "r.json", cwd=tmp_path)
+    assert printed == (tmp_path / "r.json").read_bytes()

@@ -45,13 +45,16 @@ def _escape(error: UnicodeError) -> tuple[str, int]:
 
 
 def prepare_streams() -> None:
-    """Make sure that no character stops the output: an ASCII-only terminal gets escapes."""
+    """Make sure that no character stops the output, and that lines end alike everywhere.
+
+    An ASCII-only terminal gets escapes; Windows would write CR LF, and a result that is piped has the bytes of `-o`.
+    """
     codecs.register_error(_ESCAPED, _escape)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             with suppress(ValueError, OSError):  # it is closed
-                reconfigure(errors=_ESCAPED)
+                reconfigure(errors=_ESCAPED, newline="\n")
 
 
 def say(line: str) -> None:
