@@ -157,7 +157,7 @@ def test_what_people_have_on_disk_goes_in(case, tmp_path):
     ("reader", "content", "message"),
     [
         ("brat", "T1\tPER 0 3\tAda\nR1\tmet Arg1:T1 Arg2:T9\n", "x:2:1: R1 refers to 'T9', which is not in the file"),
-        ("pubtator", "1|t|Ada.\n1\t0\t9\tAda\tPER\t1\nhello\n", "x:2: there is no place 0 9 in the text"),
+        ("pubtator", "1|t|Ada.\n1\t0\t9\tAda\tPER\t1\nhello\n", "x:2: the text has no characters 0 to 9"),
         ("pubtator", "1|t|Ada.\n1\t0\t9\tAda\tPER\t1\nhello\n", "x:3: neither a title, an abstract nor an annotation"),
         ("bioc", "<a/>", "x:1: the root is 'a'"),
         ("bioc", "<collection>\n<document/></collection>", "x:2: the document '' has no id of its own"),
