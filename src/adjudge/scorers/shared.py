@@ -12,7 +12,6 @@ from adjudge.algebra.solve.deadline import timed
 from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean
 from adjudge.evaluate.sides import Names, check_sides
 from adjudge.findings import LIMIT, raise_problems, read_files
-from adjudge.formats.answers import read_answers
 from adjudge.formats.bio import Columns, grouped, read_columns
 from adjudge.model.document import Corpus
 from adjudge.model.prf import precision_recall_f1
@@ -149,6 +148,8 @@ class RecordPairs(NamedTuple):
 
 def read_records(gold: Any, system: Any) -> RecordPairs:
     """The values of all documents; an answer that is unreadable or missing is an empty list."""
+    from adjudge.formats.answers import read_answers
+
     sides = both_sides(read_answers, gold, system)
     documents = [(key, ours["records"], theirs["records"]) for key, ours, theirs in paired(*sides, {"records": []})]
     notes = [Note(each.code, each.count, each.message) for side in sides for each in side.notes]
