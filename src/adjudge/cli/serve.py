@@ -286,7 +286,8 @@ def rebuild(folder: str) -> None:
     found = Folder(folder)
     with Store.open(found.path, found.database, server=True) as store:
         other = care.rebuild(store)
-    said = f"these tables differed from the events: {', '.join(other)}" if other else "every table agreed with the events"
+    agreed = "every table agreed with the events"
+    said = f"these tables differed from the events: {', '.join(other)}" if other else agreed
     emit_lines([f"{folder}: rebuilt from the events; {said}"])
 
 
