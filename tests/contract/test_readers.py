@@ -8,6 +8,7 @@ import re
 import pytest
 
 from adjudge.errors import AdjudgeError
+from adjudge.tasks.family import families, find_family
 from fuzz.judge import judge
 from fuzz.targets import targets
 
@@ -50,6 +51,23 @@ def test_a_reader_reads_or_says_what_is_wrong(name, tmp_path):
     for what, data in variants(min(target.corpus(), key=len)).items():
         outcome = judge(target, data, tmp_path)
         assert outcome.finding is None, f"{name}: {what}: {outcome.finding}"
+
+
+NEEDS_A_LIBRARY = ("spacy", "dataset")
+CALLED_OTHERWISE = {
+    "brat-documents": "formats.brat_documents:read_brat_documents",
+    "scirex-output": "formats.relation_documents:read_scirex_output",
+    "triple-lines": "formats.exports:read_triple_lines",
+}
+
+
+def test_every_reader_of_every_task_is_here():
+    known = {str(word) for target in TARGETS.values() for word in getattr(target.run, "args", ())}
+    known |= {function for name, function in CALLED_OTHERWISE.items() if name in TARGETS}
+    for family in map(find_family, families()):
+        for name, reader in family.readers.items():
+            own = {each.removeprefix("adjudge.") for each in (reader.gold, reader.system) if each}
+            assert own <= known or name in NEEDS_A_LIBRARY, (family.name, name)
 
 
 # Several files in one input, settings, texts in which every byte counts, and the doctor, who says how files arrive.

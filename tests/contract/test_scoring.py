@@ -501,6 +501,27 @@ def test_a_document_that_a_system_lacks_is_noted_and_counts(task, call, tmp_path
     assert "missing-document" in codes
 
 
+@pytest.mark.parametrize("side", ["gold", "system"])
+def test_documents_that_occur_twice_are_never_counted_twice_in_silence(task, side, call, tmp_path):
+    source = Path(task.gold if side == "gold" else task.systems[0])
+    if source.is_dir():
+        pytest.skip("a folder has a name once")
+    twice = tmp_path / source.name
+    twice.write_bytes(2 * source.read_bytes())
+    words = task.words(task.systems[0], gold=str(twice)) if side == "gold" else task.words(str(twice))
+    code, out, err = call(*words, "--format", "json")
+    if code:
+        assert (code, out) == (1, "")
+        assert any(name in err for name in ids_of(task)), err
+        assert str(twice) in err
+    else:
+        found, plain = json.loads(out), data(call, *task.words(task.systems[0]))
+        answers = task.command == ("kbp", "query") and side == "system"  # rows, of which each counts once
+        assert answers or found["systems"][0]["notes"] != plain["systems"][0]["notes"]
+        # The official scorer of CorefUD compares sentence by sentence, and a note says that gold has more of them.
+        assert "corefud" in task.more or scores(found) == scores(plain)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Every task x every option that all tasks share: it has its effect, or is refused with a reason
 
