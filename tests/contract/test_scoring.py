@@ -565,8 +565,11 @@ FIELDS = {"nugget": "type", "kbp": "relation", "crac": "language", "query": "que
 FEW = "clusters by genre are too few for intervals, at least 5 are needed"
 SEARCH = "has no meaning here: no {} needs a search"
 ACROSS = "has no meaning here: paths span documents, so there is no mean over documents"
+PUBLISHED = [name for name, each in TASKS.items() if "--compat" in each.more]
 REFUSED = {
-    **{("--cluster-by FIELD", name): FEW for name in ("coref", "corefud", "eal", "score", *RUNS.FAMILIES)},
+    **{("--cluster-by FIELD", name): FEW for name in ("coref", "corefud", "eal", "score", *RUNS.FAMILIES, *PUBLISHED)},
+    **{("--exact", name): "a published scorer does not say which scores are proven" for name in PUBLISHED},
+    **{("--jobs 0", name): "a published scorer counts whole files, one after the other" for name in PUBLISHED},
     **{
         (option, name): SEARCH.format(what)
         for option in ("--time-limit 60", "--exact")
