@@ -5,6 +5,7 @@ import os
 import shutil
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -373,8 +374,8 @@ class TestWrite:
         original = shutil.rmtree
 
         def rmtree(path, **options):
-            if path.exists():
-                removed.append((sorted(each.name for each in path.iterdir()), open_store(written).documents))
+            if Path(path).exists():
+                removed.append((sorted(each.name for each in Path(path).iterdir()), open_store(written).documents))
             original(path, **options)
 
         monkeypatch.setattr("shutil.rmtree", rmtree)

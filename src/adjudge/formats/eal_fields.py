@@ -11,7 +11,7 @@ responses, so both are needed to reproduce official scores. They are computed wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha1
 from itertools import product, repeat
 from struct import Struct, pack
@@ -25,7 +25,7 @@ WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B)
 LARGEST = 2**31 - 1
 BOM = b"\xef\xbb\xbf"
 
-KEPT = 4096
+KEPT = 1 << 16  # fields of a large store, such as spans; some megabytes
 cached = lru_cache(maxsize=KEPT)
 K = TypeVar("K")
 T = TypeVar("T")
@@ -197,6 +197,7 @@ DIGEST = 40  # characters of a content hash
 _WORD = 0xFFFFFFFF
 
 _pack_two = Struct("<2i").pack
+_sha1 = partial(sha1, usedforsecurity=False)
 REALIS_BYTES = {realis: pack("<i", number) for number, realis in enumerate(REALIS)}  # as they are in a digest
 
 
@@ -260,8 +261,8 @@ def sha1_ids(words: Iterable[str], *numbers: Iterable[bytes]) -> list[str]:
     and realis as bytes.
     """
     encoded = map(str.encode, words, repeat("utf-8"), repeat("replace"))
-    contents = map(b"".join, zip(encoded, *numbers, strict=False))
-    return [sha1(each, usedforsecurity=False).hexdigest() for each in contents]
+    hashes = map(_sha1, map(b"".join, zip(encoded, *numbers, strict=False)))
+    return [each.hexdigest() for each in hashes]
 
 
 def span_bytes(span: Span) -> bytes:
@@ -282,7 +283,7 @@ def trfr_id(document: str, type_: str, role: str, cas: Cas, realis: Realis) -> s
     '9a9236ecd2d9f8bdf1c6c2a088f4fc5b56827c5e'
     """
     words = (document + type_ + role + cas.text).encode("utf-8", "replace")
-    return sha1(words + span_bytes(cas.span) + REALIS_BYTES[realis], usedforsecurity=False).hexdigest()
+    return _sha1(words + span_bytes(cas.span) + REALIS_BYTES[realis]).hexdigest()
 
 
 def form_of(id_: str) -> str:

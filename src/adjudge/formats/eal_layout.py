@@ -27,7 +27,7 @@ FOLDERS: dict[Layout, tuple[str, ...]] = {
     "2016": ("arguments", "linking", "corpusLinking"),
 }
 _BACKUP = "*~"
-_BACKUPS = (".bak", ".orig", ".swp", ".swo")
+_BACKUPS = ("~", ".bak", ".orig", ".swp", ".swo")
 MANY = 5  # strays that are named one by one
 
 
@@ -90,11 +90,12 @@ def is_junk(name: str) -> bool:
     >>> [is_junk(name) for name in ("__MACOSX/x", "arguments/.DS_Store", "arguments/._DOC1", "Thumbs.db", "DOC1~")]
     [True, True, True, True, True]
     """
-    last = name.rpartition("/")[2]
+    last = name[name.rfind("/") + 1 :]
     return (
         last.startswith(".")
         or last in ("Thumbs.db", "desktop.ini")
-        or name.partition("/")[0] == "__MACOSX"
+        or name.startswith("__MACOSX/")
+        or name == "__MACOSX"
         or is_backup(last)
     )
 
@@ -106,7 +107,7 @@ def is_backup(name: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     hash_marks = len(name) > 2 and name.startswith("#") and name.endswith("#")
-    return name.endswith("~") or hash_marks or name.startswith(".#") or name.lower().endswith(_BACKUPS)
+    return hash_marks or name.startswith(".#") or name.lower().endswith(_BACKUPS)
 
 
 def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Finding]]:
@@ -166,24 +167,25 @@ def _is_left(tree: Tree) -> bool:
 
 def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name in sorted(name for name in names if name.startswith(prefix)):
-        document = name[len(prefix) :]
-        path = tree.entries[name]
+    start = len(prefix)
+    for name in sorted([name for name in names if name.startswith(prefix)] if prefix else names):
+        document, path = name[start:], tree.entries[name]
         if "/" in document:
             continue  # its folder is reported
-        place = f"{tree.place}/{name}"
+        kind, message, hint = "layout", "", ""
         if path is None:
-            findings.append(_finding("layout", "a folder among the documents", place, "put the files one level up"))
+            message, hint = "a folder among the documents", "put the files one level up"
         elif name in tree.irregular:
-            findings.append(_finding("layout", "this is not a regular file", place, "remove it"))
+            message, hint = "this is not a regular file", "remove it"
         elif document.lower().endswith(SUFFIXES):
-            hint = "unpack it, and give what is in it"
-            findings.append(_finding("layout", "an archive among the documents", place, hint))
+            message, hint = "an archive among the documents", "unpack it, and give what is in it"
         elif not document.isprintable() or document.strip() != document:
+            kind, message = "document-name", f"{document!r} is not a document id"
             hint = "name the file after the document id"
-            findings.append(_finding("document-name", f"{document!r} is not a document id", place, hint))
         else:
             found[document] = path
+            continue
+        findings.append(_finding(kind, message, f"{tree.place}/{name}", hint))
     return found
 
 

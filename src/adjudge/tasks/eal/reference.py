@@ -344,17 +344,21 @@ def _number(reference: Reference, ruled: Mapping[int, Rule], *, keep_dates: bool
     types = key.types
     if not spellings.keys().isdisjoint(types):
         types = [spellings.get(type_, type_) for type_ in types]
-    classes = list(zip(types, key.roles, key.realis, reference.clusters, strict=True))
+    realis = key.realis
+    classes = list(zip(types, key.roles, realis, reference.clusters, strict=True))
     gone = {at: rule for at, rule in ruled.items() if not (keep_dates and rule == "less-specific-time")}
     left: Sequence[int] = range(len(judged))
     given: Sequence[Any] = judged
     if gone or None in judged:
         left = [at for at in left if at not in gone and judged[at] is not None]
         classes, given = [classes[at] for at in left], [judged[at] for at in left]
-    numbers = dict.fromkeys(classes, 0)
+        realis = [realis[at] for at in left]
+    numbers: dict[Class, int] = {}
+    places = [numbers.setdefault(own, len(numbers)) for own in classes]
+    worths = map(_WORTHS.__getitem__, zip(given, realis, strict=True))
+    codes = [number << SHIFT | worth for number, worth in zip(places, worths, strict=True)]
     reference.classes += numbers
-    reference.numbers = numbers = dict(zip(numbers, range(len(numbers)), strict=True))
-    codes = [numbers[own] << SHIFT | _WORTHS[each, own[2]] for own, each in zip(classes, given, strict=True)]
+    reference.numbers = numbers
     correct, perfect = bytearray(len(numbers)), bytearray(len(numbers))
     for code in codes:
         if code & GOOD:
