@@ -214,7 +214,7 @@ def test_the_organiser_gives_doubles_reopens_and_freezes(served):
     page.get_by_role("button", name="give").click()
     expect(status).to_have_text("cara has 11 more documents")
     page.locator("select[name=reader]").select_option("ann")
-    page.get_by_label("or a share to be read twice, in per cent").fill("50")
+    page.get_by_label("or a share to be read twice, in percent").fill("50")
     page.get_by_role("button", name="give").click()
     expect(status).to_have_text("ann has 6 more documents")
     page.get_by_label("documents, or none").fill("nowhere")

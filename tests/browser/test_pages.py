@@ -394,6 +394,17 @@ def test_the_reason_stands_beside_a_miss(look):
     assert "near" in row.locator("td").nth(4).inner_text()
 
 
+def test_the_controls_show_what_is_shown_from_the_first_click_on(task, look):
+    """Opened by its tab, without an address: the chosen score is the one above the text, and every filter works."""
+    page = look(task)
+    page.click(".tabs a[href='#documents']")
+    page.wait_for_selector("#document h3")
+    assert not page.locator("#field-label").is_visible()  # of records only
+    score = page.evaluate("document.querySelector('#score').selectedOptions[0].textContent")
+    if page.locator("#score-label").is_visible():
+        assert f" {score} " in page.locator("#document header p").inner_text()
+
+
 def test_every_miss_has_a_reason_on_every_page(every, look):
     page = documents(look, every)
     without = page.evaluate("""() => {

@@ -326,7 +326,7 @@ def archive_of(files: Iterable[tuple[str, bytes | Path]], name: str) -> Response
 
 
 def give(call: Call) -> dict[str, Any]:
-    """Give documents to a reader."""
+    """Assign documents to a reader."""
     organise.check_reader(desk(call, looks_on=True), call.body.reader)
     made = organise.give(desk(call, looks_on=True), call.body.reader, call.body.scopes, double=call.body.double)
     for scope in made["given"][:1]:

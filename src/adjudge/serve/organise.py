@@ -141,7 +141,7 @@ def check_reader(desk: Desk, reader: str) -> None:
 
 
 def give(desk: Desk, reader: str, scopes: Sequence[str] | None, *, double: float | None = None) -> dict[str, Any]:
-    """Give documents to a reader: those named, all that nobody has, or a share of what is read as a second one."""
+    """Assign documents to a reader: those named, all that nobody has, or a share of what is read as a second one."""
     with desk.store.read() as snapshot:
         known = {scope.id: scope for scope in snapshot.scopes(desk.campaign)}
         taken = {each.scope for each in snapshot.assignments(desk.campaign)}

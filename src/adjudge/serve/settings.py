@@ -172,7 +172,7 @@ def uninvited(folder: Folder, access: Access) -> list[str]:
 
 
 def _reading(folder: Folder, store: Store, name: str, own: OfCampaign, complaints: Complaints, *, late: bool) -> None:
-    """Give documents to the readers, if they or the share are new, or there may be `late` documents."""
+    """Assign documents to the readers, if they or the share are new, or there may be `late` documents."""
     with store.read() as snapshot:
         row, filled = snapshot.get(Campaign, name), bool(snapshot.scopes(name))
     if row is None or not filled:

@@ -714,8 +714,10 @@
     const first = !started;
     started = true;
     if (location.hash.includes("=")) recall();
-    else if (first) view.document = -1;
-    else return;
+    else if (first) {
+      view.document = -1;
+      settle();
+    } else return;
     refresh();
   });
 })();

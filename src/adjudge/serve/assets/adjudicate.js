@@ -113,7 +113,7 @@ class Adjudicate {
   why() {
     const text = el("textarea", { rows: 3, "aria-label": "Why", maxlength: 2000 });
     text.value = this.reason;
-    ask("Why is it decided like this?", text, [["Enter", "keep it", () => { this.reason = text.value.trim(); this.draw(); }]]);
+    ask("Why this decision?", text, [["Enter", "keep it", () => { this.reason = text.value.trim(); this.draw(); }]]);
     text.focus();
   }
 
