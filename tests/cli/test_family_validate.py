@@ -195,3 +195,19 @@ def test_a_file_whose_end_is_missing(adjudge, tmp_path):
     ran = adjudge("tree", "validate", str(path))
     assert ran.code == 1
     assert f"{path}:5: error: the file does not end with an empty line" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("family", "reader", "text"),
+    [
+        ("ner", "bio", "EU X-ORG\nrejects X-PER\n"),
+        ("amr", "penman", "# ::id 1\n(a / b :x (c\n\n# ::id 2\n(a / b :x (c\n"),
+    ],
+)
+def test_a_file_of_which_no_line_can_be_read_is_not_called_empty(family, reader, text, tmp_path, capsys):
+    path = tmp_path / "s"
+    path.write_text(text)
+    assert run([family, "validate", str(path), "--reader", reader, "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["errors"] == 2
+    assert all(each["line"] for each in found["findings"] if each["severity"] == "error")

@@ -131,6 +131,8 @@ def _rest(source: Any, read: Callable[[bytes], Side], problems: list[Problem]) -
             raise
         except AdjudgeError as error:
             new = [replace(each, path=place) for each in error.problems]
+            if any(each.line is None and not each.more for each in new):
+                break  # this is about what is left of the file, perhaps nothing
             problems = [*(each for each in problems if not each.more), *new]
             continue
         documents = {name: msgspec.structs.replace(each, path=place) for name, each in side.documents.items()}
