@@ -146,7 +146,7 @@ class Counter(msgspec.Struct, frozen=True):
             found = task.count_all(list(map(gold.__getitem__, ids)), theirs)
             if found is not None:
                 attributes = [_interned(known, task.attributes(gold[name])) for name in ids]
-                shares = [Share(each.counts.tobytes(), [], [], each.details, []) for each in found]
+                shares = [Share(each.counts.tobytes(), each.remarks, [], each.details, []) for each in found]
                 return Part(ids, attributes, shares, [], [])
         shares = [Share(b"", [], [], [], []) for _ in systems]
         counts = [array("d") for _ in systems]

@@ -128,10 +128,11 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """The counts of many documents of one system, one after the other, and their details."""
+    """The counts of many documents of one system, one after the other, their details, and remarks by document."""
 
     counts: array[float]
     details: list[Any]
+    remarks: list[tuple[str, Remark]] = []
 
 
 class Side(msgspec.Struct, frozen=True):

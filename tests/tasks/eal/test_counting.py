@@ -10,7 +10,8 @@ from adjudge.errors import ValidationError
 from adjudge.formats.eal_store import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking, Response, Span
 from adjudge.stats.inference import hash_chunks
-from adjudge.tasks.eal.task import score
+from adjudge.tasks.eal.settings import settings
+from adjudge.tasks.eal.task import EalTask, Gold, score
 
 RIGHT = Assessment("C", "C", "C", "C", "Actual", "NAME")
 WRONG = Assessment("W")
@@ -83,3 +84,28 @@ def test_problems_of_all_files_are_told_together(stores, jobs) -> None:
         for document in DOCUMENTS[2:]
         for each in (("key", document, 1), ("key", document, 2), ("linking", document, 1))
     ]
+
+
+@pytest.mark.parametrize("together", [0, 1000])
+def test_many_documents_count_as_each_by_itself(stores, together, monkeypatch) -> None:
+    """Counts and remarks, also where a submission has no document; with a problem each is counted by itself."""
+    monkeypatch.setattr("adjudge.tasks.eal.task._TOGETHER", together)
+
+    def opened():
+        task = EalTask(settings(linking=True))
+        gold = task.read(Gold(stores / "key", stores / "ref"), "gold")
+        task, sides = task.meet(gold, [task.read(stores / name, name) for name in ("good", "poor")])
+        return task, [[side.documents.get(document) for document in DOCUMENTS] for side in sides]
+
+    task, systems = opened()
+    found = task.count_all(DOCUMENTS, systems)
+    alone, _ = opened()
+    for rows, own in zip(found, systems, strict=True):
+        each = [alone.observe(alone.prepare(name), side) for name, side in zip(DOCUMENTS, own, strict=True)]
+        assert rows.counts.tolist() == [count for row in each for count in row.counts]
+        assert rows.remarks == [(name, told) for name, row in zip(DOCUMENTS, each, strict=True) for told in row.remarks]
+    assert {told.code for _, told in found[0].remarks} >= {"responses"}
+    (stores / "poor" / "arguments" / "D4").write_text("no response\n")
+    task, systems = opened()
+    assert task.count_all(DOCUMENTS, systems) is None
+    assert task.observe(task.prepare("D4"), systems[1][4]).problems

@@ -6,6 +6,7 @@ Stores are opened by names alone; each document is read when it is counted, by w
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from msgspec.structs import replace
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.task import Remark, Row, Run, Side, Task, run_of
+from adjudge.evaluate.task import Remark, Row, Rows, Run, Side, Task, run_of
 from adjudge.formats.eal_arguments import ArgumentLines
+from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_linking import LinkedLines
 from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.model.eal import Span
@@ -54,6 +56,7 @@ Regions: TypeAlias = "Callable[[str], Sequence[Span] | None]"
 AnyStore: TypeAlias = Store | KeyStore | FramesStore
 
 LIMIT = 1000  # problems that are told
+_TOGETHER = 1000  # responses that are counted together
 _SETTINGS = ("beta", "lambda_", "taxonomy", "neutralize", "covers", "extras")
 
 
@@ -203,36 +206,85 @@ class EalTask(Task):
 
     def prepare(self, gold: str) -> _Document:
         """Read a document of the key, apply the rules, and number what is left."""
-        keys, frames = self.stores[:2]
         try:
-            key = keys.lines(gold)
-            linking = None if frames is None else frames.linked_lines(key)
-            regions = None if self.regions is None else self.regions(gold)
-            frames_place = None if frames is None else frames.place(gold)
-            prepared = prepare(
-                key, linking, self.settings, regions=regions, key_place=keys.place(gold), frames_place=frames_place
-            )
+            return self._prepare([gold])[0]
         except (FormatError, ValidationError) as error:
             return _Document(gold, None, (), tuple(error.problems))
-        unclosed = getattr(self.regions, "unclosed", None) if regions else None
-        remarks = gold_remarks(prepared, key, unclosed=0 if unclosed is None else len(unclosed(gold)))
-        if self.regions is not None:
-            remarks = *remarks, Remark("quotations", ",".join(f"{start}-{end}" for start, end in regions or ()))
-        return _Document(gold, prepared, remarks, (), prepared.reference.written or dict.fromkeys(key.written))
 
     def observe(self, gold: _Document, system: tuple[int, str] | None, *, keep: bool = False) -> Row:
         """The counts of one document; problems of all files are collected."""
         problems = list(gold.problems)
         try:
-            lines, linked, place, remarks = self._read_document(gold, system)
             if gold.prepared is not None:
-                compared = compare(lines, linked, gold.prepared, self.settings, place=place)
-                remarks += system_remarks(compared, self.settings, len(lines))
-                detail = self._detail(gold.prepared, compared) if keep else None
-                return Row(compared.row, (*gold.remarks, *remarks), detail)
+                return self._observe([gold], [system], keep=keep)[0]
+            self._read_document(gold, system)
         except (FormatError, ValidationError) as error:
             problems += (error if system is None else error.at(self.stores[system[0]].place(gold.id))).problems
         return Row((0.0,) * len(self.columns), problems=tuple(problems))
+
+    def count_all(self, gold: Sequence[str], systems: Sequence[Sequence[tuple[int, str] | None]]) -> list[Rows] | None:
+        """The same of many documents; None if there is a problem, which is looked for in one after the other.
+
+        Large documents are counted one by one, small ones together, because of the time (row `eal/splitting`).
+        """
+        found = [Rows(array("d"), [], []) for _ in systems]
+        at, several = 0, 1
+        try:
+            while at < len(gold):
+                prepared = self._prepare(gold[at : at + several])
+                for rows, own in zip(found, systems, strict=True):
+                    observed = self._observe(prepared, own[at : at + several])
+                    for document, row in zip(prepared, observed, strict=True):
+                        rows.counts.extend(row.counts)
+                        rows.remarks.extend([(document.id, remark) for remark in row.remarks])
+                at += several
+                several = 1 + _TOGETHER // (1 + len(prepared[-1].known or ()))
+        except (FormatError, ValidationError):
+            return None
+        return found
+
+    def _prepare(self, names: Sequence[str]) -> list[_Document]:
+        """The gold side of some documents, step by step: small documents take less time so than one by one."""
+        keys, frames = self.stores[:2]
+        lines = [keys.lines(name) for name in names]
+        linked = [None if frames is None else frames.linked_lines(key) for key in lines]
+        regions = [None if self.regions is None else self.regions(name) for name in names]
+        made = [
+            prepare(
+                key,
+                frame,
+                self.settings,
+                regions=quoted,
+                key_place=keys.place(key.document),
+                frames_place=None if frames is None else frames.place(key.document),
+            )
+            for key, frame, quoted in zip(lines, linked, regions, strict=True)
+        ]
+        return [self._document(*each) for each in zip(lines, made, regions, strict=True)]
+
+    def _document(self, key: KeyLines, prepared: Prepared, regions: Sequence[Span] | None) -> _Document:
+        unclosed = getattr(self.regions, "unclosed", None) if regions else None
+        remarks = gold_remarks(prepared, key, unclosed=0 if unclosed is None else len(unclosed(key.document)))
+        if self.regions is not None:
+            remarks = *remarks, Remark("quotations", ",".join(f"{start}-{end}" for start, end in regions or ()))
+        known = prepared.reference.written or dict.fromkeys(key.written)
+        return _Document(key.document, prepared, remarks, (), known)
+
+    def _observe(
+        self, gold: Sequence[_Document], systems: Sequence[tuple[int, str] | None], *, keep: bool = False
+    ) -> list[Row]:
+        """Some documents of one system, step by step."""
+        read = [self._read_document(document, system) for document, system in zip(gold, systems, strict=True)]
+        made = [
+            compare(lines, linked, _sound(document), self.settings, place=place)
+            for document, (lines, linked, place, _) in zip(gold, read, strict=True)
+        ]
+        rows = []
+        for document, (lines, _, _, remarks), compared in zip(gold, read, made, strict=True):
+            told = (*document.remarks, *remarks, *system_remarks(compared, self.settings, len(lines)))
+            detail = self._detail(_sound(document), compared) if keep else None
+            rows.append(Row(compared.row, told, detail))
+        return rows
 
     def _read_document(
         self, gold: _Document, system: tuple[int, str] | None
@@ -355,6 +407,11 @@ class EalTask(Task):
         if self.macro or not evaluation.ids:
             return ()
         return weight_panels(tables_of(evaluation), self.settings, rankings_of(result, self.settings))
+
+
+def _sound(document: _Document) -> Prepared:
+    assert document.prepared is not None
+    return document.prepared
 
 
 def _no_linking(document: str, path: str) -> Problem:
