@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Array, Measure
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Comparison, Note, Result, SampledCounts, Score, Slice
-    from adjudge.stats.scores import Evidence, How
+    from adjudge.stats.scores import How, Scope
 
 # Leave-outs beyond which documents are left out in groups: the cost of counting grows with the number of samples.
 GROUPS = 1000
@@ -228,91 +228,62 @@ def in_time(
 
 
 def _result(task: CorpusTask, run: Run) -> Result:
+    from adjudge.stats.build import Scoring, clusters_note, options_of, result_from, scored
+    from adjudge.stats.notes import inference_notes
+    from adjudge.stats.result import SampledCounts, SystemResult, unique_names
+    from adjudge.stats.scores import POOL, Scope, headline_keys, how_of, sampled
 
-    from adjudge._version import __version__
-    from adjudge.stats.build import clusters_note
-    from adjudge.stats.inference import signature
-    from adjudge.stats.notes import inference_notes, spread_notes, summed_up
-    from adjudge.stats.ranking import headline_standings
-    from adjudge.stats.result import Result, SampledCounts, SystemResult, result_fields, unique_names
-    from adjudge.stats.scores import (
-        POOL,
-        corrected,
-        family_sizes,
-        headline_keys,
-        how_of,
-        options_of,
-        pair_comparisons,
-        sampled,
-        system_scores,
+    names, parts, measures = unique_names(task.systems), task.parts(), tuple(task.measures())
+    scoring = Scoring(
+        task=task.name,
+        profile=task.profile,
+        measures=measures,
+        pool=POOL,
+        by=tuple(dict.fromkeys(run.by)),
+        inference=run.inference,
+        fields=dict(task.fields()),
     )
-
-    inference, names, parts = run.inference, unique_names(task.systems), task.parts()
-    measures = tuple(task.measures())
-    families = family_sizes(len(names), [part.slice for part in parts])
-    tests = {fields: inference.for_tests(size) for fields, size in families.items()}
-    by = tuple(dict.fromkeys(run.by))
-    options = options_of(inference, families, pool=POOL, by=by, fields=dict(task.fields()))
-    if inference.cluster_by is not None:
-        options = msgspec.structs.replace(options, clusters=_clusters(task, inference.cluster_by))
+    clusters = None if (field := run.inference.cluster_by) is None else _clusters(task, field)
+    options, tests = options_of(scoring, len(names), [part.slice for part in parts], clusters)
     how = msgspec.structs.replace(how_of(options), box=task.box)
-    found: list[Comparison] = []
-    whole: Mapping[str, Evidence] = {}
+    # What cannot be exchanged between systems has the jackknife.
+    test = "jackknife" if how.test == "randomisation" else how.test
     samples: dict[str, list[SampledCounts]] = {name: [] for name in names}
-    scores: dict[str, list[Score]] = {name: [] for name in names}
-    alike: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in names}
-    for part, number in zip(parts, _resamples(options, how, tests, parts, task), strict=True):
-        clusters = None if task.clusters is None else [task.clusters[at] for at in part.places]
-        draws = draw(len(part.places), resamples=number, seed=inference.seed, clusters=clusters)
-        pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
-        own = msgspec.structs.replace(how, tests=tests[tuple(part.slice)])
-        evidence = {}
-        for name, columns in task.evaluate(part, draws).items():
-            values = tuple(tuple(map(float, column)) for column in columns.values())
-            counts = SampledCounts(tuple(columns), draws.left, values, dict(part.slice), pairs)
-            evidence[name] = sampled(measures, counts, own)
-            samples[name].append(counts)
-            scored = system_scores(evidence[name], own, part.slice)
-            scores[name] += scored
-            if options.bootstrap and len(part.places) > 1:
-                varying = [score for score in scored if (score.metric, score.part) not in evidence[name].counts]
-                alike[name] += [(part.slice, note) for note in spread_notes(varying, part.slice)]
-        # What cannot be exchanged between systems has the jackknife.
-        own = msgspec.structs.replace(own, test="jackknife") if how.test == "randomisation" else own
-        found += pair_comparisons(evidence, headline_keys(measures), own, part.slice, len(part.places))
-        if not part.slice:
-            whole = evidence
-    outcome = Outcome(samples, {name: task.scores(name, scores[name]) for name in names}, how, tests)
-    found = task.compared(found, outcome)
+    keys = headline_keys(measures)
+
+    def scopes() -> Iterator[Scope]:
+        for part, number in zip(parts, _resamples(options, how, tests, parts, task), strict=True):
+            clusters = None if task.clusters is None else [task.clusters[at] for at in part.places]
+            draws = draw(len(part.places), resamples=number, seed=options.seed, clusters=clusters)
+            pairs = tuple((int(a), int(b)) for a, b in draws.pairs)
+            own = msgspec.structs.replace(how, tests=tests[tuple(part.slice)], test=test)
+            evidence = {}
+            for name, columns in task.evaluate(part, draws).items():
+                values = tuple(tuple(map(float, column)) for column in columns.values())
+                counts = SampledCounts(tuple(columns), draws.left, values, dict(part.slice), pairs)
+                evidence[name] = sampled(measures, counts, own)
+                samples[name].append(counts)
+            yield Scope(part.slice, len(part.places), keys, own, {}, evidence)
+
+    found = scored(scopes(), names)
+    outcome = Outcome(samples, {name: task.scores(name, found.scores[name]) for name in names}, how, tests)
+    comparisons = task.compared(found.comparisons, outcome)
     drawn = parts[:1] if task.one_draw else parts
-    usual = inference_notes(options, [(part.slice, len(part.places)) for part in drawn], outcome.scores, found)
+    usual = inference_notes(options, [(part.slice, len(part.places)) for part in drawn], outcome.scores, comparisons)
     if options.clusters is not None and options.bootstrap:
-        usual = [
-            *usual,
-            clusters_note((options.cluster_by, options.clusters), task.documents, headline_keys(measures)[0], None),
-        ]
+        usual.append(clusters_note((options.cluster_by, options.clusters), task.documents, keys[0], None))
     systems = [
         SystemResult(
             name=name,
             documents=task.documents,
             scores=tuple(outcome.scores[name]),
-            notes=(*task.system_notes(name, outcome), *summed_up(alike[name])),
+            notes=(*task.system_notes(name, outcome), *found.system_notes(name)),
             samples=tuple(samples[name]),
         )
         for name in names
     ]
-    result = Result(
-        adjudge=__version__,
-        task=task.name,
-        profile=task.profile,
-        signature=signature(task.name, result_fields(task.profile, task.documents, len(names), options)),
-        systems=tuple(systems),
-        comparisons=corrected(found, measures),
-        notes=tuple(task.corpus_notes(outcome, usual)),
-        ranking=headline_standings(whole, headline_keys(measures), outcome.scores, options.level),
-        measures=measures,
-        options=options,
-    )
+    notes = task.corpus_notes(outcome, usual)
+    result = result_from(scoring, options, systems, found.whole, comparisons, notes)
     if not run.align:
         return result
     from adjudge.evaluate.results import with_documents

@@ -6,8 +6,8 @@ scoring a small corpus.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -19,16 +19,25 @@ from adjudge.stats.inference import FEW, FEWEST_CLUSTERS, Inference, SignatureVa
 from adjudge.stats.measure import Key, Measure, part_keys
 from adjudge.stats.notes import inference_notes, scope_notes, summed_up
 from adjudge.stats.points import Additive, Pool
-from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing, SystemResult, result_fields
+from adjudge.stats.result import (
+    Comparison,
+    Note,
+    Options,
+    Result,
+    Score,
+    Slice,
+    Standing,
+    SystemResult,
+    result_fields,
+)
 from adjudge.stats.scores import (
-    Asked,
     Drawing,
+    Scope,
     corrected,
     family_sizes,
     gather,
     headlines,
     how_of,
-    options_of,
     pair_comparisons,
     system_scores,
 )
@@ -69,6 +78,19 @@ class Counts(msgspec.Struct, frozen=True):
     elements: Sequence[ElementTable] = ()
 
 
+class Scored(NamedTuple):
+    """The scores of every system in all scopes, notes on them, comparisons not yet corrected, and the first scope."""
+
+    scores: dict[str, list[Score]]
+    notes: dict[str, list[tuple[Slice, Note]]]
+    comparisons: list[Comparison]
+    whole: Scope
+
+    def system_notes(self, name: str) -> list[Note]:
+        """The notes on one system, with those that say the same of several slices merged."""
+        return summed_up(self.notes[name]) if self.notes[name] else []
+
+
 def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     """The result of one or several systems from their tables, which have the same documents.
 
@@ -83,64 +105,108 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
     """
     if not systems:
         raise UsageError("no system to score")
-    inference, measures = scoring.inference, tuple(scoring.measures)
-    keys = headlines(measures, scoring.headline)
+    inference = scoring.inference
     corpora = corpora_of(scoring, systems)
     if (within := scoring.drawing.within) is not None:
         corpora = [(where, {name: _within(own, within) for name, own in each.items()}) for where, each in corpora]
-    families = family_sizes(len(systems), [where for where, _ in corpora])
-    options = options_of(inference, families, pool=scoring.pool, by=tuple(scoring.by), fields=dict(scoring.fields))
-    options = msgspec.structs.replace(options, draws=scoring.drawing.name, unsaved=scoring.unsaved)
-    if inference.cluster_by is not None:
-        options = msgspec.structs.replace(options, clusters=len(next(iter(corpora[0][1].values())).ids))
-    scores: dict[str, list[Score]] = {name: [] for name in systems}
-    notes: dict[str, list[tuple[Slice, Note]]] = {name: [] for name in systems}
-    comparisons: list[Comparison] = []
-    sizes: list[tuple[Slice, int]] = []
-    ranking: tuple[Standing, ...] = ()
-    asked = []
-    for where, members in corpora:
-        first = next(iter(members.values()))
-        known = part_keys(first.measures)
-        sizes.append((where, len(first.table.ids)))
-        how = how_of(options, len(first.ids), inference.for_tests(families[tuple(where)]), scoring.drawing)
-        asked.append(Asked(members, [key for key in keys if key in known], how))
-    for (where, size), here, evidence in zip(sizes, asked, gather(asked), strict=True):
-        for name, estimator in here.estimators.items():
-            found = system_scores(evidence[name], here.how, where)
-            scores[name] += found
-            notes[name] += [(where, note) for note in scope_notes(estimator, evidence[name], here.how, found, where)]
-        if not where and len(systems) > 1:
-            from adjudge.stats.ranking import headline_standings
-
-            ranking = headline_standings(evidence, keys, scores, inference.level)
-        if len(systems) > 1:
-            comparisons += pair_comparisons(evidence, here.tested, here.how, where, size, here.estimators)
-    documents = sizes[0][1]
-    notes_of_all = inference_notes(options, sizes, scores, comparisons)
+    whole = corpora[0][1]
+    first = next(iter(whole.values()))
+    options, tests = options_of(
+        scoring, len(systems), [where for where, _ in corpora], len(first.ids) if inference.cluster_by else None
+    )
+    keys = headlines(scoring.measures, scoring.headline)
+    scopes = []
+    for where, each in corpora:
+        one = next(iter(each.values()))
+        known = part_keys(one.measures)
+        how = how_of(options, len(one.ids), tests[tuple(where)], scoring.drawing)
+        scopes.append(Scope(where, len(one.table.ids), [key for key in keys if key in known], how, each))
+    found = scored(gather(scopes), list(systems))
+    sizes = [(each.slice, each.documents) for each in scopes]
+    notes = inference_notes(options, sizes, found.scores, found.comparisons)
     if options.clusters is not None and options.bootstrap:
-        notes_of_all.append(cluster_note(options.cluster_by, next(iter(corpora[0][1].values())), keys[0]))
+        notes.append(cluster_note(options.cluster_by, first, keys[0]))
+    members = [
+        SystemResult(
+            name=name,
+            documents=found.whole.documents,
+            scores=tuple(found.scores[name]),
+            notes=(*own.notes, *found.system_notes(name)),
+            table=replace(own.table),  # without the cached arrays
+            best=None if (best := whole[name].best) is None else _unfinished(own.table, best),
+            elements=tuple(own.elements),
+        )
+        for name, own in systems.items()
+    ]
+    return result_from(scoring, options, members, found.whole, found.comparisons, notes)
+
+
+def options_of(
+    scoring: Scoring, systems: int, slices: Sequence[Slice], clusters: int | None
+) -> tuple[Options, dict[tuple[str, ...], int]]:
+    """How the numbers of a result are obtained, and the resamples of the tests of each family of slices."""
+    inference, families = scoring.inference, family_sizes(systems, slices)
+    options = Options(
+        bootstrap=inference.resamples,
+        level=inference.level,
+        seed=inference.seed,
+        test=inference.test,
+        interval=inference.interval,
+        resamples=inference.of_families(families),
+        pool=scoring.pool,
+        by=tuple(scoring.by),
+        fields=dict(scoring.fields),
+        draws=scoring.drawing.name,
+        unsaved=scoring.unsaved,
+        cluster_by=inference.cluster_by,
+        clusters=clusters,
+    )
+    return options, {fields: inference.for_tests(size) for fields, size in families.items()}
+
+
+def scored(scopes: Iterable[Scope], names: Sequence[str]) -> Scored:
+    """Scores and comparisons of some systems in all scopes, of which the first is the whole corpus."""
+    found = None
+    for scope in scopes:
+        found = found or Scored({name: [] for name in names}, {name: [] for name in names}, [], scope)
+        for name, evidence in scope.evidence.items():
+            scores = system_scores(evidence, scope.how, scope.slice)
+            notes = scope_notes(scope.estimators.get(name), evidence, scope.how, scores, scope.slice)
+            found.scores[name] += scores
+            found.notes[name] += [(scope.slice, note) for note in notes]
+        found.comparisons.extend(
+            pair_comparisons(scope.evidence, scope.tested, scope.how, scope.slice, scope.documents, scope.estimators)
+        )
+    assert found is not None
+    return found
+
+
+def result_from(
+    scoring: Scoring,
+    options: Options,
+    systems: Sequence[SystemResult],
+    whole: Scope,
+    comparisons: Sequence[Comparison],
+    notes: Sequence[Note],
+) -> Result:
+    """The parts of a result put together: with the rankings, the signature, and p and q corrected for their number."""
+    ranking: tuple[Standing, ...] = ()
+    if len(systems) > 1:
+        from adjudge.stats.ranking import headline_standings
+
+        scores = {each.name: each.scores for each in systems}
+        ranking = headline_standings(whole.evidence, whole.tested, scores, options.level)
+    fields = result_fields(scoring.profile, systems[0].documents, len(systems), options)
     return Result(
         adjudge=__version__,
         task=scoring.task,
         profile=scoring.profile,
-        signature=signature(scoring.task, result_fields(scoring.profile, documents, len(systems), options)),
-        systems=tuple(
-            SystemResult(
-                name=name,
-                documents=documents,
-                scores=tuple(scores[name]),
-                notes=(*own.notes, *(summed_up(notes[name]) if notes[name] else ())),
-                table=msgspec.structs.replace(own.table),  # without the cached arrays
-                best=None if (best := corpora[0][1][name].best) is None else _unfinished(own.table, best),
-                elements=tuple(own.elements),
-            )
-            for name, own in systems.items()
-        ),
-        comparisons=corrected(comparisons, measures) if comparisons else (),
-        notes=tuple(notes_of_all),
+        signature=signature(scoring.task, fields),
+        systems=tuple(systems),
+        comparisons=corrected(comparisons, scoring.measures),
+        notes=tuple(notes),
         ranking=ranking,
-        measures=measures,
+        measures=tuple(scoring.measures),
         options=options,
     )
 

@@ -42,9 +42,13 @@ DRAWN = frozenset(
 """Notes that are computed again with the numbers of the whole."""
 
 
-def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Sequence[Score], where: Slice) -> list[Note]:
-    """Notes on the scores of one system on one corpus."""
+def scope_notes(
+    estimator: Additive | None, evidence: Evidence, how: How, scores: Sequence[Score], where: Slice
+) -> list[Note]:
+    """Notes on the scores of one system on one corpus; without an estimator only on what does not vary."""
     place = _place(where)
+    if estimator is None:
+        return spread_notes(evidence, scores, where)
     if not estimator.table.ids:
         return [Note("no-documents", 0, f"there are no documents{place}, so nothing was scored")]
     notes = nothing_in_gold(estimator.measures, estimator.table.totals, where)
@@ -61,7 +65,7 @@ def scope_notes(estimator: Additive, evidence: Evidence, how: How, scores: Seque
             notes.append(Note("undefined-document", len(ids), message, tuple(sorted(ids)[:SHOWN])))
     if not evidence.varies:
         return notes
-    notes += spread_notes([each for each in scores if (each.metric, each.part) not in evidence.counts], where)
+    notes += spread_notes(evidence, scores, where)
     used = evidence.left_out if how.interval == "jackknife" else evidence.drawn
     for score in scores:
         drawn = used.get((score.metric, score.part))
@@ -111,10 +115,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + more
 
 
-def spread_notes(scores: Sequence[Score], where: Slice) -> list[Note]:
-    """Which scores have no interval because nothing varies; they must be of several documents, and no counts."""
-    alike = [f"{each.metric} {each.part}" for each in scores if each.value is not None and each.low is None]
-    if not alike:
+def spread_notes(evidence: Evidence, scores: Sequence[Score], where: Slice) -> list[Note]:
+    """Which scores of several documents, apart from counts, have no interval because nothing varies."""
+    lacking = [each for each in scores if each.value is not None and each.low is None]
+    alike = [f"{each.metric} {each.part}" for each in lacking if (each.metric, each.part) not in evidence.counts]
+    if not alike or not evidence.varies:
         return []
     message = f"no interval for scores on which all documents{_place(where)} agree"
     return [Note("no-spread", len(alike), message, tuple(alike[:SHOWN]))]

@@ -18,7 +18,6 @@ from adjudge.stats.inference import (
     CENTRED,
     LEAST,
     RESAMPLES,
-    Inference,
     benjamini_hochberg,
     chosen_interval,
     chosen_test,
@@ -123,16 +122,22 @@ class Evidence(msgspec.Struct, frozen=True):
         return Parts(self.point[key], self.left_out.get(key, nothing), drawn, pairs, key in self.signed)
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A corpus to be scored: all systems on its documents, the parts to be tested, and how."""
+class Scope(msgspec.Struct, frozen=True):
+    """A corpus or a slice of it, with its number of documents, the parts to be tested, and how.
 
-    estimators: Mapping[str, Additive]
+    Of every system it has the counts, if they add over documents, and then the evidence.
+    """
+
+    slice: Slice
+    documents: int
     tested: Sequence[Key]
     how: How
+    estimators: Mapping[str, Additive] = {}
+    evidence: Mapping[str, Evidence] = {}
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The documents."""
+        """What is drawn."""
         return next(iter(self.estimators.values())).ids
 
     @property
@@ -141,24 +146,25 @@ class Asked(msgspec.Struct, frozen=True):
         tested = len(self.estimators) > 1 and self.how.test == "bootstrap"
         return (self.how.tests or 0, tuple(self.tested)) if tested else (0, ())
 
-    def draws_like(self, other: Asked) -> bool:
+    def draws_like(self, other: Scope) -> bool:
         """Whether the same corpora are drawn, so that they can be drawn once."""
         how = msgspec.structs.replace(self.how, tests=None) == msgspec.structs.replace(other.how, tests=None)
         return how and self.draws == other.draws and self.ids == other.ids
 
 
-def gather(corpora: Sequence[Asked]) -> Iterator[dict[str, Evidence]]:
-    """The evidence of all systems on each corpus; neighbours with the same documents are drawn once."""
+def gather(corpora: Sequence[Scope]) -> Iterator[Scope]:
+    """Every corpus with the evidence of all systems; neighbours with the same documents are drawn once."""
     at = 0
     while at < len(corpora):
         together = list(takewhile(corpora[at].draws_like, corpora[at:]))
         drawn = _drawn(together)
         for number, each in enumerate(together):
-            yield _gathered(each, {name: own for (place, name), own in drawn.items() if place == number})
+            own = {name: values for (place, name), values in drawn.items() if place == number}
+            yield msgspec.structs.replace(each, evidence=_gathered(each, own))
         at += len(together)
 
 
-def _drawn(together: Sequence[Asked]) -> dict[tuple[int, str], dict[Key, Array]]:
+def _drawn(together: Sequence[Scope]) -> dict[tuple[int, str], dict[Key, Array]]:
     """The resamples of several corpora, by number and system."""
     how, several = together[0].how, len(together[0].estimators) > 1
     if not _varies(together[0]) or (how.interval == "jackknife" and not several):
@@ -175,12 +181,12 @@ def _drawn(together: Sequence[Asked]) -> dict[tuple[int, str], dict[Key, Array]]
     return bootstrap(every, resamples=how.first or 0, seed=how.seed, tested=tested, tests=tests, weights=weights)
 
 
-def _varies(asked: Asked) -> bool:
+def _varies(asked: Scope) -> bool:
     """Whether there are to be intervals, and enough documents for them."""
     return bool(asked.how.first) and len(asked.ids) > 1
 
 
-def _gathered(asked: Asked, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[str, Evidence]:
+def _gathered(asked: Scope, drawn: Mapping[str, Mapping[Key, Array]]) -> dict[str, Evidence]:
     """Scores, and if there are to be intervals, leave-outs and resamples."""
     estimators, how = asked.estimators, asked.how
     found = {}
@@ -347,18 +353,19 @@ def pair_comparisons(
     how: How,
     where: Slice,
     documents: int | None,
-    estimators: Mapping[str, Additive] | None = None,
+    estimators: Mapping[str, Additive] = {},
 ) -> list[Comparison]:
     """Every pair of systems on every part that they have, not yet corrected for their number.
 
     Only counts that add over documents, the `estimators`, can be exchanged between systems.
     """
+    if len(found) < 2:
+        return []
     comparisons = []
     exchanges: Mapping[tuple[str, str], Mapping[Key, float | None]] = {}
     if how.test == "randomisation" and any(each.varies for each in found.values()):
         from adjudge.stats.resample import randomisation
 
-        assert estimators is not None
         chosen = {name: estimators[name] for name in found}
         exchanges = randomisation(chosen, keys, trials=how.tests or RESAMPLES, seed=how.seed)
     for a, b in combinations(found, 2):
@@ -463,17 +470,3 @@ def family_sizes(systems: int, slices: Sequence[Slice]) -> dict[tuple[str, ...],
     for where in slices:
         sizes[tuple(where)] = sizes.get(tuple(where), 0) + systems * (systems - 1) // 2
     return sizes
-
-
-def options_of(inference: Inference, families: Mapping[tuple[str, ...], int], **rest: Any) -> Options:
-    """How the numbers of a result are obtained; `rest` are the pooling, the slices and the conventions."""
-    return Options(
-        bootstrap=inference.resamples,
-        level=inference.level,
-        seed=inference.seed,
-        test=inference.test,
-        interval=inference.interval,
-        resamples=inference.of_families(families),
-        cluster_by=inference.cluster_by,
-        **rest,
-    )
