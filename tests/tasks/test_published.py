@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,14 @@ def test_slices_are_by_fields_of_the_gold_documents(records):
     assert values(found, "donut.cal_f1", "f1") == {None: 0.75, "a": 1.0, "b": 0.5}
     with pytest.raises(UsageError, match="no gold document has a field 'gene' to slice by, did you mean genre"):
         aj.score("record", *records, compat="donut", by="gene", bootstrap=0)
+
+
+def test_a_result_can_be_sliced_and_shown_afterwards_and_not_explained(records, tmp_path):
+    found = aj.score("record", *records, compat="donut", bootstrap=0)
+    assert "donut.cal_f1" in Path(found.report(tmp_path / "page.html")).read_text(encoding="utf-8")
+    assert values(found.by("genre"), "donut.cal_f1", "f1") == {None: 0.75, "a": 1.0, "b": 0.5}
+    with pytest.raises(UsageError, match="donut has no explain: a published scorer does not say what became of"):
+        found.explain("d0")
 
 
 def test_documents_are_drawn_in_clusters(records):

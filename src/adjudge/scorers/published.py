@@ -188,7 +188,7 @@ class PublishedTask(Task):
             "cluster": run.cluster is not None,
             "stream": bool(run.stream),
             "exact": run.exact,
-            "save_documents": run.align,
+            "save_documents" if run.document is None else "explain": run.align,
         }
         for name in (name for name, each in given.items() if each):
             self._refuse(name, REFUSED[name])

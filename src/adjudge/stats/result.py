@@ -492,10 +492,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, dict
         return load("adjudge.report.page:write_page")(self._aligned(), path)  # type: ignore[no-any-return]
 
     def _aligned(self) -> Result:
-        """The result with the outcome of every item, if the documents can be scored again."""
+        """The result with the outcome of every item, if the documents can be scored again and the scorer tells."""
         if self.documents or _AGAIN not in self.__dict__:
             return self
-        return self.with_documents_of([self.__dict__[_AGAIN](align=True)])
+        again = self.__dict__[_AGAIN](align=True)
+        return self if again is None else self.with_documents_of([again])
 
     def with_documents_of(self, results: Iterable[Result]) -> Result:
         """This result with the documents and panels of others, for the systems that it has."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -18,22 +19,21 @@ from adjudge.formats.coerce.tables import as_table, table_documents
 from adjudge.scorers.published import PublishedTask, Scorer, find_scorers
 from adjudge.tasks.family import families, shown
 from adjudge.tasks.named import task_of
-from adjudge.tasks.request import request_of, run_with
+from adjudge.tasks.request import Asking, request_of, run_with
 
 if TYPE_CHECKING:
-    from adjudge.stats.result import Result
+    from adjudge.evaluate.engine import Evaluation
 
 _TAGS = ("tags", "ner_tags", "labels")
 _WHOLE = ("docred", "gtt", "grit", "iterx", "auto-err")  # whose files are one JSON value
 
 
-def published_score(
-    task: Any, gold: Any, system: Any, *, metrics: Any, run: Any, compat: str, **options: Any
-) -> Result | None:
-    """The numbers of a published scorer; None if the task has rules of its own, which include its scorers.
+def published_request(task: Any, *, metrics: Any, run: Any, compat: str, **options: Any) -> PublishedRequest | None:
+    """The request to a published scorer; None if the task has rules of its own, which include its scorers.
 
     >>> tags = [["B-PER", "I-PER", "O"]]
-    >>> published_score("ner", tags, tags, metrics=None, run=None, compat="seqeval-1.2.2", bootstrap=0).profile
+    >>> request = published_request("ner", metrics=None, run=None, compat="seqeval-1.2.2", bootstrap=0)
+    >>> request.result(tags, tags).profile
     'seqeval-1.2.2'
     """
     named = task_of(task)
@@ -54,13 +54,27 @@ def published_score(
         if option.required and chosen[name] is None:
             raise UsageError(f"{compat} needs {name.replace('-', '_')}", hint=option.about)
     names = options.pop("names", None)
-    asked = run_with(run, options)
-    known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
-    several = name_systems(gold, system, names, known=known, is_whole=_is_whole, texts=not is_file(gold))
-    task = published_task(scorer, chosen, asked)
-    sources = [_as_file(each, scorer) for _, each in several]
-    found = evaluate(task, _as_file(gold, scorer), sources, asked, names=[name for name, _ in several])
-    return found.result()
+    return PublishedRequest(scorer, chosen, run_with(run, options), names)
+
+
+@dataclass(frozen=True)
+class PublishedRequest(Asking):
+    """A published scorer with its options, for files and for data in memory."""
+
+    scorer: Scorer
+    chosen: Mapping[str, Any]
+    run: Run
+    names: Sequence[str | None] | None = None
+    tells_items: ClassVar[bool] = False
+
+    def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
+        """What the program counts of every document."""
+        run = run or self.run
+        known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
+        several = name_systems(gold, system, self.names, known=known, is_whole=_is_whole, texts=not is_file(gold))
+        task = published_task(self.scorer, self.chosen, run)
+        sources = [_as_file(each, self.scorer) for _, each in several]
+        return evaluate(task, _as_file(gold, self.scorer), sources, run, names=[name for name, _ in several])
 
 
 def published_task(scorer: Scorer, chosen: Mapping[str, Any], run: Run) -> PublishedTask:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -39,6 +39,8 @@ class Asking:
     """A task with its options: reads, counts and explains documents."""
 
     run: Run
+    tells_items: ClassVar[bool] = True
+    """Whether it knows what became of every item."""
 
     def evaluated(self, gold: Any, system: Any, run: Run | None = None) -> Evaluation:
         """What was counted of every document."""
@@ -250,8 +252,10 @@ def repeatable(request: Asking, gold: Any, system: Any) -> Result:
     return result
 
 
-def _again(request: Asking, gold: Any, system: Any, **changes: Any) -> Result | dict[str, Explanation]:
-    """The same documents again: one of them explained, or all with other run options."""
+def _again(request: Asking, gold: Any, system: Any, **changes: Any) -> Result | dict[str, Explanation] | None:
+    """The same documents again: one of them explained, or all with other run options; None without what it asks for."""
+    if "align" in changes and not request.tells_items:
+        return None
     if "document" in changes:
         return request.explanations(gold, system, changes["document"])
     if "by" not in changes:

@@ -18,7 +18,7 @@ from adjudge.formats.coerce.corpus import is_list, origin
 from adjudge.formats.coerce.native import NATIVE
 from adjudge.model.document import Document, Reading
 from adjudge.tasks.named import NamedTask, asking, task_of
-from adjudge.tasks.request import repeatable, request_of
+from adjudge.tasks.request import Asking, repeatable, request_of
 from adjudge.tasks.task import MetricsTask
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ def score(
     """
     if (column := options.pop("runs", None)) is not None:
         system = _by_run(system, column)
+    request: Asking | None = None
     if options.get("compat") is not None:
-        from adjudge.tasks.published import published_score
+        from adjudge.tasks.published import published_request
 
-        found = published_score(task, gold, system, metrics=metrics, run=run, **options)
-        if found is not None:
-            return found
-    gold, system = _sources(gold, system)
-    request = asking(task, metrics, run, options)
+        request = published_request(task, metrics=metrics, run=run, **options)
+    if request is None:
+        gold, system = _sources(gold, system)
+        request = asking(task, metrics, run, options)
     spent = any(map(_is_spent, (gold, *(system.values() if isinstance(system, dict) else [system]))))
     return request.result(gold, system) if spent else repeatable(request, gold, system)
 
