@@ -118,7 +118,10 @@ def _coreference() -> Iterable[Target]:
     yield Target("corefud-text", "words", "corefud-text", calls.marked)
     yield Target("bio-words", "fields", "bio", direct("formats.bio:read_words"))
     yield Target("words", "words", "conll", direct("formats.coreference:read_words"))
-    for shape, folder in (("words", "conll"), ("jsonl", "jsonl"), ("fields", "bio"), ("xml", "ere")):
+    for shape, folder in (
+        *(("words", "conll"), ("jsonl", "jsonl"), ("fields", "bio"), ("xml", "ere")),
+        *(("toml", "eal-campaign"), ("words", "eal-quotes"), ("json", "hierarchy-json"), ("fields", "pairs")),
+    ):
         yield Target(f"doctor-{folder}", shape, folder, calls.doctor, cost=4)
     yield Target("coreference-file", "words", "conll", filed("formats.coreference:read_coreference", "a.conll"))
     for name, folder, shape in (
