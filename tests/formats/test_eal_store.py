@@ -354,6 +354,38 @@ class TestWrite:
         assert contents(open_store(written)) == before
         assert [path.name for path in tmp_path.iterdir()] == ["store"]
 
+    @pytest.mark.parametrize("exchanges", [True, False])
+    @pytest.mark.parametrize("there", [True, False])
+    def test_what_belongs_to_a_store_has_its_name_back_if_the_store_has_not(
+        self, written, tmp_path, monkeypatch, exchanges, there
+    ):
+        if not exchanges:
+            monkeypatch.setattr("adjudge.formats.eal_write.exchange", lambda *_: False)
+        beside, other = tmp_path / "design", tmp_path / "key"
+        if there:
+            beside.write_text("old")
+            with KeyWriter(other) as writer:
+                writer.write(AnswerKey("OLD"))
+        before = sorted(path.name for path in tmp_path.iterdir())
+
+        def write(path, **options):
+            with StoreWriter(path, **options) as writer:
+                writer.beside(beside).write("new")
+                writer.together(KeyWriter(other, overwrite=True)).write(AnswerKey("NEW"))
+                writer.write(D2)
+                if path != written:
+                    path.write_bytes(b"another's")
+
+        with pytest.raises(UsageError, match="already exists"):
+            write(tmp_path / "taken")
+        (tmp_path / "taken").unlink()
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
+        assert not there or (beside.read_text(), open_key(other).documents) == ("old", ["OLD"])
+        write(written, overwrite=True)
+        assert (beside.read_text(), open_key(other).documents) == ("new", ["NEW"])
+        assert open_store(written).documents == ["D2"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["design", "key", "store"]
+
     def test_overwriting(self, written, tmp_path):
         with pytest.raises(UsageError, match="already exists"), StoreWriter(written):
             pass
