@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.house.fit import fit_exponent
-from benchmarks.house.measure import Cost, Failed, Turns, run_worker
+from benchmarks.house.measure import ROOT, Cost, Failed, Turns, run_process, run_worker
 from benchmarks.house.rows import Bench, Found, Row, compare
 from benchmarks.house.setting import Setting
 
@@ -149,7 +150,7 @@ def _bootstrap(*, quick: bool) -> Bench:
     documents, columns = 1_000 if quick else 5_000, 20
     what = f"1,000 samples of {documents:,} documents x {columns} counts"
     rows = (
-        Row("bootstrap", what, "of the CPU of reading documents of 20 events", 1.0, at_least=False, judged=not quick),
+        Row("bootstrap", what, "of the CPU of decoding documents of 20 events", 1.0, at_least=False, judged=not quick),
         Row(
             "large",
             f"1,000 samples of {10 * documents:,} documents x 4 counts, drawing and intervals alone",
@@ -163,15 +164,17 @@ def _bootstrap(*, quick: bool) -> Bench:
     def run(setting: Setting) -> Iterator[Found]:
         table = setting.corpus("structures", kind="counts", documents=documents, columns=columns) / "data.json"
         lines = setting.corpus("structures", kind="lines", documents=documents) / "gold.jsonl"
+        decode = [sys.executable, "-m", "benchmarks.workers.decoding", lines]
         turns = setting.alternate(
             {
-                "read": lambda: run_worker("ours", "read", lines, 2, 2),
+                "decode": lambda: run_process(decode, PYTHONPATH=str(ROOT)),
                 "draw": lambda: run_worker("ours", "bootstrap", table, 3, 2),
             },
             2,
         )
-        read, drawn = turns.best("read"), turns.best("draw")
-        yield Found("bootstrap", drawn.cpu / read.cpu, ours=drawn, theirs=read, note="reading")
+        decoded, drawn = turns.best("decode"), turns.best("draw")
+        note = "every line decoded by msgspec and dropped"
+        yield Found("bootstrap", drawn.cpu / decoded.cpu, ours=drawn, theirs=decoded, note=note)
         large = setting.corpus("structures", kind="counts", documents=10 * documents, columns=4) / "data.json"
         cost = setting.alternate({"draw": lambda: run_worker("ours", "bootstrap", large, 3, 2)}, 2).best("draw")
         yield Found("large", cost.cpu, ours=cost)

@@ -10,11 +10,12 @@ from typing import Any
 from benchmarks.house.measure import Cost, adjudge, run_process, summed
 from benchmarks.house.rows import Bench, Found, Row, compare
 from benchmarks.house.setting import Setting
-from benchmarks.parts.shared import Scored, after_reading, beside_splitting, measure_growth
+from benchmarks.parts.shared import Scored, beside_splitting, measure_growth, whole_command
 
 METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
 PERL, COVAL, CRAC = "the reference scorer", "coval", "the CorefUD scorer"
 OURS_ROUNDS = 5
+CAMPAIGN = 2.0  # times the CPU of splitting the same files
 
 
 def benches(*, quick: bool) -> list[Bench]:
@@ -31,12 +32,7 @@ def benches(*, quick: bool) -> list[Bench]:
         _corefud(100 if full else 10, judged=full),
         _growth(quick=quick),
         _splitting(many, shapes, judged=full),
-        after_reading(
-            "coref",
-            f"{many:,} documents of 60 mentions",
-            lambda setting: setting.corpus("conll", **shapes),
-            judged=full,
-        ),
+        _campaign(many, shapes, judged=full),
     ]
 
 
@@ -203,6 +199,21 @@ def _splitting(documents: int, shape: dict[str, Any], *, judged: bool) -> Bench:
         f"{documents:,} documents of 60 mentions, `coref score`",
         lambda setting: setting.corpus("conll", **shape),
         lambda folder: list(map(Path, _files(folder))),
-        lambda folder: adjudge("coref", "score", *_files(folder)),
+        lambda folder, _: adjudge("coref", "score", *_files(folder)),
     )
     return beside_splitting("coref", scored, 1, judged=judged)
+
+
+def _campaign(documents: int, shape: dict[str, Any], *, judged: bool) -> Bench:
+    names = ["key.conll", *(f"response{number}.conll" for number in range(1, shape["systems"] + 1))]
+
+    def files(folder: Path) -> list[Path]:
+        return [folder / name for name in names]
+
+    scored = Scored(
+        f"{documents:,} documents of 60 mentions, `coref score` of five systems with 1,000 samples and comparisons",
+        lambda setting: setting.corpus("conll", **shape),
+        files,
+        lambda folder, _: adjudge("coref", "score", *files(folder), "--jobs", "1", "--quiet", "--format", "json"),
+    )
+    return whole_command("coref/campaign", scored, CAMPAIGN, until="printed scores", judged=judged)

@@ -1,4 +1,4 @@
-"""Event arguments and linking: reading beside everything that comes after it."""
+"""Event arguments and linking: whole commands beside splitting the lines of their files."""
 
 from __future__ import annotations
 
@@ -6,78 +6,77 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.house.measure import Cost, adjudge, run_worker
+from benchmarks.house.measure import adjudge, run_process
 from benchmarks.house.rows import Bench, Found, Row
 from benchmarks.house.setting import Setting
-from benchmarks.parts.shared import Scored, after_reading, beside_splitting, measure_growth
+from benchmarks.parts.shared import Scored, beside_splitting, measure_growth, whole_command
+
+# Times the CPU of splitting the same files; they keep what has been reached.
+VALIDATE, TRIM, CAMPAIGN, GRAPHS = 45.0, 45.0, 14.0, 14.0
 
 
 def benches(*, quick: bool) -> list[Bench]:
     full = not quick
-    campaign: dict[str, Any] = {"systems": 10 if full else 5, "documents": 500 if full else 20, "responses": 400}
-    documents = campaign["documents"]
     return [
-        _submission(500 if full else 50, judged=full),
-        _scores(campaign, judged=full),
+        *_submission(500 if full else 50, judged=full),
+        *_campaign(judged=full, systems=10 if full else 5, documents=500 if full else 20),
         _growth(quick=quick),
         _splitting(5_000 if full else 200, judged=full),
-        after_reading(
-            "eal",
-            f"{documents} documents of 400 responses",
-            lambda setting: setting.corpus("eal", **campaign),
-            judged=full,
-            rounds=1,
-        ),
     ]
 
 
-def _submission(documents: int, *, judged: bool) -> Bench:
+def _submission(documents: int, *, judged: bool) -> list[Bench]:
     what = f"a submission of {documents} documents of 400 responses"
-    unit = "times the CPU of any other kind of work goes into reading"
-    rows = (
-        Row("validate", f"{what}, `eal validate`", unit, 1, judged=judged),
-        Row("trim", f"{what}, `eal trim`", unit, 1, judged=judged),
-        Row("memory", f"{what}, instead of {documents // 5}", "times the memory", 1.5, at_least=False, judged=judged),
-    )
 
-    def run(setting: Setting) -> Iterator[Found]:
-        folder = setting.corpus("eal", documents=documents, responses=400)
-        for command in ("validate", "trim"):
-            out = setting.scratch(f"eal-{command}")
-            # Each run writes to a new place: some file systems are slow to create files where many were just removed.
-            places = iter(range(100))
+    def corpus(setting: Setting) -> Path:
+        return setting.corpus("eal", documents=documents, responses=400)
 
-            def one(command: str = command, out: Path = out, places: Iterator[int] = places) -> Cost:
-                return run_worker("eal", command, folder, out / str(next(places)))
+    def validate(folder: Path, _: Path) -> list[str]:
+        return adjudge("eal", "validate", folder / "run", "--docs", folder / "docs", "--ontology", "2015", "--quiet")
 
-            best = setting.alternate({"ours": one}, 2).best("ours")
-            kinds = {name: spent for name, spent in best.found.items() if name not in ("total", "reading")}
-            share = f"reading is {100 * best.found['reading'] / best.cpu:.0f} % of it"
-            yield Found(command, best.found["reading"] / max(kinds.values()), ours=best, note=share)
+    def trim(folder: Path, out: Path) -> list[str]:
+        return adjudge("eal", "trim", folder / "run", "-o", out, "--quiet")
+
+    def memory(setting: Setting) -> Iterator[Found]:
         few = setting.corpus("eal", documents=documents // 5, responses=400)
-        costs = [run_worker("eal", "validate", each) for each in (few, folder)]
-        yield Found("memory", costs[1].megabytes / costs[0].megabytes, ours=costs[1])
+        costs = [run_process(validate(each, each)) for each in (few, corpus(setting))]
+        yield Found("memory", costs[1].megabytes / costs[0].megabytes, ours=costs[1], theirs=costs[0])
 
-    return Bench("eal/submission", rows, run)
+    checked = Scored(f"{what}, `eal validate`", corpus, lambda folder: [folder / "run", folder / "docs"], validate)
+    trimmed = Scored(f"{what}, `eal trim`", corpus, lambda folder: [folder / "run"], trim)
+    row = Row("memory", f"{what}, instead of {documents // 5}", "times the memory", 1.5, at_least=False, judged=judged)
+    return [
+        whole_command("eal/validate", checked, VALIDATE, until="printed findings", judged=judged),
+        whole_command("eal/trim", trimmed, TRIM, until="written files", judged=judged),
+        Bench("eal/memory", (row,), memory),
+    ]
 
 
-def _scores(campaign: dict[str, Any], *, judged: bool) -> Bench:
-    what = f"{campaign['systems']} systems x {campaign['documents']} documents x 400 responses"
-    row = Row(
-        "after",
-        f"{what}: rules, 1,000 samples, tests, ranking, a 21 x 21 grid, crossings",
-        "of the CPU of reading, for everything after it",
-        1.0,
-        at_least=False,
-        judged=judged,
-    )
+def _campaign(*, judged: bool, systems: int, documents: int) -> list[Bench]:
+    what = f"{systems} systems x {documents} documents x 400 responses"
+    names = [f"systems/s{number}" for number in range(systems)]
 
-    def run(setting: Setting) -> Iterator[Found]:
-        cost = run_worker("eal", "scores", setting.corpus("eal", **campaign))
-        reading = cost.found["reading"]
-        yield Found("after", cost.cpu / reading - 1, ours=cost)
+    def corpus(setting: Setting) -> Path:
+        return setting.corpus("eal", systems=systems, documents=documents, responses=400)
 
-    return Bench("eal/scores", (row,), run)
+    def files(folder: Path) -> list[Path]:
+        return [folder / name for name in ("key", "ref", *names)]
+
+    def sides(folder: Path) -> list[Any]:
+        return [folder / "key", *(folder / name for name in names), "--frames", folder / "ref", "--quiet"]
+
+    def score(folder: Path, _: Path) -> list[str]:
+        return adjudge("eal", "score", *sides(folder), "--bootstrap", "1000", "--jobs", "1", "--format", "json")
+
+    def graphs(folder: Path, out: Path) -> list[str]:
+        return adjudge("eal", "graphs", *sides(folder), "-o", out)
+
+    scored = Scored(f"{what}: `eal score` with 1,000 samples, tests and ranking", corpus, files, score)
+    drawn = Scored(f"{what}: `eal graphs`, a 21 x 21 grid and crossings", corpus, files, graphs)
+    return [
+        whole_command("eal/campaign", scored, CAMPAIGN, until="printed scores", judged=judged, rounds=1),
+        whole_command("eal/graphs", drawn, GRAPHS, until="written files", judged=judged, rounds=1),
+    ]
 
 
 def _growth(*, quick: bool) -> Bench:
@@ -98,7 +97,7 @@ def _growth(*, quick: bool) -> Bench:
 
 
 def _splitting(documents: int, *, judged: bool) -> Bench:
-    def command(folder: Path) -> list[str]:
+    def command(folder: Path, _: Path) -> list[str]:
         return adjudge("eal", "score", "--key", folder / "key", "--frames", folder / "ref", folder / "systems" / "s0")
 
     scored = Scored(

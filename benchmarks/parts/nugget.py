@@ -93,6 +93,6 @@ def _splitting(documents: int, *, judged: bool) -> Bench:
         f"{documents:,} documents of 60 nuggets, `nugget score` with coreference",
         lambda setting: setting.corpus("tbf", documents=documents, nuggets=60),
         files,
-        lambda folder: adjudge("nugget", "score", *files(folder), "--coref"),
+        lambda folder, _: adjudge("nugget", "score", *files(folder), "--coref"),
     )
     return beside_splitting("nugget", scored, 8, judged=judged)

@@ -1,14 +1,14 @@
-"""Benches that several parts have: growth of a command, and a command beside reading or splitting its files."""
+"""Benches that several parts have: growth of a command, and a command beside splitting its files."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from benchmarks.house.fit import fit_exponent
-from benchmarks.house.measure import ROOT, Cost, Failed, run_process, run_worker
+from benchmarks.house.measure import ROOT, Cost, Failed, run_process
 from benchmarks.house.rows import Bench, Found, Row
 from benchmarks.house.setting import Setting
 
@@ -30,44 +30,43 @@ def measure_growth(
     return Found(key, fit.exponent, fit=fit, ours=best[max(best)])
 
 
-def after_reading(
-    task: str,
-    what: str,
-    corpus: Callable[[Setting], Path],
-    *,
-    judged: bool,
-    rounds: int = 2,
-    name: str = "after-reading",
-) -> Bench:
-    """All that comes after reading as a share of reading: scores, 1,000 samples, comparisons of five systems."""
-    row = Row(
-        "after",
-        f"{what}; five systems, 1,000 samples, comparisons",
-        "of the CPU of reading, for everything after it",
-        1.0,
-        at_least=False,
-        judged=judged,
-    )
-
-    def run(setting: Setting) -> Iterator[Found]:
-        folder = corpus(setting)
-        sides: dict[str, Any] = {
-            each: lambda each=each: run_worker("reading", task, each, folder) for each in ("read", "all")
-        }
-        turns = setting.alternate(sides, rounds)
-        read, everything = turns.best("read"), turns.best("all")
-        yield Found("after", everything.cpu / read.cpu - 1, ours=everything, theirs=read, note="reading alone")
-
-    return Bench(f"{task}/{name}", (row,), run)
-
-
 class Scored(NamedTuple):
-    """A command that scores files: what is scored, the files of a corpus, and the command up to `--jobs`."""
+    """A command on files: what it does, a corpus, those of its files that are read, the command with a new place."""
 
     what: str
     corpus: Callable[[Setting], Path]
     files: Callable[[Path], Sequence[Path]]
-    command: Callable[[Path], Sequence[str]]
+    command: Callable[[Path, Path], Sequence[str]]
+
+
+UNIT = "times the CPU of splitting the same files"
+BOTH = "whole processes, ours from start-up to {}, the other one reads every file and splits every line at TABs"
+
+
+def splitting(files: Sequence[Path]) -> Callable[[], Cost]:
+    """A process that splits the lines of files."""
+    command = [sys.executable, "-m", "benchmarks.workers.splitting", *map(str, files)]
+    return lambda: run_process(command, PYTHONPATH=str(ROOT))
+
+
+def whole_command(name: str, scored: Scored, bar: float, *, until: str, judged: bool, rounds: int = 2) -> Bench:
+    """A command as users type it, as a multiple of splitting the lines of its files."""
+    what = f"{scored.what}: {BOTH.format(until)}"
+    row = Row("splitting", what, UNIT, bar, at_least=False, judged=judged)
+
+    def run(setting: Setting) -> Iterator[Found]:
+        folder, out = scored.corpus(setting), setting.scratch(name.replace("/", "-"))
+        # Each run writes to a new place: some file systems are slow to create files where many were just removed.
+        places = iter(range(rounds))
+        sides: dict[str, Callable[[], Cost]] = {
+            "ours": lambda: run_process(scored.command(folder, out / str(next(places)))),
+            "splitting": splitting(scored.files(folder)),
+        }
+        turns = setting.alternate(sides, rounds)
+        ours, other = turns.best("ours"), turns.best("splitting")
+        yield Found("splitting", ours.cpu / other.cpu, ours=ours, theirs=other)
+
+    return Bench(name, (row,), run)
 
 
 def beside_splitting(task: str, scored: Scored, bar: float, *, judged: bool, rounds: int = 5) -> Bench:
@@ -75,9 +74,8 @@ def beside_splitting(task: str, scored: Scored, bar: float, *, judged: bool, rou
     rows = (
         Row(
             "splitting",
-            f"{scored.what}: whole processes, ours from start-up to printed scores without resampling, "
-            "the other one reads every file and splits every line at TABs",
-            "times the CPU of splitting the same files",
+            f"{scored.what}: {BOTH.format('printed scores without resampling')}",
+            UNIT,
             bar,
             at_least=False,
             judged=judged,
@@ -94,11 +92,10 @@ def beside_splitting(task: str, scored: Scored, bar: float, *, judged: bool, rou
 
     def run(setting: Setting) -> Iterator[Found]:
         folder = scored.corpus(setting)
-        command = [*scored.command(folder), "--bootstrap", "0", "--quiet", "--jobs"]
-        split = [sys.executable, "-m", "benchmarks.workers.splitting", *map(str, scored.files(folder))]
+        command = [*scored.command(folder, setting.scratch(task)), "--bootstrap", "0", "--quiet", "--jobs"]
         sides: dict[str, Callable[[], Cost]] = {
             "ours": lambda: run_process([*command, "1"]),
-            "splitting": lambda: run_process(split, PYTHONPATH=str(ROOT)),
+            "splitting": splitting(scored.files(folder)),
             "two": lambda: run_process([*command, "2"]),
         }
         turns = setting.alternate(sides, rounds)

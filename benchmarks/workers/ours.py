@@ -17,7 +17,6 @@ from adjudge.algebra import (
     variable,
 )
 from adjudge.algebra.plan import plan
-from adjudge.formats import jsonl
 from adjudge.metrics import find
 from benchmarks.workers.serving import Run, serve
 
@@ -89,10 +88,6 @@ def smatch(content: Any) -> Run:
     return run
 
 
-def read(path: str) -> Run:
-    return lambda: {"documents": len(jsonl.read_all(path).documents)}
-
-
 def bootstrap(content: Any) -> Run:
     from adjudge.stats.intervals import interval
     from adjudge.stats.measure import Prf
@@ -116,5 +111,5 @@ def bootstrap(content: Any) -> Run:
 
 
 if __name__ == "__main__":
-    tasks = (ceaf, muc, b3, arguments, smatch, read, bootstrap)
+    tasks = (ceaf, muc, b3, arguments, smatch, bootstrap)
     serve({task.__name__: task for task in tasks})

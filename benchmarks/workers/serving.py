@@ -18,7 +18,7 @@ Task = Callable[[Any], Run]
 def serve(tasks: dict[str, Task]) -> None:
     """Load, then run the task up to REPEATS times or until SECONDS of CPU are spent, at least once."""
     name, path, repeats, seconds, *how = sys.argv[1:]
-    run = tasks[name](json.loads(Path(path).read_bytes()) if path.endswith(".json") else path)
+    run = tasks[name](json.loads(Path(path).read_bytes()))
     said = timed(run, repeats=int(repeats), seconds=float(seconds), mean=how == ["mean"])
     said["found"] = {part: float(value) for part, value in said["found"].items()}
     reply(said)
