@@ -267,6 +267,7 @@ def test_every_kind_is_tried():
         "{",
         "key = ",
         "[section]\nkey = 1\n",
+        "[server]\nport = " + "9" * 5000,
         '{"id": "a", "verdict": 1, "entities": []}\n',
         '{"id": "a", "text": "b"}\n',
         '{"id": "a", "evaluation": 1}\n',

@@ -266,7 +266,7 @@ def _of_toml(text: str) -> str:
 
     try:
         keys = tomllib.loads(text).keys()
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # also of a number with thousands of digits
         return ""
     return next((kind for kind, names in _SECTIONS if not keys.isdisjoint(names)), "")
 
