@@ -139,6 +139,23 @@ def test_what_a_phase_shows(board):
     assert view(board, "public") is board
 
 
+def test_what_a_board_cannot_tell_from_chance_is_said_where_scores_are(board):
+    assert board.best[0].detects is None
+
+    def powered(runs):
+        found = compared(runs)
+        for at, pair in enumerate(found.get("comparisons", ())):
+            pair["detectable"] = 0.0731 if at == 2 else 0.05
+        return found
+
+    made = make_board("names", "test", RUNS, powered)
+    whole, page = made.best[0], board_files(made, "Autumn")["index.html"].decode()
+    assert (whole.detects, json.loads(board_files(made, "s")["board.json"])["best"][0]["detects"]) == (0.0731, 0.0731)
+    assert "Differences below 7.3 points of ner.strict f1 cannot be told from chance here (power 80 %)." in page
+    for show in ("own", "bands"):
+        assert all(tab.detects is None for tab in view(made, show, "ash").all)
+
+
 def test_layouts_hold_the_same_and_escape(board):
     files = board_files(board, "Autumn", {"manifest.json": b"{}"})
     page = files["index.html"].decode()

@@ -311,6 +311,7 @@ def _shown_tab(tab: Tab) -> dict[str, Any]:
         "lines": lines,
         "drawn": drawn,
         "level": f"{100 * (tab.level or 0):g}",
+        "detects": "" if tab.detects is None else f"{100 * tab.detects:.1f}",
     }
 
 

@@ -85,6 +85,7 @@ class Tab(msgspec.Struct, frozen=True, kw_only=True):
     slice: dict[str, Any] = {}
     of: str = ""  # which view, if it is not the main one
     level: float | None = None
+    detects: float | None = None  # the smallest difference that would be found between any two runs
     lines: tuple[Line, ...] = ()
 
     @property
@@ -218,7 +219,9 @@ def _tabs(
         more = {part_: values for (name, part_, where), values in scores.items() if (name, where) == (metric, slice_)}
         lines = _lines(ranked, others, own, {name: each for name, each in more.items() if name != part})
         level = next((each.get("level") for each in own.scores.values() if each.get("level")), None)
-        found.append(Tab(metric=metric, part=part, slice=dict(slice_), level=level, lines=lines))
+        detects = max((each["detectable"] for each in own.pairs.values() if each.get("detectable")), default=None)
+        where = {"metric": metric, "part": part, "slice": dict(slice_)}
+        found.append(Tab(**where, level=level, detects=detects, lines=lines))
     for name in said.get("views", ()):
         view, apart_view = (each["views"].get(name) if each else None for each in (compared, apart))
         found += [msgspec.structs.replace(tab, of=name) for tab in _tabs(runs, view, apart_view, by) if not tab.slice]
@@ -351,7 +354,7 @@ def _shown(tab: Tab, show: str, team: str | None) -> Tab:
     own = [line for line in tab.lines if line.team == team]
     if show == "own":
         lines = [msgspec.structs.replace(line, behind=None, beats_next=None) for line in own]
-        return msgspec.structs.replace(tab, lines=tuple(lines))
+        return msgspec.structs.replace(tab, detects=None, lines=tuple(lines))
     ranges: dict[int | None, list[int]] = {}
     for place, line in enumerate((line for line in tab.lines if line.band is not None), 1):
         ranges.setdefault(line.band, []).append(place)
@@ -370,4 +373,4 @@ def _shown(tab: Tab, show: str, team: str | None) -> Tab:
             own_numbers = {name: getattr(line, name) for name in (*NUMBERS, "parts")}
             bare = msgspec.structs.replace(bare, **own_numbers)
         lines.append(bare)
-    return msgspec.structs.replace(tab, lines=tuple(lines))
+    return msgspec.structs.replace(tab, detects=None, lines=tuple(lines))
