@@ -285,3 +285,94 @@ def test_rows_of_an_estimate_have_a_line_each(tmp_path, run):
     rows = [json.loads(line.strip().rstrip(",")) for line in lines if line.startswith("  {")]
     assert [row for row in rows if "a" in row] == found["differences"]
     assert [row for row in rows if "bounds" in row and "a" not in row] == found["scores"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Runs of pooled systems
+
+
+def test_runs_in_a_pool_are_one_system():
+    """With documents as a sample the mean is that of `compare`, which has pseudo-values of documents x runs."""
+    from adjudge.estimates.results import result_of
+
+    pool, truth = pooled(systems=("A#1", "A#2", "B#1", "B#2", "B#3", "C"))
+    design = sample(pool, 80)
+    for documents in ("fixed", "sample"):
+        found = estimate(pool, labels(design, truth), design=design, documents=documents, by="type")
+        assert [row.system for row in found.scores if row.part == "f1" and not row.slice] == ["A", "B", "C"]
+        assert [note.message.split(":")[0] for note in found.notes if note.code in ("runs", "one-run")] == [
+            "A",
+            "B",
+            "C",
+        ]
+        assert sorted(row.system for row in found.ranking) == ["A", "B", "C"]
+        assert len(found.differences) == 3 * 3 * 4
+    means = result_of(found).mean_of_runs()
+    for system in means.systems[:2]:
+        for score in system.scores:
+            row = found[system.name, score.part]
+            assert (row.value, row.low, row.high) == close((score.value, score.low, score.high))
+    for test in means.comparisons:
+        (row,) = (
+            row
+            for row in found.differences
+            if (row.a, row.b, row.part) == (test.a, test.b, test.part) and not row.slice
+        )
+        assert (row.value, row.low, row.high, row.p, row.p_holm, row.q) == close(
+            (test.difference, test.low, test.high, test.p, test.p_holm, test.q)
+        )
+
+
+def test_what_runs_in_a_pool_cannot_have(tmp_path, run):
+    pool, truth = pooled(systems=("A#1", "A#2", "B"))
+    write(tmp_path, "pool.jsonl", pool)
+    assert run("sample pool.jsonl --size 80 -o design.jsonl")[0] == 0
+    write(
+        tmp_path,
+        "labels.jsonl",
+        [{"id": name, "verdict": each} for name, each in labels(sample(pool, 80), truth).items()],
+    )
+    (tmp_path / "read.csv").write_text("document,in_pool,all\n" + "".join(f"d{at:02},3,4\n" for at in range(6)))
+    words = "estimate pool.jsonl labels.jsonl --design design.jsonl"
+    code, _, said = run(f"{words} --exhaustive read.csv")
+    assert (code, "is of single runs" in said) == (2, True)
+    assert "A: the mean of 2 runs, taken as fixed" in run(f"{words} --runs-fixed")[1]
+    write(tmp_path, "pool.jsonl", [{**item, "systems": ["A"]} for item in pool])
+    code, _, said = run(f"{words} --runs-fixed")
+    assert (code, "no system has several runs" in said) == (2, True)
+
+
+@pytest.mark.slow
+def test_means_of_runs_are_covered():
+    """Runs differ by chance and by an effect of their own; three runs of two systems, a fifth of the pool assessed."""
+    draw = random.Random(1)
+    truth, hard = [draw.random() < 0.4 for _ in range(400)], [0.8 * draw.gauss(0, 1) for _ in range(400)]
+
+    def returned(level):
+        level += draw.gauss(0, 0.25)
+        odds = [level + each + (1.2 if right else -1.2) for each, right in zip(hard, truth, strict=True)]
+        return {at for at, each in enumerate(odds) if draw.random() < 1 / (1 + math.exp(-each))}
+
+    def f1(found):
+        return 2 * sum(truth[at] for at in found) / (len(found) + sum(truth))
+
+    levels = {"A": 0.0, "B": -0.6}
+    real = {name: math.fsum(f1(returned(level)) for _ in range(3000)) / 3000 for name, level in levels.items()}
+    held = [0, 0, 0]
+    for _ in range(400):
+        runs = {f"{name}#{number}": returned(level) for name, level in levels.items() for number in (1, 2, 3)}
+        pool = [
+            {"id": str(at), "document": f"d{at % 20}", "systems": [name for name, own in runs.items() if at in own]}
+            | {"judge": min(1, max(0, (0.65 if truth[at] else 0.35) + draw.gauss(0, 0.2)))}
+            for at in range(400)
+        ]
+        design = sample(pool, 80, seed=draw.randrange(10**9))
+        said = {row.id: float(truth[int(row.id)]) for row in design.rows if row.drawn}
+        found, these = (estimate(pool, said, design=design, runs_fixed=fixed) for fixed in (False, True))
+        apart = next(row for row in found.differences if row.part == "f1")
+        held[0] += found["A", "f1"].low <= real["A"] <= found["A", "f1"].high
+        held[1] += apart.low <= real["A"] - real["B"] <= apart.high
+        mean = math.fsum(f1(runs[f"A#{number}"]) for number in (1, 2, 3)) / 3
+        held[2] += these["A", "f1"].low <= mean <= these["A", "f1"].high
+    error = 2 * math.sqrt(0.95 * 0.05 / 400)
+    assert all(0.93 - error <= share / 400 <= 0.97 + error for share in held), held

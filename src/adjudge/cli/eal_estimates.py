@@ -215,7 +215,6 @@ def _of_documents(sides: Sides, design: Design, how: How, options: Mapping[str, 
     import msgspec
 
     from adjudge.estimates.documents import Counted, estimate_documents
-    from adjudge.estimates.rows import with_ranking
     from adjudge.stats.result import Note
 
     with uncollected():
@@ -238,7 +237,7 @@ def _of_documents(sides: Sides, design: Design, how: How, options: Mapping[str, 
     if found.n == found.of:
         note = Note("all-assessed", found.n, "everything is assessed: `adjudge eal score` gives the official scores")
         found = msgspec.structs.replace(found, notes=(*found.notes, note))
-    return with_ranking(found, (measures[-1].name, "score"))
+    return finished(found, (measures[-1].name, "score"))
 
 
 # Options that do not apply if documents are not scored as a whole.
@@ -260,7 +259,7 @@ def _of_classes(sides: Sides, design: Design, how: How, options: Mapping[str, An
     """Precision, recall, F1 and the argument score without clipping, from drawn classes."""
     from adjudge.estimates.api import with_imputed
     from adjudge.estimates.estimate import estimate_pool
-    from adjudge.estimates.rows import with_ranking
+    from adjudge.estimates.runs import finished
     from adjudge.formats.eal_store import open_key
     from adjudge.tasks.eal.classes import assessed_classes, measures, read_clusters
     from adjudge.tasks.eal.settings import get_profile
@@ -274,7 +273,7 @@ def _of_classes(sides: Sides, design: Design, how: How, options: Mapping[str, An
     how = how._replace(measures=measures(options["beta"]), good=found.good)
     made = estimate_pool(found.pool, design, found.right, how)
     made = with_imputed(made, found.pool, design, found.right, how) if options["impute"] else made
-    return with_ranking(made, ("eal.class", "f1"))
+    return finished(made, ("eal.class", "f1"))
 
 
 def _scored(sides: Sides, frames: str | None, documents: Sequence[str], options: Mapping[str, Any]) -> Result:

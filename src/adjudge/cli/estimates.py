@@ -115,6 +115,7 @@ def sample(pool: str, **options: Any) -> None:
     flag("--impute", "Also the argument score clipped in every document, from a model of the verdicts."),
     flag("--graded", "With several assessors, count the probability that an item is correct, not the verdict."),
     _by,
+    flag("--runs-fixed", "Systems NAME#1, NAME#2 ... are runs of NAME: intervals are about these runs only."),
     level_option,
     flag("--assumptions", "Print the assumptions of the intervals, without scoring."),
     value("--time-limit", "SECONDS", "Stop with an error after this many seconds. [default: 60]", type=seconds),
@@ -152,6 +153,7 @@ def estimate(source: str | None, labels: str | None, **options: Any) -> None:
             exhaustive=options["exhaustive"],
             graded=options["graded"],
             impute=options["impute"],
+            runs_fixed=options["runs_fixed"],
             by=options["by"],
             level=options["ci"],
         )

@@ -20,7 +20,8 @@ from adjudge.estimates.estimate import estimate_pool
 from adjudge.estimates.files import Verdict, read_design, read_exhaustive, read_pool, read_verdicts, with_judge
 from adjudge.estimates.judge import Asked, JudgeReport, judge_report
 from adjudge.estimates.pool import Pool, Sampling
-from adjudge.estimates.rows import Estimate, How, interval, is_estimate, with_ranking
+from adjudge.estimates.rows import BEYOND, Estimate, How, interval, is_estimate
+from adjudge.estimates.runs import finished
 from adjudge.estimates.sources import is_store, saved_result
 from adjudge.model.prf import ratio
 from adjudge.stats.points import Additive
@@ -140,15 +141,19 @@ def _strata(pool: Pool, field: str | None, unit: str) -> dict[str, str] | None:
 # ---------------------------------------------------------------------------------------------------------------------
 # Estimates
 
-_ESTIMATE = ("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta", "impute")
+_ESTIMATE = (
+    *("judge", "assist", "documents", "level", "cluster_by", "by", "exhaustive", "graded", "beta", "impute"),
+    "runs_fixed",
+)
 
 
 def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) -> Estimate:
     """Scores estimated from assessments: of a pool and labels, or of a result whose documents were assessed completely.
 
     Options are `judge` (a file of verdicts, or a result against the judge), `assist` (auto, none, constant, judge),
-    `documents` (fixed or sample), `level`, `cluster_by`, `by`, `exhaustive`, `graded`, `beta`, and `impute` (also the
-    argument score clipped in every document, from a model of the verdicts).
+    `documents` (fixed or sample), `level`, `cluster_by`, `by`, `exhaustive`, `graded`, `beta`, `impute` (also the
+    argument score clipped in every document, from a model of the verdicts), and `runs_fixed`: systems NAME#1, NAME#2
+    are runs of NAME, and their mean is about these runs only.
     """
     check_keywords(options, _ESTIMATE, "estimate")
     assist, documents = options.get("assist") or "auto", options.get("documents") or "fixed"
@@ -171,7 +176,8 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     result = saved_result(source)
     if result is not None and (labels is None or drawn.unit != "item"):
         with _blaming(design):
-            return _ranked(_of_result(result, drawn, how, options, labels))
+            made = _of_result(result, drawn, how, options, labels)
+            return finished(made, headlines(made.measures)[0], fixed=bool(options.get("runs_fixed")))
     if isinstance(source, str | os.PathLike) and is_estimate(source):
         hint = "give the pool that it was made from, or read it with compare, report or plan"
         raise UsageError(f"{os.fspath(source)} is an estimate already", hint=hint)
@@ -190,12 +196,7 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
         found = with_imputed(found, pool, drawn, verdicts, how)
     if options.get("exhaustive") is not None:
         found = _beyond(found, options["exhaustive"])
-    return _ranked(found)
-
-
-def _ranked(found: Estimate) -> Estimate:
-    """Add the possible ranks by the first score, if there are several systems."""
-    return with_ranking(found, headlines(found.measures)[0]) if len(found.table) > 1 else found
+    return finished(found, headlines(found.measures)[0], fixed=bool(options.get("runs_fixed")))
 
 
 def with_imputed(found: Estimate, pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
@@ -271,7 +272,7 @@ def _beyond(found: Estimate, source: Any) -> Estimate:
         made = _beyond_row(found, row.system, row.part, row.variance, share)
         freedom = min(row.df or math.inf, share.documents - 1)
         low, high = interval(made.value, made.variance, freedom, found.level, (0.0, 1.0))
-        part = f"{row.part}-beyond"
+        part = f"{row.part}{BEYOND}"
         more.append(
             msgspec.structs.replace(
                 row,

@@ -24,6 +24,7 @@ from adjudge.stats.table import StatsTable
 _SHOWN = 5
 MOST = 50_000  # pairs of systems, over all slices: more fill the memory, and nobody reads them
 _ROUNDING = 1e-24  # a variance below this is due to rounding
+BEYOND = "-beyond"  # the end of the names of scores over all items, also those that no system returned
 VARIES = {"fixed": "documents fixed", "sample": "documents sampled"}
 
 

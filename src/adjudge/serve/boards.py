@@ -220,8 +220,8 @@ def _tabs(
         lines = _lines(ranked, others, own, {name: each for name, each in more.items() if name != part})
         level = next((each.get("level") for each in own.scores.values() if each.get("level")), None)
         detects = max((each["detectable"] for each in own.pairs.values() if each.get("detectable")), default=None)
-        where = {"metric": metric, "part": part, "slice": dict(slice_)}
-        found.append(Tab(**where, level=level, detects=detects, lines=lines))
+        named = Tab(metric=metric, part=part, slice=dict(slice_), lines=lines)
+        found.append(msgspec.structs.replace(named, level=level, detects=detects))
     for name in said.get("views", ()):
         view, apart_view = (each["views"].get(name) if each else None for each in (compared, apart))
         found += [msgspec.structs.replace(tab, of=name) for tab in _tabs(runs, view, apart_view, by) if not tab.slice]

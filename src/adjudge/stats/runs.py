@@ -67,7 +67,7 @@ class Spread(NamedTuple):
     documents: float
     runs: float
     both: float
-    freedom: int
+    freedom: float
     run_freedoms: tuple[int, ...]
     run_parts: tuple[float, ...] = ()
 
@@ -114,8 +114,18 @@ def run_groups(names: Sequence[str]) -> dict[str, list[str]]:
 
 def has_runs(result: Result) -> bool:
     """Whether some system has several runs."""
-    groups = run_groups([system.name for system in result.systems])
-    return len(groups) < len(result.systems)
+    return len(run_groups([system.name for system in result.systems])) < len(result.systems)
+
+
+def checked_groups(names: Sequence[str]) -> dict[str, list[str]]:
+    """Systems and the names of their runs, which are all numbered."""
+    groups = run_groups(names)
+    for name, runs in groups.items():
+        if name in runs and len(runs) > 1:
+            other = next(each for each in runs if each != name)
+            hint = f"number it as well ({name}#N) if it is a run of the same system, or give it another name"
+            raise UsageError(f"{name} is not numbered, and {other} is a run of {name}", hint=hint)
+    return groups
 
 
 def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
@@ -123,12 +133,7 @@ def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
     options = result.saved
     if options.pool == POOL:
         raise UsageError("scores of a whole corpus are not averaged over runs", hint="score the runs by themselves")
-    groups = run_groups([system.name for system in result.systems])
-    for name, runs in groups.items():
-        if name in runs and len(runs) > 1:
-            other = next(each for each in runs if each != name)
-            hint = f"number it as well ({name}#N) if it is a run of the same system, or give it another name"
-            raise UsageError(f"{name} is not numbered, and {other} is a run of {name}", hint=hint)
+    groups = checked_groups([system.name for system in result.systems])
     _refuse_other_documents(result, groups)
     corpora = _corpora(result)
     several = options.bootstrap > 0 and len(corpora[0][1][next(iter(corpora[0][1]))].table.ids) > 1

@@ -1,0 +1,162 @@
+"""Several runs of one system in an estimate: the mean of their scores, as in `stats/runs.py`.
+
+The covariance of two runs follows from their variances and that of their difference, so that the rows of single runs
+are all that is needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from statistics import variance as spread_of
+from typing import Any, TypeAlias
+
+import msgspec
+
+from adjudge.errors import UsageError
+from adjudge.estimates.rows import BEYOND, DifferenceRow, Estimate, ScoreRow, corrected, difference, with_ranking
+from adjudge.stats.intervals import student_interval
+from adjudge.stats.result import Note
+from adjudge.stats.runs import Spread, checked_groups, run_groups
+from adjudge.stats.scores import headlines
+from adjudge.stats.text import SliceKey, slice_key
+
+_Place: TypeAlias = tuple[str, str, SliceKey]  # metric, part and slice
+
+
+class _Rows:
+    """The rows of all runs on one score."""
+
+    def __init__(self, scores: Sequence[ScoreRow], differences: Sequence[DifferenceRow]) -> None:
+        self.scores = {row.system: row for row in scores}
+        self.apart = {(row.a, row.b): row.variance or 0.0 for row in differences}
+
+    def value(self, system: str) -> float:
+        """The score of a run, before it was cut to its bounds."""
+        row = self.scores[system]
+        return row.value if row.uncut is None else row.uncut
+
+    def covariance(self, a: str, b: str) -> float:
+        """Of the sampling errors of two runs."""
+        one, other = (self.scores[name].variance or 0.0 for name in (a, b))
+        if a == b:
+            return one
+        return (one + other - self.apart.get((a, b), self.apart.get((b, a), 0.0))) / 2
+
+    def mean(self, runs: Sequence[str]) -> float:
+        """The mean score."""
+        return math.fsum(self.value(name) for name in runs) / len(runs)
+
+    def shared(self, a: Sequence[str], b: Sequence[str]) -> float:
+        """The covariance of two means."""
+        return math.fsum(self.covariance(i, j) for i in a for j in b) / (len(a) * len(b))
+
+    def between(self, runs: Sequence[str]) -> float:
+        """The variance of the mean over runs."""
+        return spread_of(self.value(name) for name in runs) / len(runs) if len(runs) > 1 else 0.0
+
+    def interaction(self, runs: Sequence[str]) -> float:
+        """What sampling adds to the spread of the runs."""
+        number = len(runs)
+        if number < 2:
+            return 0.0
+        alone = math.fsum(self.covariance(name, name) for name in runs)
+        return max(0.0, alone - number * self.shared(runs, runs)) / (number * (number - 1))
+
+    def spread(self, groups: Sequence[Sequence[str]], *, fixed: bool) -> Spread:
+        """The spread of a mean, or of the difference of two: what is sampled is paired, runs are not."""
+        sampled = math.fsum(self.shared(own, own) for own in groups)
+        sampled -= 2 * math.fsum(self.shared(a, b) for a, b in combinations(groups, 2))
+        parts = tuple(0.0 if fixed else self.between(own) for own in groups)
+        both = 0.0 if fixed else math.fsum(self.interaction(own) for own in groups)
+        freedom = min(self.scores[own[0]].df or 1.0 for own in groups)
+        freedoms = tuple(len(own) - 1 for own in groups)
+        return Spread(max(0.0, sampled), math.fsum(parts), both, freedom, freedoms, parts)
+
+
+def finished(found: Estimate, key: tuple[str, str], *, fixed: bool = False) -> Estimate:
+    """The means of runs, if there are any, and the possible ranks by a score, if there are several systems."""
+    several = len(run_groups(list(found.table)))
+    if several < len(found.table):
+        if any(row.variance is None or row.part.endswith(BEYOND) for row in found.scores):
+            hint = "leave --impute and --exhaustive out, or rename the runs"
+            raise UsageError("what rests on a model, or is beyond the pool, is of single runs", hint=hint)
+        found = mean_of_runs(found, fixed=fixed)
+    elif fixed:
+        raise UsageError("no system has several runs", hint="name them NAME#1, NAME#2, or leave out --runs-fixed")
+    return with_ranking(found, key) if several > 1 else found
+
+
+def mean_of_runs(found: Estimate, *, fixed: bool = False) -> Estimate:
+    """The estimate with one system for all of its runs NAME#1, NAME#2 ...; `fixed` means these runs alone.
+
+    The tables keep the runs apart, for `compare`, `report` and `plan`.
+    """
+    groups = checked_groups(list(found.table))
+    places: dict[_Place, tuple[list[ScoreRow], list[DifferenceRow]]] = {}
+    for row in found.scores:
+        places.setdefault((row.metric, row.part, slice_key(row.slice)), ([], []))[0].append(row)
+    for each in found.differences:
+        places[each.metric, each.part, slice_key(each.slice)][1].append(each)
+    scores: list[ScoreRow] = []
+    differences: list[DifferenceRow] = []
+    notes: list[Note] = []
+    first = (*headlines(found.measures)[0], ())
+    for place, own in places.items():
+        rows = _Rows(*own)
+        for system, runs in groups.items():
+            spread = rows.spread([runs], fixed=fixed)
+            scores.append(_score(system, rows, runs, spread))
+            if place == first:
+                notes.append(_note(system, runs, "" if fixed else f"{spread.share:.0%}", " ".join(first[:2])))
+        differences += [_difference(found, rows, (a, b), groups, fixed=fixed) for a, b in combinations(groups, 2)]
+    return msgspec.structs.replace(
+        found, scores=tuple(scores), differences=corrected(differences), notes=(*found.notes, *notes)
+    )
+
+
+def _score(system: str, rows: _Rows, runs: Sequence[str], spread: Spread) -> ScoreRow:
+    first, value = rows.scores[runs[0]], rows.mean(runs)
+    if len(runs) == 1:
+        return msgspec.structs.replace(first, system=system)
+    low = high = None
+    if spread.variance > 0 and all(rows.scores[name].events != 0 for name in runs):
+        low, high, *_ = student_interval(value, math.sqrt(spread.variance), spread.df, level=first.level, signed=True)
+        low, high = max(0.0, low), min(1.0, high)
+    return msgspec.structs.replace(
+        first,
+        system=system,
+        value=min(max(value, 0.0), 1.0),
+        low=low,
+        high=high,
+        variance=spread.variance,
+        df=spread.df,
+        bounds=None,  # they are those of single runs
+        events=None,
+        notes=tuple(dict.fromkeys(note for name in runs for note in rows.scores[name].notes)),
+        uncut=None,
+    )
+
+
+def _difference(
+    found: Estimate, rows: _Rows, pair: tuple[str, str], groups: Mapping[str, Sequence[str]], *, fixed: bool
+) -> DifferenceRow:
+    one, other = (groups[name] for name in pair)
+    first, spread = rows.scores[one[0]], rows.spread([one, other], fixed=fixed)
+    names: dict[str, Any] = {
+        "a": pair[0],
+        "b": pair[1],
+        "metric": first.metric,
+        "part": first.part,
+        "slice": first.slice,
+    }
+    names |= {"n": first.n, "of": first.of, "varies": first.varies}
+    return difference(names, rows.mean(one) - rows.mean(other), spread.variance, spread.df, found.level)
+
+
+def _note(system: str, runs: Sequence[str], share: str, score: str) -> Note:
+    if len(runs) == 1:
+        return Note("one-run", 1, f"{system}: one run only: the interval does not include variation between runs")
+    more = f"; they are {share} of the variance of {score}" if share else ", taken as fixed"
+    return Note("runs", len(runs), f"{system}: the mean of {len(runs)} runs{more}")
