@@ -215,6 +215,7 @@ def _of_documents(sides: Sides, design: Design, how: How, options: Mapping[str, 
     import msgspec
 
     from adjudge.estimates.documents import Counted, estimate_documents
+    from adjudge.estimates.runs import finished
     from adjudge.stats.result import Note
 
     with uncollected():
