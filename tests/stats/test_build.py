@@ -6,15 +6,17 @@ import msgspec
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.build import Scoring, build_result
+from adjudge.stats.build import Counts, Scoring, build_result
 from adjudge.stats.compare import compare
 from adjudge.stats.inference import OFF, Inference, benjamini_hochberg, holm
 from adjudge.stats.intervals import Parts, paired_test, score_interval
 from adjudge.stats.measure import Prf, Ratio, Total
 from adjudge.stats.points import Additive
+from adjudge.stats.ranking import ranked_by
 from adjudge.stats.resample import bootstrap, randomisation
 from adjudge.stats.result import Note
 from adjudge.stats.saved import decode_result
+from adjudge.stats.scores import Drawing
 from adjudge.stats.table import StatsTable
 from made import made_result
 
@@ -271,3 +273,19 @@ def test_runs_on_one_document_have_a_mean_and_no_interval(tmp_path, capsys, more
     said = capsys.readouterr().out
     assert ["ner.strict", "A", "50.0", "50.0", "50.0"] in [line.split() for line in said.splitlines()]
     assert ("A: the mean of 2 runs, taken as fixed" if "--runs-fixed" in more else "A: the mean of 2 runs\n") in said
+
+
+@pytest.mark.parametrize("how", ["documents", "clusters", "strata"])
+def test_a_ranking_by_a_chosen_score_draws_what_the_other_rankings_draw(how):
+    tables = {}
+    for name, rows in ROWS.items():
+        several = [(min(s + (place // 4 + len(name)) % 2, p, g), p, g) for place in range(6) for s, p, g in rows]
+        ids = tuple(f"d{place:02}" for place in range(len(several)))
+        homes = tuple(f"h{place % 8 if how == 'clusters' else place // 3}" for place in range(len(ids)))
+        tables[name] = StatsTable(ids, COLUMNS, several, {"home": homes})
+    inference = Inference(bootstrap=80, cluster_by="home" if how == "clusters" else None)
+    drawing = Drawing("within home", within="home") if how == "strata" else Drawing()
+    scoring = Scoring(task="score", profile="default", measures=(F1,), inference=inference, drawing=drawing)
+    result = build_result(scoring, {name: Counts(table) for name, table in tables.items()})
+    assert any(len(each.rank_shares) > 1 for each in result.ranking)
+    assert ranked_by(result, ("set.f1", "f1")) == result.ranking

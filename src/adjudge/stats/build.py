@@ -39,6 +39,7 @@ from adjudge.stats.scores import (
     headlines,
     how_of,
     pair_comparisons,
+    saved_drawing,
     system_scores,
 )
 from adjudge.stats.table import StatsTable, cluster_names, shared_documents
@@ -107,8 +108,6 @@ def build_result(scoring: Scoring, systems: Mapping[str, Counts]) -> Result:
         raise UsageError("no system to score")
     inference = scoring.inference
     corpora = corpora_of(scoring, systems)
-    if (within := scoring.drawing.within) is not None:
-        corpora = [(where, {name: _within(own, within) for name, own in each.items()}) for where, each in corpora]
     whole = corpora[0][1]
     first = next(iter(whole.values()))
     options, tests = options_of(
@@ -212,7 +211,7 @@ def result_from(
 
 
 def corpora_of(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Slice, dict[str, Additive]]]:
-    """The systems on the whole corpus, then on every slice of it, their documents in clusters if there are any."""
+    """The systems on the whole corpus, then on every slice of it, their documents in clusters or within strata."""
     measures, pool = tuple(scoring.measures), cast(Pool, scoring.pool)
     whole = {
         name: Additive(own.table.checked(), measures, pool, None if own.best is None else own.table.replaced(own.best))
@@ -231,7 +230,28 @@ def corpora_of(scoring: Scoring, systems: Mapping[str, Counts]) -> list[tuple[Sl
             corpora += [
                 ({field: value}, {name: own.select(part.ids) for name, own in whole.items()}) for value, part in parts
             ]
-    return _clustered(corpora, scoring.inference.cluster_by)
+    corpora = _clustered(corpora, scoring.inference.cluster_by)
+    if (within := scoring.drawing.within) is None:
+        return corpora
+    return [(where, {name: _within(own, within) for name, own in each.items()}) for where, each in corpora]
+
+
+def saved_corpora(
+    result: Result, by: Sequence[str] = (), measures: Sequence[Measure] | None = None
+) -> list[tuple[Slice, dict[str, Additive]]]:
+    """The same of a result that has its counts: what was drawn for it, on the whole corpus and on its slices."""
+    options, tables = result.saved, result.tables()
+    scoring = Scoring(
+        task=result.task,
+        profile=result.profile,
+        measures=result.measures if measures is None else measures,
+        pool=options.pool,
+        by=tuple(by),
+        inference=Inference(cluster_by=options.cluster_by),
+        drawing=saved_drawing(options.draws),
+    )
+    counts = {each.name: Counts(tables[each.name], elements=each.elements) for each in result.systems}
+    return corpora_of(scoring, counts)
 
 
 def _clustered(

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.stats.measure import Combined, Key, needed_measures, part_keys
-from adjudge.stats.points import Additive, Pool
 from adjudge.stats.result import Result, Score, Standing
 from adjudge.stats.scores import POOL, headlines, how_of, sampled
 
@@ -93,20 +92,8 @@ def rank_result(
     options = result.saved
     if options.bootstrap < 1:
         raise UsageError("a ranking needs resamples", hint="give --bootstrap at least 1")
-    if options.pool == POOL:
-        how = how_of(options)
-        evidence = {system.name: sampled(result.measures, system.samples[0], how) for system in result.systems}
-        samples = {name: each.drawn[key] for name, each in evidence.items()}
-        points = {name: each.point[key] for name, each in evidence.items()}
-    else:
-        from adjudge.stats.resample import bootstrap
-
-        needed = needed_measures(result.measures, [key])
-        pool = cast("Pool", options.pool)
-        estimators = {name: Additive(table, needed, pool) for name, table in result.tables().items()}
-        drawn = bootstrap(estimators, resamples=options.bootstrap, seed=options.seed, weights=weights)
-        samples = {name: drawn[name][key] for name in estimators}
-        points = {name: each.point()[key] for name, each in estimators.items()}
+    parts = _parts(result, key, weights)
+    samples, points = ({name: getattr(each, what) for name, each in parts.items()} for what in ("drawn", "point"))
     standings = official_standings(key, samples, points, options.level, percentiles)
     return Ranking(*key, options.bootstrap, options.seed, draws, options.level, standings, samples)
 
@@ -116,24 +103,24 @@ def ranked_by(result: Result, key: Key) -> tuple[Standing, ...]:
     scores = {system.name: system.scores for system in result.systems}
     if result.options is None or result.options.bootstrap < 1:
         return standings_by(key, scores)
-    samples, level = rank_result(result, key).samples, result.options.level
-    return standings_by(key, scores, samples, level, rank_sets(_parts(result, key, samples), level))
+    parts, level = _parts(result, key), result.options.level
+    samples = {name: each.drawn for name, each in parts.items()}
+    return standings_by(key, scores, samples, level, rank_sets(parts, level))
 
 
-def _parts(result: Result, key: Key, samples: Mapping[str, npt.NDArray[Any]]) -> dict[str, Parts]:
-    """A score of every system on all documents, without each of them, and on resampled corpora."""
+def _parts(result: Result, key: Key, weights: Weights | None = None) -> dict[str, Parts]:
+    """A score of every system on all documents, without each of them, and on the corpora drawn as for the result."""
+    from adjudge.stats.build import saved_corpora
     from adjudge.stats.intervals import Parts
+    from adjudge.stats.resample import bootstrap
 
     options = result.saved
     if options.pool == POOL:
         how = how_of(options)
         return {each.name: sampled(result.measures, each.samples[0], how).parts(key) for each in result.systems}
-    needed, pool = needed_measures(result.measures, [key]), cast("Pool", options.pool)
-    found = {}
-    for name, table in result.tables().items():
-        counts = Additive(table, needed, pool)
-        found[name] = Parts(counts.point()[key], counts.left_out()[key], samples[name])
-    return found
+    _, counts = saved_corpora(result, measures=needed_measures(result.measures, [key]))[0]
+    drawn = bootstrap(counts, resamples=options.bootstrap, seed=options.seed, weights=weights)
+    return {name: Parts(each.point()[key], each.left_out()[key], drawn[name][key]) for name, each in counts.items()}
 
 
 def standings_by(

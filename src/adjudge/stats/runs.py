@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from adjudge.errors import UsageError
-from adjudge.stats.inference import LEAST, Inference
+from adjudge.stats.inference import LEAST
 from adjudge.stats.measure import count_keys, signed_keys
 from adjudge.stats.notes import DRAWN
 from adjudge.stats.points import Additive
@@ -130,12 +130,14 @@ def checked_groups(names: Sequence[str]) -> dict[str, list[str]]:
 
 def mean_of_runs(result: Result, *, fixed: bool = False) -> Result:
     """The result with one system for all of its runs; `fixed` means these runs alone."""
+    from adjudge.stats.build import saved_corpora
+
     options = result.saved
     if options.pool == POOL:
         raise UsageError("scores of a whole corpus are not averaged over runs", hint="score the runs by themselves")
     groups = checked_groups([system.name for system in result.systems])
     _refuse_other_documents(result, groups)
-    corpora = _corpora(result)
+    corpora = saved_corpora(result, options.by)
     several = options.bootstrap > 0 and len(corpora[0][1][next(iter(corpora[0][1]))].table.ids) > 1
     signed, counts = signed_keys(result.measures), count_keys(result.measures)
     scores: dict[str, list[Score]] = {system: [] for system in groups}
@@ -185,24 +187,6 @@ class _About(NamedTuple):
     where: Slice
     documents: int
     fixed: bool
-
-
-def _corpora(result: Result) -> list[tuple[Slice, dict[str, Additive]]]:
-    """The counts of all runs, on the whole corpus and on its slices."""
-    from adjudge.stats.build import Counts, Scoring, corpora_of
-
-    options, tables = result.saved, result.tables()
-    scoring = Scoring(
-        task=result.task,
-        profile=result.profile,
-        measures=result.measures,
-        pool=options.pool,
-        by=options.by,
-        inference=Inference(cluster_by=options.cluster_by),
-    )
-    return corpora_of(
-        scoring, {each.name: Counts(tables[each.name], elements=each.elements) for each in result.systems}
-    )
 
 
 def _ranking(
