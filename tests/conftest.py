@@ -1,6 +1,7 @@
 """What all tests share: where the official data files are, if they are anywhere."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ _BUSY = (HealthCheck.too_slow,)
 settings.register_profile("adjudge", deadline=None, derandomize=True, max_examples=25, suppress_health_check=_BUSY)
 settings.register_profile("random", deadline=None, suppress_health_check=_BUSY)
 settings.load_profile("adjudge")
+
+
+@pytest.fixture
+def make_pipe() -> Callable[[Path], None]:
+    """Makes a named pipe."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("there are no pipes with names")
+    return os.mkfifo
 
 
 @pytest.fixture(scope="session")

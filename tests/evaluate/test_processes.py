@@ -220,8 +220,8 @@ def test_what_cannot_travel_is_said() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for children in /proc")
 @pytest.mark.parametrize("copies", [True, False])
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals, copies: bool) -> None:
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+def test_an_interrupted_program_leaves_no_child(tmp_path, how: str, copies: bool) -> None:
     (tmp_path / "engine_work.py").write_text(MODULE)
     (tmp_path / "run.py").write_text(
         textwrap.dedent(f"""
@@ -242,7 +242,7 @@ def test_an_interrupted_program_leaves_no_child(tmp_path, how: signal.Signals, c
         until(lambda: len(children(program.pid)) >= 2)
         time.sleep(0.5)  # let the workers begin
         workers = children(program.pid)
-        program.send_signal(how)
+        program.send_signal(signal.Signals[how])
         program.wait(50)  # the workers sleep for a minute
         until(lambda: not any(alive(worker) for worker in workers))
     finally:

@@ -405,7 +405,9 @@ class TestDamage:
 
     def test_no_file(self, box):
         box.refused(box.root / "none.zip", "cannot be read", error=UsageError)
-        os.mkfifo(box.root / "pipe.zip")
+
+    def test_a_pipe(self, box, make_pipe):
+        make_pipe(box.root / "pipe.zip")
         with pytest.raises(UsageError, match="not a regular file"):
             open_archive(box.root / "pipe.zip")
 

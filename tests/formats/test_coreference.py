@@ -1,7 +1,6 @@
 """The formats of coreference together: which is which, and what survives the way from one to another and back."""
 
 import io
-import os
 import threading
 from collections import Counter
 from pathlib import Path
@@ -168,14 +167,14 @@ def test_sniff(start: bytes, expected: str) -> None:
     assert sniff(start) == expected
 
 
-def test_streams_and_pipes(tmp_path: Path) -> None:
+def test_streams_and_pipes(tmp_path: Path, make_pipe) -> None:
     document = CorefDocument("d", [Chain("1", [(0, 1)])], 2)
     for format_ in FORMATS:
         data = write_coreference([document], format_)[0].encode()
         for source in (io.BytesIO(data), data):
             assert content(read_coreference(source).documents) == content([document]), format_
         pipe = tmp_path / format_
-        os.mkfifo(pipe)
+        make_pipe(pipe)
         writer = threading.Thread(target=pipe.write_bytes, args=(data,))
         writer.start()
         assert content(read_coreference(pipe).documents, ids=False) == content([document], ids=False)

@@ -213,8 +213,8 @@ class TestLayout:
         assert {finding.kind for finding in store.notes} == {"junk"}
         assert not any(finding.error for finding in store.notes)
 
-    def test_pipes_are_not_opened(self, tmp_path):
-        os.mkfifo(lay(tmp_path / "in", "arguments/D1", "linking/D1") / "arguments" / "D2")
+    def test_pipes_are_not_opened(self, tmp_path, make_pipe):
+        make_pipe(lay(tmp_path / "in", "arguments/D1", "linking/D1") / "arguments" / "D2")
         with pytest.raises(FormatError, match="arguments/D2: this is not a regular file"):
             open_store(tmp_path / "in")
 

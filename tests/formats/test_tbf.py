@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import io
-import os
 import threading
 from itertools import pairwise
 from pathlib import Path
@@ -200,12 +199,12 @@ def test_remarks_on_what_is_read_without_harm(monkeypatch: pytest.MonkeyPatch) -
     assert (long.line, long.message) == (2, f"a line of {len(MENTION) + 24} bytes")
 
 
-def test_every_kind_of_source(tmp_path: Path) -> None:
+def test_every_kind_of_source(tmp_path: Path, make_pipe) -> None:
     data = ONE * 3 + ONE.replace(b" d\n", b" e\n")
     plain, packed, pipe = tmp_path / "a.tbf", tmp_path / "a.tbf.gz", tmp_path / "pipe"
     plain.write_bytes(data)
     packed.write_bytes(gzip.compress(data))
-    os.mkfifo(pipe)
+    make_pipe(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(data,))
     writer.start()
     sources = [data, gzip.compress(data), plain, str(plain), packed, io.BytesIO(data), pipe]
