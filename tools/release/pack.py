@@ -1,8 +1,8 @@
 """Make a wheel as small as its format allows: `python tools/release/pack.py dist`.
 
-Its modules come without comments, and without the examples of docstrings that are tests and no part of the reference of
-Python; the source distribution has both. Every statement stays on its line, so that tracebacks are right. zopfli then
-writes what any unzip reads, 3 % smaller than zlib does.
+Its modules come without comments, without the docstrings of private functions, and without the examples of docstrings
+that are tests and no part of the reference of Python; the source distribution has all of them. Every statement stays on
+its line, so that tracebacks are right. zopfli then writes what any unzip reads, 3 % smaller than zlib does.
 """
 
 from __future__ import annotations
@@ -39,12 +39,16 @@ class _Zopfli:
         return bytes(zopfli.zlib.compress(bytes(self._whole), numiterations=15)[2:-4])  # without zlib's frame
 
 
-def slim(module: str, reference: str) -> str:
-    r"""A module without its comments, and without the examples that the reference does not have.
+def slim(module: str, reference: str, *, private: bool = False) -> str:
+    r'''A module without its comments, and without the examples that the reference does not have.
 
-    >>> slim('def f():\n    \"\"\"One.\n\n    >>> f()\n    \"\"\"\n    # why\n    return "#"  # what\n', "")
-    'def f():\n    \"\"\"One.\"\"\"\n\n\n\n\n    return "#"\n'
-    """
+    Docstrings of private functions stay with `private`: those of commands are their help.
+
+    >>> slim('def f():\n    """One.\n\n    >>> f()\n    """\n    # why\n    return "#"  # what\n', "")
+    'def f():\n    """One."""\n\n\n\n\n    return "#"\n'
+    >>> slim('def _f():\n    """One."""\n    return 1\n', "")
+    'def _f():\n\n    return 1\n'
+    '''
     lines = module.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(module).readline):
         if token.type == tokenize.COMMENT:
@@ -54,12 +58,22 @@ def slim(module: str, reference: str) -> str:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
             continue
         text = ast.get_docstring(node)
+        if text is not None and not private and _is_private(node) and len(node.body) > 1:
+            first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
+            lines[first:last] = [""] * (last - first)
+            continue
         if text is None or ">>> " not in text or _first_example(text) in reference:
             continue
         first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
         short = _EXAMPLES.sub("", "\n".join(lines[first:last])).splitlines()
         lines[first:last] = [*short, *[""] * (last - first - len(short))]
     return "\n".join(lines) + "\n" * module.endswith("\n")
+
+
+def _is_private(node: ast.AST) -> bool:
+    """Whether it is a function for its own module; classes may be described to users in a schema."""
+    is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    return is_function and node.name.startswith("_") and not node.name.startswith("__")
 
 
 def _first_example(text: str) -> str:
@@ -73,7 +87,7 @@ def pack(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as before:
         files = {entry.filename: before.read(entry) for entry in before.infolist()}
         for name in (each for each in files if each.endswith(".py")):
-            files[name] = slim(files[name].decode(), reference).encode()
+            files[name] = slim(files[name].decode(), reference, private="/cli/" in name).encode()
         record = next(name for name in files if name.endswith(".dist-info/RECORD"))
         files[record] = _record(files, record)
         with (
