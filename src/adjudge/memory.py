@@ -36,6 +36,8 @@ def limited(size: int | None) -> Iterator[None]:
         return
     if not sys.platform.startswith("linux"):
         raise UsageError("memory can be limited on Linux only", hint="leave --memory out")
+    import numpy  # noqa: F401  # which, without memory to load it, ends the process
+
     resident = _in_use()[1]
     if size <= resident:
         raise UsageError(f"{_megabytes(resident)} is in use before anything is read", hint="give more with --memory")

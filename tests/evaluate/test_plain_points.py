@@ -37,6 +37,7 @@ print(sorted({'numpy', 'scipy'} & set(sys.modules)), code)
     [
         (MENTIONS, ("linking", "score", "--reader", "jsonl"), "linking.b3"),
         (ENTITIES, ("kbp", "discovery"), "kbp.entity.b3"),
+        (ENTITIES, ("kbp", "score"), "kbp.hop1"),
     ],
 )
 def test_points_are_plain(documents, words, metric, tmp_path):

@@ -28,6 +28,7 @@ from adjudge.model.kg import NOWHERE, Graph, new_graph, one_line
 HEADER = ("subject", "relation", "object", "document")
 SUFFIXES = (".tsv", ".txt", ".tab", ".triples", ".parquet", ".csv")
 
+SMALL = 1 << 16  # bytes that are read line by line: numpy takes longer to load
 _HEAD = 1000  # lines that may be skipped at the beginning
 _LONGEST = 1 << 24  # characters in a CSV field
 _HINT = "write subject, relation, object and document with a TAB between them"
@@ -166,7 +167,7 @@ def _scan_file(source: Source, graph: Graph, found: Findings) -> None:
                 if not data:
                     continue
         before = len(graph.table)
-        if layout.quick and _add_block(data, graph.table, layout):
+        if layout.quick and len(data) > SMALL and _add_block(data, graph.table, layout):
             at.number += len(graph.table) - before
         else:
             _add_lines(block_lines(at.number, data, found), layout, graph, found)

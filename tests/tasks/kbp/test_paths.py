@@ -50,7 +50,13 @@ def test_facts_alone_agree_with_sets(gold, system):
 
 def test_numbers_of_any_size():
     large = make_facts([1 << 40, 0, 1 << 40], [5, 5, 5], [7, 1 << 40, 7], [9, 0, 2])
-    assert [column.tolist() for column in large[:5]] == [[0, 1 << 40], [5, 5], [1 << 40, 7], [0, 1, 3], [0, 2, 9]]
+    assert [column.tolist() for column in large.columns[:5]] == [
+        [0, 1 << 40],
+        [5, 5],
+        [1 << 40, 7],
+        [0, 1, 3],
+        [0, 2, 9],
+    ]
     assert count_paths(large, make_facts([1 << 40], [5], [7]), hops=1)[0].total == Counts(1, 2, 1)
 
 

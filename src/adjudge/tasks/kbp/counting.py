@@ -11,6 +11,7 @@ counted by products with vectors, it is a run of samples.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -18,7 +19,17 @@ from adjudge.algebra.solve.deadline import Deadline, running, within
 from adjudge.errors import UsageError
 from adjudge.evaluate.processes import WORTHWHILE, map_documents, processors
 from adjudge.evaluate.task import Run
-from adjudge.tasks.kbp.facts import Counts, Facts, HopCounts, Sequences, blocks, label_walks, pack, walks_from
+from adjudge.tasks.kbp.facts import (
+    Counts,
+    Facts,
+    HopCounts,
+    Sequences,
+    blocks,
+    label_walks,
+    pack,
+    walk_totals,
+    walks_from,
+)
 from adjudge.tasks.kbp.options import Engine, KbOptions
 from adjudge.tasks.kbp.products import count_facts, count_products, relations_of
 from adjudge.tasks.kbp.sampling import HopEstimate, sample_paths
@@ -152,7 +163,7 @@ def choose_engine(
             )
         if walks == "simple":
             reason = "walks one by one: no product tells which nodes a walk has visited"
-        elif gold.labels is not None or system.labels is not None:
+        elif gold.labelled or system.labelled:
             reason = "walks one by one: middle nodes are compared by what they count as"
         else:
             reason = f"products with vectors: {way.identity} paths are walks, which need not be built"
@@ -161,7 +172,7 @@ def choose_engine(
         return Choice("sparse", hops, "sparse products, as asked for")
     if engine == "sample":
         return Choice("sample", 1, "first nodes are sampled from two hops on, as asked for")
-    counts = [int(number) for number in sum(walks_from(side, hops).sum(axis=1) for side in (gold, system))]
+    counts = [int(sum(each)) for each in zip(walk_totals(gold, hops), walk_totals(system, hops), strict=True)]
     exact = next((hop for hop, number in enumerate(counts) if number > WALKS), hops)
     if exact == hops:
         return Choice("sparse", hops, f"sparse products: at most {max(counts):,} walks of one length")
@@ -220,9 +231,7 @@ def _plan(
     engine: Engine = run.engine if way.first == 1 else "auto"
     sides = {"gold": gold, **{each.name: each.of(way) for each in systems}}
     if run.warn is not None and not (way.identity == "full" and options.walks == "all"):
-        walks = {
-            name: int(min(walks_from(side, options.hops).sum(axis=1).max(), 1e300)) for name, side in sides.items()
-        }
+        walks = {name: int(min(max(walk_totals(side, options.hops)), 1e300)) for name, side in sides.items()}
         largest = max(walks, key=walks.__getitem__)
         if walks[largest] > _MANY_WALKS:
             run.warn(
@@ -327,6 +336,46 @@ def _by_system(work: Work, totals: Any) -> list[SampleCounts]:
     return [SampleCounts(totals[2 * n + 1], totals[0], totals[2 * n + 2]) for n in systems]
 
 
+def count_few(work: Work) -> Sequences:
+    """The paths of two sides as sets: all of them are kept.
+
+    >>> from adjudge.tasks.kbp.facts import Facts, Few
+    >>> one, other = (Facts(few=Few(frozenset(rows))) for rows in ([(0, 0, 1, 0), (1, 1, 2, 0)], [(0, 0, 1, 0)]))
+    >>> count_few(Work((one, other), hops=2))
+    {(0,): Counts(both=1, gold=1, system=1), (1,): Counts(both=0, gold=1, system=0), (0, 1): Counts(both=0, gold=1, ...
+    """
+    gold, system = (_few_paths(side, work) for side in work.sides)
+    sequences = [[sequence for sequence, _ in paths] for paths in (gold & system, gold, system)]
+    numbers = [Counter(each) for each in sequences]
+    order = sorted({*numbers[1], *numbers[2]}, key=lambda each: (len(each), each))
+    return {sequence: Counts(*(each[sequence] for each in numbers)) for sequence in order}
+
+
+def _few_paths(side: Facts, work: Work) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The relations of every path of one side, and what its nodes count as: the ends, or all."""
+    few = side.few
+    assert few is not None
+    following: dict[int, list[tuple[int, int]]] = {}
+    for subject, relation, object_ in few.triples:
+        following.setdefault(subject, []).append((relation, object_))
+    ends = work.identity == "endpoints"
+    found: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+    here: set[tuple[tuple[int, ...], tuple[int, ...]]] = {((), (subject,)) for subject in following}
+    for _ in range(work.hops):
+        running().check()
+        longer = set[tuple[tuple[int, ...], tuple[int, ...]]]()
+        for sequence, nodes in here:
+            for relation, object_ in following.get(nodes[-1], ()):
+                if work.walks == "all" or object_ not in nodes:
+                    kept = nodes[:1] if ends and work.walks == "all" else nodes
+                    longer.add(((*sequence, relation), (*kept, object_)))
+        here = longer
+        for sequence, nodes in here:
+            shown = (nodes[0], nodes[-1]) if ends else nodes
+            found.add((sequence, shown if few.labels is None else tuple(few.labels[node] for node in shown)))
+    return found
+
+
 def count_paths(
     gold: Facts, system: Facts, *, hops: int = 3, identity: Identity = "endpoints", walks: Walking = "all"
 ) -> tuple[HopCounts, ...]:
@@ -356,6 +405,8 @@ def pieces_of(works: Sequence[Work], run: Run) -> list[Piece]:
     """The pieces: one for each work if it is done in this process, else parts that take about the same time."""
     whole = [Piece(number) for number in range(len(works))]
     if run.cluster is None and run.jobs == 1:
+        return whole
+    if run.cluster is None and not run.jobs and all(work.few for work in works):
         return whole
     weights = [_seconds(work) for work in works]
     total = sum(float(each.sum()) for each in weights)
@@ -403,6 +454,8 @@ class PieceCounter:
 
     def _counts(self, piece: Piece) -> Any:
         work = self.works[piece.work]
+        if piece.part is None and work.few:
+            return count_few(work)
         products = not work.presence and work.identity == "endpoints" and work.walks == "all"
         if self._ready[0] != piece.work:
             ready: Any = None

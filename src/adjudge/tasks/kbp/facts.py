@@ -21,12 +21,8 @@ _FEW = 48
 _PIECE = 1 << 16
 
 
-class Facts(NamedTuple):
-    """Distinct triples in ascending order; fact i is in documents[starts[i]:starts[i + 1]].
-
-    `labels`, if given, are what nodes count as when paths are compared; hops are joined on the nodes themselves.
-    Without labels, nodes count as themselves. `nodes` is one more than the largest node.
-    """
+class Columns(NamedTuple):
+    """Facts as arrays; the fields are those of `Facts`."""
 
     subjects: Ints
     relations: Ints
@@ -35,6 +31,55 @@ class Facts(NamedTuple):
     documents: Ints
     nodes: int
     labels: Ints | None = None
+
+
+class Few(NamedTuple):
+    """Facts as distinct rows: subject, relation, object, document; and what each node counts as."""
+
+    rows: frozenset[tuple[int, int, int, int]]
+    labels: Sequence[int] | None = None
+
+    @property
+    def triples(self) -> set[tuple[int, int, int]]:
+        """Without the documents."""
+        return {row[:3] for row in self.rows}
+
+
+class Facts:
+    """Distinct triples in ascending order; fact i is in documents[starts[i]:starts[i + 1]].
+
+    `labels`, if given, are what nodes count as when paths are compared; hops are joined on the nodes themselves.
+    Without labels, nodes count as themselves. `nodes` is one more than the largest node. Where there are `few`, the
+    arrays are made when they are asked for.
+    """
+
+    def __init__(self, made: Columns | None = None, few: Few | None = None) -> None:
+        self._made, self.few = made, few
+
+    @property
+    def columns(self) -> Columns:
+        """All of it as arrays."""
+        if self._made is None:
+            assert self.few is not None
+            columns = zip(*self.few.rows, strict=True) if self.few.rows else ((),) * 4
+            self._made = make_facts(*columns, labels=self.few.labels).columns
+        return self._made
+
+    @property
+    def labelled(self) -> bool:
+        """Whether nodes count as something else than themselves."""
+        return (self.columns if self.few is None else self.few).labels is not None
+
+    def __len__(self) -> int:
+        return len(self.columns.subjects) if self.few is None else len(self.few.triples)
+
+    subjects = property(lambda self: self.columns.subjects)
+    relations = property(lambda self: self.columns.relations)
+    objects = property(lambda self: self.columns.objects)
+    starts = property(lambda self: self.columns.starts)
+    documents = property(lambda self: self.columns.documents)
+    nodes = property(lambda self: self.columns.nodes)
+    labels = property(lambda self: self.columns.labels)
 
 
 class Counts(NamedTuple):
@@ -93,7 +138,7 @@ def make_facts(
     starts = np.append(np.flatnonzero(new), len(new))
     s, r, o = (_narrow(column if new.all() else column[new]) for column in columns[:3])
     known = None if labels is None else _narrow(_numbers(labels))
-    return Facts(s, r, o, starts, _narrow(columns[3]), max(_top(s), _top(o)), known)
+    return Facts(Columns(s, r, o, starts, _narrow(columns[3]), max(_top(s), _top(o)), known))
 
 
 def _distinct_rows(columns: list[Ints]) -> list[Ints]:
@@ -186,6 +231,26 @@ def walks_from(facts: Facts, hops: int) -> Ints:
         row[:] = np.bincount(facts.subjects, weights=ahead[facts.objects], minlength=facts.nodes)
         ahead = row
     return rows
+
+
+def walk_totals(facts: Facts, hops: int) -> list[float]:
+    """How many walks of 1, 2, ... hops there are.
+
+    >>> walk_totals(make_facts([0, 0, 1], [0, 1, 0], [1, 1, 2]), 2)
+    [3.0, 2.0]
+    """
+    if facts.few is None:
+        totals: list[float] = walks_from(facts, hops).sum(axis=1).tolist()
+        return totals
+    found: list[float] = []
+    triples, ahead = facts.few.triples, dict[int, float]()
+    for hop in range(hops):
+        here: dict[int, float] = {}
+        for subject, _, object_ in triples:
+            here[subject] = here.get(subject, 0.0) + (ahead.get(object_, 0.0) if hop else 1.0)
+        found.append(sum(here.values()))
+        ahead = here
+    return found
 
 
 def label_walks(sides: Sequence[Facts], hops: int) -> Ints:

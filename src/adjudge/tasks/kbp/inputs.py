@@ -353,14 +353,12 @@ def system_units(kinds: Sequence[Format], systems: Sequence[Source]) -> Units:
 
 def documents_of(graph: Graph | None) -> list[str]:
     """The documents of a graph, those of its rows first, in the order of their numbers."""
-    import numpy as np
-
-    from adjudge.tasks.kbp.relations import columns_of
+    from adjudge.tasks.kbp.relations import used_documents
 
     if graph is None:
         return []
-    listed, used = graph.table.names.documents.listed, np.bincount(columns_of(graph.table)[3])
-    found = [name for name, number in zip(listed, used.tolist(), strict=False) if number]
+    listed = graph.table.names.documents.listed
+    found = [listed[number] for number in used_documents(graph.table)]
     return list(dict.fromkeys((*found, *graph.documents, *(document for _, document in graph.isolated))))
 
 

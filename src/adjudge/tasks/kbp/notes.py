@@ -56,7 +56,7 @@ _UNALIGNED = {"private": "they are wrong, and so are paths that begin or end the
 def notes_of_corpus(task: PathsTask, scores: Mapping[str, Sequence[Score]], usual: Sequence[Note]) -> list[Note]:
     """Notes on the whole: gold, cautions about intervals, what is approximate, and those of every result."""
     options, run, gold, counted = task.options, task.run, task.corpus, task.counted
-    triples = len(gold.facts.subjects)
+    triples = len(gold.facts)
     left = [
         f"{gold.tally[name]:,} {name}"
         for name in ("excluded", "out-of-scope", "literal", "outside", "self-loops")
@@ -137,14 +137,11 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
     >>> strangers(make_facts([0], [works], [1]), make_facts([0], [employed], [1]), names)[0].message
     "none of the system's relations (per:employee_of) is one of gold (works_for): rename with --system-relations"
     """
-    import numpy as np
-
-    if not len(gold.subjects) or not len(system.subjects):
+    if not len(gold) or not len(system):
         return []
     found = []
     own, theirs = (
-        [names.relations.listed[number] for number in np.flatnonzero(np.bincount(side.relations))]
-        for side in (system, gold)
+        [names.relations.listed[number] for number in _used(side, relations=True)] for side in (system, gold)
     )
     if set(own).isdisjoint(theirs):
         some = [", ".join(each[:_SHOWN]) + (", ..." if len(each) > _SHOWN else "") for each in (own, theirs)]
@@ -152,16 +149,27 @@ def strangers(gold: Facts, system: Facts, names: TripleNames, *, mapped: bool = 
         found.append(Note("no-relation-shared", 1, f"{message}: rename with --system-relations"))
     if mapped:
         return found
-    used = []
-    for side in (system, gold):
-        flags = np.zeros(max(gold.nodes, system.nodes), dtype=bool)
-        flags[side.subjects] = flags[side.objects] = True
-        used.append(flags)
-    if not (used[0] & used[1]).any():
-        mine, yours = (names.nodes.listed[int(flags.argmax())] for flags in used)
+    used = [_used(side) for side in (system, gold)]
+    if set(used[0]).isdisjoint(used[1]):
+        mine, yours = (names.nodes.listed[each[0]] for each in used)
         message = f"no fact of the system is about a gold entity: names differ, as {mine} and {yours} do"
         found.append(Note("no-node-shared", 1, message))
     return found
+
+
+def _used(side: Facts, *, relations: bool = False) -> list[int]:
+    """The numbers of the relations of one side, or of its nodes, in ascending order."""
+    if side.few is not None:
+        rows = side.few.rows
+        return sorted({row[1] for row in rows} if relations else {row[place] for row in rows for place in (0, 2)})
+    import numpy as np
+
+    columns = (side.relations,) if relations else (side.subjects, side.objects)
+    flags = np.zeros(max(int(column.max(initial=0)) for column in columns) + 1, dtype=bool)
+    for column in columns:
+        flags[column] = True
+    numbers: list[int] = np.flatnonzero(flags).tolist()
+    return numbers
 
 
 def _notch_notes(scores: Mapping[str, Sequence[Score]]) -> list[Note]:

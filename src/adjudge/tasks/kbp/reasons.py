@@ -202,7 +202,7 @@ class Side:
 
     def saying(self, fact: int) -> list[int]:
         """The rows behind a fact, directly or reversed."""
-        s, r, o = (int(column[fact]) for column in self.facts[:3])
+        s, r, o = (int(column[fact]) for column in self.facts.columns[:3])
         found = []
         for row in self._rows.get((True, min(s, o), max(s, o)), ()):
             subject, relation, object_ = (int(column[row]) for column in self.rows[:3])

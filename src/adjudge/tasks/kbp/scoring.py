@@ -293,8 +293,6 @@ def _graph_sides(
     mapped: Mapped, options: KbOptions, read: KbInputs | None, documents: Mapping[int, int]
 ) -> tuple[GraphSide, ...]:
     """Both sides for scores item by item, with the checks of systems; nothing if neither is wanted."""
-    import numpy as np
-
     renamed = mapped.renamed
     assert renamed is not None
     texts: dict[str, str] = {}
@@ -304,6 +302,8 @@ def _graph_sides(
         texts = {**texts, **read.texts}
     if not options.graph and options.ontology is None and not texts:
         return ()
+    import numpy as np
+
     keep = replace(options, self_loops="keep")
     known = {mapped.gold.names.documents.listed[number]: place for number, place in documents.items()}
     sides = []

@@ -164,11 +164,11 @@ class PathsTask(CorpusTask):
 
     def parts(self) -> list[Part]:
         """The whole corpus, and each relation of any side, the most frequent in gold first."""
-        import numpy as np
-
         places = range(self.documents)
         found = [Part({}, places)]
         if "relation" in self.run.by:
+            import numpy as np
+
             names = self.corpus.relations
             of_gold, *others = (
                 np.bincount(side.relations, minlength=len(names))

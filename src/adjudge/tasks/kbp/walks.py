@@ -30,6 +30,7 @@ from adjudge.tasks.kbp.facts import (
     ranges,
     relation_space,
     unpack,
+    walk_totals,
     walks_from,
 )
 
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 
     Words: TypeAlias = npt.NDArray[Any]
     Ints: TypeAlias = npt.NDArray[Any]
+
+# Walks that are sooner counted as sets in plain Python, without numpy and scipy, which take longer to load.
+FEW = 20_000
 
 Identity: TypeAlias = Literal["endpoints", "full"]
 Walking: TypeAlias = Literal["all", "simple"]
@@ -80,13 +84,19 @@ class Work(NamedTuple):
     @property
     def one_by_one(self) -> bool:
         """Whether walks must be distinguished by all their nodes, which products cannot do."""
-        labelled = any(side.labels is not None for side in self.sides)
+        labelled = any(side.labelled for side in self.sides)
         return self.walks == "simple" or (self.identity == "full" and labelled)
 
     @property
     def by_vectors(self) -> bool:
         """Whether paths are walks that need not be built."""
         return self.identity == "full" and not self.one_by_one
+
+    @property
+    def few(self) -> bool:
+        """Whether the paths of all documents are so few that sets of them need no arrays."""
+        known = not self.presence and len(self.sides) == 2 and all(side.few is not None for side in self.sides)
+        return known and sum(max(walk_totals(side, self.hops)) for side in self.sides) <= FEW
 
     @property
     def relations(self) -> slice:
@@ -317,7 +327,8 @@ def _vector_counts(work: Work, masks: Sequence[Words], apart: bool) -> Iterator[
     rows = [(0, gold, masks[0])]
     for place, (system, words) in enumerate(zip(work.sides[1:], masks[1:], strict=True), start=1):
         one, other = shared_places(gold, system)
-        both = gold._replace(subjects=gold.subjects[one], relations=gold.relations[one], objects=gold.objects[one])
+        own = gold.columns
+        both = Facts(own._replace(subjects=own.subjects[one], relations=own.relations[one], objects=own.objects[one]))
         rows += [(2 * place - 1, both, masks[0][one] & words[other]), (2 * place, system, words)]
     for row, facts, words in rows:
         for sequence, walks in _walks(facts, words, work, apart).items():
@@ -329,7 +340,7 @@ def shared_places(gold: Facts, system: Facts) -> tuple[Ints, Ints]:
     import numpy as np
 
     nodes = max(gold.nodes, system.nodes)
-    columns = [np.concatenate(pair) for pair in zip(gold[:3], system[:3], strict=True)]
+    columns = [np.concatenate(pair) for pair in zip(gold.columns[:3], system.columns[:3], strict=True)]
     key = combine(columns, [nodes, relation_space((gold, system)), nodes])
     cut = len(gold.subjects)
     _, one, other = np.intersect1d(key[:cut], key[cut:], assume_unique=True, return_indices=True)
