@@ -148,7 +148,7 @@ def test_long_chains_of_ties_are_solved():
 @given(st.lists(pieces, max_size=7, unique=True), st.lists(pieces, max_size=7, unique=True))
 @examples(max_examples=100)
 def test_overlaps_in_the_text(gold, system):
-    keys = [list(dict.fromkeys(filter(None, keys_of_pieces(each)))) for each in (gold, system)]
+    keys = [dict.fromkeys(filter(None, keys_of_pieces(each))) for each in (gold, system)]
     found = partial_overlaps(*keys, char=True)
 
     def units(key):

@@ -171,23 +171,40 @@ def _ceaf(
     """
     whole = 0
     mates: dict[int, int] = {}
-    rest: dict[int, dict[int, int]] = {}
+    rest: list[int] = []
+    lone: dict[int, list[int]] = {}  # key chains that share mentions with this response chain only, which has others
     for place, mine in cells.items():
         if len(mine) == 1:
             ((number, both),) = mine.items()
             if degree[number] == 1:  # the two chains share mentions only with each other
                 whole += both
                 mates[place] = number
-                continue
-        if mine:
-            rest[place] = mine
+            elif number in lone:
+                lone[number].append(place)
+            else:
+                lone[number] = [place]
+        elif mine and max(map(degree.__getitem__, mine)) == 1:  # a key chain in pieces: it takes the best one
+            whole += max(mine.values())
+            dice = [2 * both / (sizes[place] + spread[number]) for number, both in mine.items()]
+            mates[place] = list(mine)[dice.index(max(dice))]
+        elif mine:
+            rest.append(place)
+    for number, places in lone.items():
+        if len(places) < degree[number]:
+            rest += places
+            continue
+        whole += max([cells[place][number] for place in places])
+        dice = [2 * cells[place][number] / (sizes[place] + spread[number]) for place in places]
+        mates[places[dice.index(max(dice))]] = number
     if rest:
-        dice = {
-            place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
-            for place, mine in rest.items()
-        }
-        whole += sum([cells[place][number] for place, number in align(rest).items()])
-        mates |= align(dice)
+        shared = {place: cells[place] for place in sorted(rest)}
+        whole += sum([shared[place][number] for place, number in align(shared).items()])
+        mates |= align(
+            {
+                place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
+                for place, mine in shared.items()
+            }
+        )
     total = 0.0
     for place in sorted(mates):
         number = mates[place]

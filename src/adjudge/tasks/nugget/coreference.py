@@ -11,6 +11,7 @@ import operator
 from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
@@ -64,22 +65,22 @@ def chained(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) ->
     home = list(range(number))
     if not clusters:
         return Chained(home, Sizes([1] * number, number, number, 0))
-    place_of = named.__getitem__
     try:
-        places = [[*map(place_of, cluster)] for cluster in clusters]
+        members = list(map(named.__getitem__, chain.from_iterable(clusters)))
     except KeyError:
         return _entangled(clusters, ids, named)
-    members = set().union(*places)
-    if len(members) < sum(map(len, places)) or len(named) < number:
+    if len(set(members)) < len(members) or len(named) < number:
         return _entangled(clusters, ids, named)
-    sizes, links = [1] * number, 0
-    for own in places:
-        first, size = min(own), len(own)
+    sizes, links, end = [1] * number, 0, 0
+    for size in map(len, clusters):
+        own = members[end : end + size]
+        first = min(own)
         for place in own:
             home[place] = first
         sizes[first] = size
         links += size * (size - 1)
-    return Chained(home, Sizes(sizes, number, number - len(members) + len(places), links), linked=True)
+        end += size
+    return Chained(home, Sizes(sizes, number, number - end + len(clusters), links), linked=True)
 
 
 def _entangled(clusters: Clusters, ids: Sequence[str], named: Mapping[str, int]) -> Chained:
@@ -107,12 +108,13 @@ def count_coreference(chains: tuple[Chained, Chained], pairs: Iterable[Pair], se
     [1.0, 2, 1]
     """
     ours, theirs = chains
-    mates = sorted([(one, other) for one, other, dice in pairs if dice >= settings.threshold])
+    threshold = settings.threshold
+    mates = sorted([pair for pair in pairs if pair[2] >= threshold])
     if settings.profile == "evmeval-2015":
-        ours = _among(ours, [one for one, _ in mates])
+        ours = _among(ours, [one for one, _, _ in mates])
     met: defaultdict[int, list[int]] = defaultdict(list)  # system chains by rows -> the gold chains of their mentions
     golds, systems = ours.home, theirs.home
-    for one, other in mates:
+    for one, other, _ in mates:
         met[systems[other]].append(golds[one])
     counts = count_hits(ours.sizes, theirs.sizes, met)
     if settings.profile == "evmeval-2015" and not any(_used(counts, chains)):
@@ -160,21 +162,21 @@ def open_choices(
     if settings.profile == "evmeval-2015" or not any(several):
         return None
     mapping = settings.mapping
-    for side, places in zip(sides, several, strict=True):
-        for own in places.values():
-            if len({*attributes(side, mapping, own)}) < len(own):
-                break
-        else:
-            continue
-        break
-    else:
-        return None  # no two nuggets of one place have the same attributes
+    if not any(_has_equals(side, places, mapping) for side, places in zip(sides, several, strict=True)):
+        return None
     from adjudge.tasks.nugget.open_choices import chains_of, find_choices
 
     values = [attributes(side, mapping, range(len(side.keys))) for side in sides]
     ours, theirs = (_numbered(list(zip(side.keys, own, strict=True))) for side, own in zip(sides, values, strict=True))
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
     return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs, clock)
+
+
+def _has_equals(side: Side, places: Mapping[Key, Sequence[int]], mapping: str) -> bool:
+    """Whether two nuggets of one place have the same attributes."""
+    own = list(chain.from_iterable(places.values()))
+    values = attributes(side, mapping, own)
+    return len(set(zip(map(side.keys.__getitem__, own), values, strict=True))) < len(own)
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:
