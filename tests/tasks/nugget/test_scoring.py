@@ -73,6 +73,35 @@ def test_micro_or_macro_only():
         assert all(name.endswith(".macro") == (pool == "macro") for name in names)
 
 
+def test_what_has_no_average_over_documents_is_named():
+    cluster, link = Relation("Coreference", "R1", ("E1", "E2")), Relation("After", "R2", ("E1", "E2"))
+
+    def notes(pool, relations, **more):
+        nuggets = [Nugget(each, "Life_Die", "Actual", "died", (each,)) for each in ("E1", "E2")]
+        gold = [NuggetDocument("d", nuggets, relations)]
+        result = score(gold, gold, bootstrap=0, pool=pool, **more)
+        return [each.message for each in result.systems[0].notes if each.code == "micro-only"]
+
+    assert notes("micro", [cluster, link]) == notes(None, [cluster]) == notes("macro", []) == []
+    assert notes("macro", [cluster], coref=False) == []
+    (coreference,), (both,) = notes("macro", [cluster]), notes("macro", [cluster, link])
+    assert coreference.startswith("coreference has no average over documents and is left out")
+    assert both.startswith("coreference and sequencing have no average over documents and are left out")
+
+
+def test_averages_do_not_depend_on_choices_of_coreference():
+    """Two nuggets of one place and type are a choice for coreference only, which is not searched for averages."""
+    places = (("E1", "t1"), ("E2", "t1"), ("E3", "t2"))
+    gold = [Nugget(id, "Life_Die", "Actual", "died", (token,)) for id, token in places]
+    ours = [NuggetDocument("d", gold, [Relation("Coreference", "R1", ("E2", "E3"))])]
+    theirs = [NuggetDocument("d", gold[1:], [Relation("Coreference", "R1", ("E2", "E3"))])]
+    both = score(ours, theirs, bootstrap=0)
+    assert "coref.kbp.best" in both.systems[0].metrics
+    only = score(ours, theirs, bootstrap=0, pool="macro", exact=True)
+    assert only["nugget.span.macro"].recall == both["nugget.span.macro"].recall
+    assert "double-annotation" not in {each.code for each in only.systems[0].notes}
+
+
 def test_attributes():
     def names(attributes, **more):
         return list(score(GOLD, GOOD, attributes=attributes, bootstrap=0, **more).systems[0].metrics)

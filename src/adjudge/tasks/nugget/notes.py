@@ -101,6 +101,20 @@ def about_choices(best: Best) -> list[Note]:
     return [Note("double-annotation", changed, message)] if changed or not best.optimal else []
 
 
+def about_averages(*, coref: bool, sequencing: bool) -> list[Note]:
+    """What has no average over documents and is left out with it.
+
+    >>> about_averages(coref=True, sequencing=False)[0].message
+    'coreference has no average over documents and is left out: choose micro averages, or both, to see it'
+    """
+    left_out = [what for what, there in (("coreference", coref), ("sequencing", sequencing)) if there]
+    if not left_out:
+        return []
+    has, is_left, it = ("has", "is left", "it") if len(left_out) == 1 else ("have", "are left", "them")
+    message = f"{' and '.join(left_out)} {has} no average over documents and {is_left} out"
+    return [Note("micro-only", len(left_out), f"{message}: choose micro averages, or both, to see {it}")]
+
+
 def about_unproven(
     ids: Sequence[str], width: int, counts: Sequence[float], most: Mapping[int, Sequence[float]]
 ) -> list[Note]:

@@ -29,7 +29,7 @@ from adjudge.tasks.nugget.measures import (
     sliced,
     table_columns,
 )
-from adjudge.tasks.nugget.notes import SHOWN, about_choices, about_unproven, notes_of, table_remarks
+from adjudge.tasks.nugget.notes import SHOWN, about_averages, about_choices, about_unproven, notes_of, table_remarks
 from adjudge.tasks.nugget.observe import LIMIT, Observed, Ready, Summary, count_documents, is_char, of_types, prepare
 from adjudge.tasks.nugget.places import folder_of, read_text
 from adjudge.tasks.nugget.settings import Mode, Settings, settings
@@ -362,7 +362,8 @@ class NuggetTask(Task):
     def reported(self, evaluation: Evaluation) -> Reported:
         """Coreference and sequencing if there is any, and the best choice among double annotations."""
         coref, sequencing = scored(evaluation)
-        best = _best_choices(self, evaluation) if coref else {}
+        averaged = evaluation.run.pool == "macro"
+        best = _best_choices(self, evaluation) if coref and not averaged else {}
         parts = {"coref": coref, "sequencing": sequencing, "double": bool(best)}
         names = table_columns(self.settings, **parts)
         counts, most, told = {}, {}, {}
@@ -372,6 +373,7 @@ class NuggetTask(Task):
             told[name] = [
                 *(about_choices(best[name]) if best else ()),
                 *about_unproven(evaluation.ids, len(names), counts[name], most[name]),
+                *(about_averages(coref=coref, sequencing=sequencing) if averaged else ()),
             ]
         chosen = measures(self.settings, pool=evaluation.run.pool, **parts)
         return Reported(names, chosen, counts, "micro", most, told)
