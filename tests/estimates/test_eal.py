@@ -169,8 +169,9 @@ def test_a_limit_of_time(call):
     said = call(*words, *many, "--time-limit", "0.001", code=2)
     assert "the scores could not be estimated in 0.001 seconds, ask for fewer submissions, or give more" in said
     assert call(*words, *SYSTEMS, "--time-limit", "500") == call(*words, *SYSTEMS)
-    call("eal", "sample", "pool", "--by", "class", "--size", "100%", "-o", "classes")
-    words = ("eal", "estimate", str(DATA / "assessments"), "--design", "classes.design.jsonl")
+    clusters = ("--clusters", str(DATA / "assessments"))
+    call("eal", "sample", "pool", "--by", "class", *clusters, "--size", "100%", "-o", "classes")
+    words = ("eal", "estimate", str(DATA / "assessments"), *clusters, "--design", "classes.design.jsonl")
     assert "could not be estimated in 0.001 seconds" in call(*words, *many, "--time-limit", "0.001", code=2)
 
 
