@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.formats import tbf_scan
-from adjudge.formats.tbf import file_mode, guess_mode, open_tbf, read_tbf, write_tbf
-from adjudge.formats.tbf_columns import parse_columns
+from adjudge.formats.tbf import file_mode, guess_mode, open_tbf, parse_columns, read_tbf, write_tbf
 from adjudge.formats.tbf_scan import parse_lines, parse_pieces
 from adjudge.model.nugget import Nugget, NuggetDocument, Relation
 from problems import budget
