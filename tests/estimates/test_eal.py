@@ -164,7 +164,7 @@ def test_what_was_not_drawn_is_left_out_with_a_note(call):
 def test_a_limit_of_time(call):
     """Of whole documents and of classes; many systems take longer than it, and a few in enough time are as without."""
     drawn(call, 6)
-    many = [f"S{number:02}=granite" for number in range(90)]
+    many = [f"S{number:03}=granite" for number in range(600)]
     words = ("eal", "estimate", "drawn", "--frames", str(DATA / "frames"), "--design", "drawn.design.jsonl")
     said = call(*words, *many, "--time-limit", "0.001", code=2)
     assert "the scores could not be estimated in 0.001 seconds, ask for fewer submissions, or give more" in said

@@ -314,3 +314,24 @@ def test_an_interruption_while_a_copy_is_made_is_not_lost(tmp_path) -> None:
     program.write_text(INTERRUPTED)
     ended = subprocess.run([sys.executable, str(program)], capture_output=True, timeout=60, check=False)
     assert (ended.returncode, ended.stderr) == (7, b"")
+
+
+def test_the_process_that_tracks_semaphores_may_die(work, monkeypatch):
+    """It is killed after Python has looked whether it is alive, and before a message is written to it."""
+    from multiprocessing.resource_tracker import _resource_tracker as tracker
+
+    ensure, killed = tracker.ensure_running, []
+
+    def ensure_and_kill():
+        ensure()
+        if not killed:
+            killed.append(tracker._pid)
+            os.kill(tracker._pid, signal.SIGKILL)
+            os.waitid(os.P_PID, tracker._pid, os.WEXITED | os.WNOWAIT)
+
+    monkeypatch.setattr(tracker, "ensure_running", ensure_and_kill)
+    monkeypatch.setattr(local, "_can_copy", lambda: False)
+    expected = [(name, work.wobble(gold, system)) for name, gold, system in PAIRS]
+    with pytest.warns(UserWarning, match="resource_tracker"):
+        assert list(map_documents(work.wobble, PAIRS, jobs=2)) == expected
+    assert killed

@@ -188,7 +188,7 @@ def _elsewhere(
         given = (work, started, gc.isenabled(), share_memory(context, jobs))
         return ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=given), started
 
-    pool, started = new_pool()
+    pool, started = _again_if_gone(new_pool)
     waiting: deque[tuple[Pair, Future[tuple[str, Any] | _Failure]]] = deque()
     finished, refused, losses = False, False, 0
     try:
@@ -212,7 +212,7 @@ def _elsewhere(
                     raise
                 stop(others)
                 pool.shutdown(wait=True, cancel_futures=True)
-                pool, started = new_pool()
+                pool, started = _again_if_gone(new_pool)
                 waiting = deque((again, _submitted(pool, again)) for again, _ in waiting)
                 continue
             waiting.popleft()
@@ -233,6 +233,16 @@ def _elsewhere(
         if not finished:
             stop(others)
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _again_if_gone(new_pool: Callable[[], R]) -> R:
+    """A pool; once more if the process that keeps track of semaphores has just died, which Python starts again."""
+    try:
+        return new_pool()
+    except OSError as error:
+        if error.errno not in _POOL_IS_GONE:
+            raise
+        return new_pool()
 
 
 def _submitted(pool: Any, pair: Pair) -> Any:
