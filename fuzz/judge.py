@@ -191,7 +191,7 @@ def _unpacked_size(data: bytes) -> int:
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
