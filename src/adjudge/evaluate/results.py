@@ -43,9 +43,13 @@ def result_of(evaluation: Evaluation) -> Result:
     inside = {each.field for tables in elements.values() for each in tables}
     attributes = document_fields(evaluation, inside) if reported.attributes is None else reported.attributes
     systems = {}
-    once = {number: number for number in map(float, range(256))}  # small counts are one object each
-    for name, counts in reported.counts.items():
+    once = {number: number for number in map(float, range(2048))}  # small counts are one object each
+    given = dict(reported.counts)
+    reported = msgspec.structs.replace(reported, counts={})  # so that the numbers of a system are freed one by one
+    for name in tuple(given):
+        counts = given.pop(name)
         rows = tuple(zip(*[map(once.get, counts, counts)] * len(reported.columns), strict=True))
+        del counts
         best = reported.best.get(name, {})
         systems[name] = Counts(
             StatsTable(ids, reported.columns, rows, dict(attributes)),

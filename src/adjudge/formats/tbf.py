@@ -108,8 +108,8 @@ class TbfFile:
 
     def read(self, id: str) -> NuggetDocument:
         """A document; lines that cannot be read, at which the official scorer stops, are among its `problems`."""
-        first, last = self.index.documents[id]
-        begin, end = self.sections[first], self.sections[last]
+        last = self.index.documents[id]
+        begin, end = self.sections[self.sections.first_of(last)], self.sections[last]
         text = self._text(begin.offset, end.offset + end.size - begin.offset)
         problems: list[Problem] = []
         columns = parse_columns(text, begin.line, self.mode, self.path)

@@ -27,11 +27,12 @@ mentions out of the key that are not paired.
 from __future__ import annotations
 
 import operator
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from math import fsum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
 from adjudge.model.prf import precision_recall_f1, ratio
@@ -49,6 +50,7 @@ AT_ONCE = 1_000  # of them that are made longer at once
 EXACT = 1e-12  # scores that differ by less are the same
 ROUNDS = 20  # maximum tangents tried
 
+Values: TypeAlias = "list[float] | array[float]"
 GIVEN: Choice = ((-1, -1),)
 """The choice of a document that was not searched for lack of time."""
 Way = tuple[tuple[float, ...], Choices, Choice]
@@ -77,12 +79,14 @@ class Best(NamedTuple):
         return [None if way is None else way[1].pairs(way[2]) for way in ways]
 
 
-def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Sequence[float]]) -> Best:
-    """The alignment of all documents that maximises the average F1 over the corpus; `counts` are those as given.
+def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Values]) -> Best:
+    """The alignment of all documents that maximises the average F1 over the corpus.
+
+    `counts` are those as given: for each of `COLUMNS` a list with the number of every document.
 
     >>> clusters = [[0], [1, 2]], [[0, 1]]
     >>> choices = find_choices(*clusters, [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
-    >>> best = best_alignment([choices], [count_pairs(*clusters, [(0, 0), (2, 1)])])
+    >>> best = best_alignment([choices], [[each] for each in count_pairs(*clusters, [(0, 0), (2, 1)])])
     >>> round(best.greedy, 4), round(best.score, 4), best.optimal, best.pairs
     (0.2361, 0.7417, True, [[(1, 0), (2, 1)]])
     """
@@ -99,7 +103,7 @@ def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Sequence[
     optimal = not search.is_open()
     bound = search.best if optimal else min(search.ceiling, search.top)
     unproven = () if optimal else tuple(search.doubtful or [place for place, _ in search.open])
-    return Best(search.best, greedy, optimal, bound, len(counts), search.changed, unproven)
+    return Best(search.best, greedy, optimal, bound, len(choices), search.changed, unproven)
 
 
 def highest_counts(counts: Sequence[float]) -> tuple[float, ...]:
@@ -121,22 +125,16 @@ def highest_counts(counts: Sequence[float]) -> tuple[float, ...]:
 class _Search:
     """The best alignment so far, and the lowest upper bound."""
 
-    def __init__(self, choices: Sequence[Choices | None], given: Sequence[Sequence[float]]) -> None:
-        columns = list(zip(*given, strict=True)) or [()] * len(COLUMNS)
+    def __init__(self, choices: Sequence[Choices | None], columns: Sequence[Values]) -> None:
         self.open = [(place, each) for place, each in enumerate(choices) if each is not None]
-        self.given = given
+        self.given = {place: tuple([column[place] for column in columns]) for place, _ in self.open}
         self.totals = list(map(_sum, columns))
-        self.columns = [list(columns[place]) for place in PLACES]  # those that can change
+        self.columns = [columns[place] for place in PLACES]  # those that can change
         self.score = score_of(self.totals)
         self.best = self.score.value(self.score.point(self.totals))
         self.changed: dict[int, Way] = {}
         self.ceiling = float("inf") if self.open else self.best
-        most = list(given)
-        for place, _ in self.open:
-            most[place] = highest_counts(given[place])
-        wide = list(self.totals)
-        for column in PLACES:
-            wide[column] = _sum([row[column] for row in most])
+        wide = self.with_rows({place: highest_counts(row) for place, row in self.given.items()})
         self.top = self.score.value(self.score.point(wide))  # the score if everything were matched that can be
         self.tangent: Point = (0.0, 0.0, 0.0)
         self.exact = True  # whether every document was solved under that tangent
@@ -145,6 +143,16 @@ class _Search:
         self.doubtful: list[int] = []  # the documents that were not solved under that tangent
         self.known: dict[tuple[int, Choice], Way | None] = {}
         self.fronts: dict[int, list[tuple[Point, Choice]]] = {}  # where few choices are best under any tangent
+
+    def with_rows(self, rows: Mapping[int, Sequence[float]]) -> list[float]:
+        """The totals if some documents had other counts."""
+        totals = list(self.totals)
+        for column, values in zip(PLACES, self.columns, strict=True):
+            changed = values[:]
+            for place, row in rows.items():
+                changed[place] = row[column]
+            totals[column] = _sum(changed)
+        return totals
 
     def is_open(self) -> bool:
         """Whether there may be a better alignment."""
@@ -213,13 +221,7 @@ class _Search:
         for (place, own), choice in zip(self.open, choices, strict=True):
             if choice != GIVEN and not own.is_given(choice) and (way := self.way(place, own, choice)) is not None:
                 changed[place] = way
-        totals = list(self.totals)
-        for column, values in zip(PLACES, self.columns, strict=True):
-            values = values.copy()
-            for place, (counts, *_) in changed.items():
-                values[place] = counts[column]
-            totals[column] = _sum(values)
-        at = self.score.point(totals)
+        at = self.score.point(self.with_rows({place: counts for place, (counts, *_) in changed.items()}))
         value = self.score.value(at)
         if value > self.best + EXACT:
             self.best, self.changed = value, changed

@@ -119,14 +119,14 @@ def chosen_columns(
     changed: Mapping[int, tuple[tuple[float, ...], Any, Any]],
 ) -> array[float]:
     """Rows of the chosen columns; those of the best choice are those of coreference, changed in some documents."""
-    table = {name: counts[place :: len(columns)] for place, name in enumerate(columns)}
-    for place in _BEST_PLACES if changed or _best(COREF_COLUMNS[0]) in chosen else ():
-        own = table[_best(COREF_COLUMNS[place])] = table[COREF_COLUMNS[place]][:]
-        for document, (better, *_) in changed.items():
-            own[document] = better[place]
-    found = array("d", bytes(8 * len(chosen) * len(table[columns[0]])))
-    for place, name in enumerate(chosen):
-        found[place :: len(chosen)] = table[name]
+    places = {name: place for place, name in enumerate(columns)}
+    best = {_best(COREF_COLUMNS[place]): place for place in _BEST_PLACES}
+    found = array("d", bytes(len(counts) // len(columns) * len(chosen) * counts.itemsize))
+    for at, name in enumerate(chosen):
+        own = counts[places[COREF_COLUMNS[best[name]] if name in best else name] :: len(columns)]
+        for document, (better, *_) in changed.items() if name in best else ():
+            own[document] = better[best[name]]
+        found[at :: len(chosen)] = own
     return found
 
 

@@ -514,6 +514,6 @@ def _best_choices(task: NuggetTask, evaluation: Evaluation) -> dict[str, Best]:
 
     width, start = len(task.columns), len(columns(task.settings))
     return {
-        name: best_alignment(choices[name], [row[start : start + len(NOTHING)] for row in counted.rows(width)])
+        name: best_alignment(choices[name], [counted.counts[start + at :: width] for at in range(len(NOTHING))])
         for name, counted in evaluation.systems.items()
     }

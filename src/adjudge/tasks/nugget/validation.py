@@ -94,7 +94,7 @@ def validate(
         is_tbf = any(section.id is not None for section in file.sections)
         for kind, remark in file.remarks.items() if is_tbf else ():
             found.add_problem(kind, remark, error=kind == "null")
-        counted = {last for _, last in file.index.documents.values()}
+        counted = set(file.index.documents.values())
         for number, section in enumerate(file.sections):
             if section.id is not None:  # else it is wrong as a whole
                 _check_section(file, section, (rules, grounds), copies, found, counts=number in counted)
