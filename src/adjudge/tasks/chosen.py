@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -65,12 +66,8 @@ def as_metrics(
 
 def is_spec_file(text: str) -> bool:
     """Whether a string names an existing specification file."""
-    from pathlib import Path
-
-    try:
-        return Path(text).suffix.lower() in (".json", ".yaml", ".yml") and Path(text).is_file()
-    except (OSError, ValueError):  # too long or with a null character: not a file name
-        return False
+    extension = os.path.splitext(text)[1].lower()  # noqa: PTH122  # loading Path takes a tenth of a first small score
+    return extension in (".json", ".yaml", ".yml") and os.path.isfile(text)  # noqa: PTH113
 
 
 def split_names(text: str) -> list[str]:

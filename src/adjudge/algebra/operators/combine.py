@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Hashable, Sequence
-from fractions import Fraction
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +179,8 @@ class MaxOp(Op):
         self.nested = any(op.nested for op in ops)
 
     def ratio(self, s: Any, g: Any, ctx: Context) -> tuple[int, int]:
+        from fractions import Fraction
+
         value = max((Fraction(*op.ratio(s[k], g[k], ctx)) for k, op in enumerate(self.ops)), default=Fraction(0))
         return value.numerator, value.denominator
 
