@@ -19,7 +19,7 @@ from benchmarks.house.measure import ROOT, Cost, Failed, adjudge, environment, r
 from benchmarks.house.rows import Bench, Found, Row
 from benchmarks.house.setting import Setting
 
-POOL = 1.6
+POOL = 1.4  # of large corpora, which take some seconds
 BUSY = 0.1  # share of the processors that other work may take
 PLAIN = ("--bootstrap", "0", "--quiet", "--format", "json")
 
@@ -35,6 +35,7 @@ def benches(*, quick: bool) -> list[Bench]:
     documents, small, messages = (5_000, 50_000, 1_000) if full else (500, 5_000, 100)
     events = f"`score event.argument-cls`, {documents:,} documents of 20 events", _events(documents)
     arguments = f"`eal score`, {documents:,} documents of 20 responses", _eal(documents)
+    systems, campaign = (10, 500) if full else (5, 20)
     return [
         _pool("documents", *events, judged=full),
         _pool(
@@ -56,7 +57,12 @@ def benches(*, quick: bool) -> list[Bench]:
             judged=full,
             rounds=4,
         ),
-        _pool("eal", *arguments, judged=full, rounds=4),
+        _pool(
+            "eal",
+            f"`eal score`, {campaign} documents of 400 responses, {systems} systems",
+            _eal(campaign, 400, systems),
+            judged=full,
+        ),
         _dask("documents", *events),
         _dask("eal", *arguments),
         _dask("template", f"`template score`, {messages:,} messages", _templates(messages)),
@@ -189,10 +195,10 @@ def _nuggets(documents: int) -> Words:
     return words
 
 
-def _eal(documents: int) -> Words:
+def _eal(documents: int, responses: int = 20, systems: int = 1) -> Words:
     def words(setting: Setting) -> list[Any]:
-        folder = setting.corpus("eal", documents=documents, responses=20, systems=1)
-        return ["eal", "score", "--key", folder / "key", folder / "systems" / "s0"]
+        folder = setting.corpus("eal", documents=documents, responses=responses, systems=systems)
+        return ["eal", "score", "--key", folder / "key", *sorted((folder / "systems").iterdir())]
 
     return words
 

@@ -46,7 +46,7 @@ def scorer(side: str) -> Callable[[str, str], int]:
 
     if side == "ours-as-smatch":
         return lambda system, gold: best_match(*(smatch.triples(parse(text)) for text in (system, gold))).value
-    return lambda system, gold: smatchpp.observe(*(smatchpp.triples(parse(t), "amr") for t in (system, gold)))[0]
+    return lambda system, gold: smatchpp.observe(*(smatchpp.triples(parse(t), "amr") for t in (system, gold)))[0][0]
 
 
 if __name__ == "__main__":
