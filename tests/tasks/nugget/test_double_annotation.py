@@ -20,7 +20,7 @@ from adjudge.tasks.nugget.double_annotation import average, best_alignment, coun
 
 def solved(documents):
     choices = [find_choices(*each) for each in documents]
-    return best_alignment(choices, list(map(list, zip(*[count_pairs(*each[:3]) for each in documents], strict=True))))
+    return best_alignment(choices, [count_pairs(*each[:3]) for each in documents])
 
 
 def counts_of(found, documents):
@@ -189,7 +189,7 @@ def test_given_pairs_that_are_the_best_stay():
 
 
 def test_an_empty_corpus():
-    assert best_alignment([], [[] for _ in COLUMNS])[:4] == (0.0, 0.0, True, 0.0)
+    assert best_alignment([], [])[:4] == (0.0, 0.0, True, 0.0)
 
 
 def test_pairs_must_be_pairs():

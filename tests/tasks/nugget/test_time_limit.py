@@ -112,7 +112,7 @@ class Stopped(Deadline):
 def test_bounds_hold_whenever_time_is_up(monkeypatch, seed):
     document = crowd(3, 3, seed)
     counts = count_pairs(*document[:3])
-    exact = best_alignment([find_choices(*document)], [[each] for each in counts])
+    exact = best_alignment([find_choices(*document)], [counts])
     assert exact.optimal
     solve = choice_search.solve
     for looks in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 200):
@@ -121,7 +121,7 @@ def test_bounds_hold_whenever_time_is_up(monkeypatch, seed):
             return solve(choices, rates, slack, Stopped(looks))
 
         monkeypatch.setattr("adjudge.tasks.nugget.double_annotation.solve", stopped)
-        found = best_alignment([find_choices(*document)], [[each] for each in counts])
+        found = best_alignment([find_choices(*document)], [counts])
         assert exact.greedy - 1e-12 <= found.score <= exact.score + 1e-12
         assert found.bound >= exact.score - 1e-12
         assert found.optimal == (found.unproven == ())
@@ -135,7 +135,7 @@ def test_many_nuggets_at_one_place_are_not_written_down_pair_by_pair():
     document = chains, [[n, 1199 - n] for n in range(600)], [(n, n) for n in range(1200)], classes, classes
     choices = find_choices(*document)
     assert choices.cut
-    found = best_alignment([choices], [[each] for each in count_pairs(*document[:3])])
+    found = best_alignment([choices], [count_pairs(*document[:3])])
     assert not found.optimal
     assert found.score == found.greedy < found.bound
 

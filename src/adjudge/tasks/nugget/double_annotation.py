@@ -79,18 +79,21 @@ class Best(NamedTuple):
         return [None if way is None else way[1].pairs(way[2]) for way in ways]
 
 
-def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Values]) -> Best:
-    """The alignment of all documents that maximises the average F1 over the corpus.
-
-    `counts` are those as given: for each of `COLUMNS` a list with the number of every document.
+def best_alignment(choices: Sequence[Choices | None], counts: Sequence[Sequence[float]]) -> Best:
+    """The alignment of all documents that maximises the average F1 over the corpus; `counts` are those as given.
 
     >>> clusters = [[0], [1, 2]], [[0, 1]]
     >>> choices = find_choices(*clusters, [(0, 0), (2, 1)], ["kill", "kill", "war"], ["kill", "war"])
-    >>> best = best_alignment([choices], [[each] for each in count_pairs(*clusters, [(0, 0), (2, 1)])])
+    >>> best = best_alignment([choices], [count_pairs(*clusters, [(0, 0), (2, 1)])])
     >>> round(best.greedy, 4), round(best.score, 4), best.optimal, best.pairs
     (0.2361, 0.7417, True, [[(1, 0), (2, 1)]])
     """
-    search = _Search(choices, counts)
+    return best_of_columns(choices, [list(map(operator.itemgetter(at), counts)) for at in range(len(COLUMNS))])
+
+
+def best_of_columns(choices: Sequence[Choices | None], columns: Sequence[Values]) -> Best:
+    """The same, with the numbers of all documents for each of `COLUMNS`, which takes less memory."""
+    search = _Search(choices, columns)
     at, greedy = search.score.point(search.totals), search.best
     seen: set[Point] = set()
     while at not in seen and search.is_open() and len(seen) < (ROUNDS if search.exact else 2):

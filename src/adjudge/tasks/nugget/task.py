@@ -510,10 +510,10 @@ def _best_choices(task: NuggetTask, evaluation: Evaluation) -> dict[str, Best]:
     }
     if not any(each is not None for own in choices.values() for each in own):
         return {}
-    from adjudge.tasks.nugget.double_annotation import best_alignment
+    from adjudge.tasks.nugget.double_annotation import best_of_columns
 
     width, start = len(task.columns), len(columns(task.settings))
     return {
-        name: best_alignment(choices[name], [counted.counts[start + at :: width] for at in range(len(NOTHING))])
+        name: best_of_columns(choices[name], [counted.counts[start + at :: width] for at in range(len(NOTHING))])
         for name, counted in evaluation.systems.items()
     }
