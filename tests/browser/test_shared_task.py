@@ -116,7 +116,7 @@ def test_from_the_invitation_to_the_published_board(chromium, request, shared, o
         page.get_by_role("link", name="names · main").click()
         rows = page.locator("details[open] tbody th")
         assert [row.split()[0] for row in rows.all_inner_texts()] == list(TEAMS)
-        page.get_by_text("ner.type f1").click()
+        page.get_by_text("ner.type f1", exact=True).click()
         expect(page.locator("details[open] summary")).to_have_text("ner.type f1")
         call("serve", "board", "shared", "-o", "site")
         files = [path for path in (place / "site").rglob("*") if path.is_file()]
