@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adjudge.cli import run
-from adjudge.formats.eal_layout import LOCK
+from adjudge.formats.eal_lock import LOCK
 from adjudge.formats.eal_store import StoreWriter, open_key
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment
 from eal_keys import CORPUS, GOOD, contents, put, simple

@@ -478,8 +478,12 @@ class TestKeys:
         with KeyWriter(tmp_path / "key") as writer:
             writer.write(AnswerKey("D1", {BOB: Assessment("W")}))
         (tmp_path / "key" / "__lock").touch()
-        with pytest.raises(FormatError, match="locked"):
-            open_key(tmp_path / "key")
+        for open_ in (open_key, open_frames):
+            with pytest.raises(UsageError, match="locked"):
+                open_(tmp_path / "key")
+        shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "key")
+        with pytest.raises(UsageError, match="locked"):
+            open_key(tmp_path / "packed.zip")
         (tmp_path / "key" / "__lock").unlink()
         store = open_key(tmp_path / "key")
         assert (store.documents, len(store), "D1" in store) == (["D1"], 1, True)

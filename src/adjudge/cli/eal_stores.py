@@ -17,10 +17,10 @@ from adjudge.cli.options import Target, choice, command, flag, format_option, na
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import Problem, UsageError, ValidationError, visible
 from adjudge.findings import counted
+from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_sources import Offsets, Sources, in_units, provenance_path, write_quotes
-from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter, open_key
-from adjudge.formats.eal_write import PACKED
+from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter
 from adjudge.model.eal import Argument, Arguments, Linking, Span
 from adjudge.tasks.eal.apply import (
     Operation,
@@ -435,7 +435,7 @@ def _names(stores: tuple[str, ...]) -> dict[str, str]:
         name, path = named(text)
         if name is None:
             name = Path(path).resolve().name
-            for ending in PACKED:
+            for ending in SUFFIXES:
                 name = name.removesuffix(ending)
         if not name.isprintable():
             raise UsageError(f"{name!r} cannot be the name of a system", hint="name it, as in A=PATH")
@@ -485,7 +485,7 @@ def neutralize(store: str, realis: bool, coref: bool, key: str | None, save_key:
     profile = get_profile(options["profile"])
     official = profile.name != "spec"
     generics: Any = "unlinked" if profile.neutralised_generic == "drop" else "singleton"
-    keys = None if key is None else open_key(key, repeated_cluster=profile.repeated_cluster)
+    keys = None if key is None else profile.open_key(key)
 
     def step(arguments: Arguments, linking: Linking | None) -> Outcome:
         outcome = neutralize_realis(arguments, linking, generics=generics)

@@ -3,8 +3,6 @@
 2015    exactly arguments/ and linking/
 2016    these and corpusLinking/
 2014    arguments/ alone, or the files of the documents at the top
-
-A store that somebody writes to has a lock: a file that says who it is, and that this process still holds if it lives.
 """
 
 from __future__ import annotations
@@ -14,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge import temporary
 from adjudge.errors import Problem, is_fault, refusal
 from adjudge.findings import Finding
 from adjudge.formats.archive import SUFFIXES
+from adjudge.formats.eal_lock import LOCK
 
 Layout: TypeAlias = Literal["2014", "2015", "2016"]
 
@@ -149,20 +147,10 @@ def arrange(tree: Tree, layout: Layout | None = None) -> tuple[Rooms, list[Findi
 
 
 def arrange_flat(tree: Tree) -> tuple[dict[str, str], list[Finding]]:
-    """The files of a store that has one per document and nothing else: assessments, or reference frames."""
+    """The files of a store that has one per document, and perhaps a lock: assessments, or reference frames."""
     findings: list[Finding] = []
-    names = _without_junk(tree, findings)
-    if LOCK in names and not _is_left(tree):
-        hint = f"wait until it is finished; if nobody is writing, remove the file {LOCK}"
-        findings.append(_finding("lock", "the store is locked: somebody is writing to it", tree.place, hint))
-    if LOCK in names:
-        names.remove(LOCK)
+    names = _without_junk(tree, findings) - {LOCK}
     return _files(tree, "", names, findings), findings
-
-
-def _is_left(tree: Tree) -> bool:
-    lock = tree.entries[LOCK]
-    return lock is not None and not tree.packed and is_left(Path(lock))
 
 
 def _files(tree: Tree, prefix: str, names: Iterable[str], findings: list[Finding]) -> dict[str, str]:
@@ -235,69 +223,3 @@ def _wrapped(tree: Tree, folder: str, needed: Iterable[str], findings: list[Find
 
 def _finding(kind: str, message: str, place: str, hint: str, *, error: bool = True) -> Finding:
     return Finding(kind, error, Problem(message, path=place, hint=hint))
-
-
-LOCK = "__lock"
-MARK = "adjudge"
-
-
-class Holder(NamedTuple):
-    """A process, its machine, and when it began to write; empty if the lock does not say so."""
-
-    process: str = ""
-    host: str = ""
-    since: str = ""
-
-
-def lock_text() -> str:
-    """What the lock of this process says; no two are the same."""
-    from datetime import UTC, datetime
-
-    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return f"{MARK}\t{os.getpid()}\t{this_host()}\t{since}\t{os.urandom(6).hex()}\n"
-
-
-def read_lock(lock: Path) -> Holder | None:
-    """Who holds a lock, None if there is no lock."""
-    try:
-        fields = lock.read_text(encoding="utf-8").rstrip("\n").split("\t")
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        if is_fault(error):
-            reason = getattr(error, "strerror", None) or str(error)
-            problem = Problem(f"the lock cannot be read: {reason}", path=str(lock), hint="check its permissions")
-            raise refusal(error, problem) from None
-        return Holder()
-    if len(fields) != 5 or fields[0] != MARK or not (fields[1].isascii() and fields[1].isdecimal()):
-        return Holder()
-    return Holder(*fields[1:4])
-
-
-def is_left(lock: Path) -> bool:
-    """Whether a lock is of a process of this machine that is no more; what it was writing is as it was before."""
-    holder = read_lock(lock)
-    if holder is None or holder.host != this_host():
-        return False
-    held = temporary.is_held(lock)
-    return not (_runs(holder.process) if held is None else held)
-
-
-def this_host() -> str:
-    """The name of this machine."""
-    import platform
-
-    return platform.node().replace("\t", " ") or "unknown"
-
-
-def _runs(process: str) -> bool:
-    """Whether a process of this machine is still there; where it cannot be asked, it may be."""
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError, ValueError):
-        return True
-    return True

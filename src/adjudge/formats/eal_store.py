@@ -23,6 +23,7 @@ from adjudge.formats.eal_linking import (
     scan_linked_lines,
     scan_linking,
 )
+from adjudge.formats.eal_lock import LOCK, check_lock, is_left, just_locked
 from adjudge.formats.eal_write import FramesWriter, KeyWriter, StoreWriter
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Frame, Linking, Response
 
@@ -331,7 +332,7 @@ class KeyStore(Files):
 
 
 def open_key(path: str | Path, *, repeated_cluster: RepeatedCluster = "join") -> KeyStore:
-    """Open a folder or an archive of assessments: a file per document, and nothing else.
+    """Open a folder or an archive of assessments that nobody is writing: a file per document, and nothing else.
 
     Clusters that share a CAS are joined, because coreference is transitive, or are an error.
     """
@@ -363,7 +364,7 @@ class FramesStore(Files):
 
 
 def open_frames(path: str | Path) -> FramesStore:
-    """Open a folder or an archive of reference frames: a linking file per document, and nothing else."""
+    """Open a folder or an archive of reference frames that nobody is writing: a linking file per document."""
     return _open_flat(FramesStore, path)
 
 
@@ -404,7 +405,12 @@ def _open(path: str | Path) -> tuple[Tree, Any]:
 
 
 def _open_flat(kind: type[F], path: str | Path) -> F:
+    check_lock(path)
     tree, holder = _open(path)
+    if LOCK in tree.entries and (tree.packed or not is_left(Path(path, LOCK))):  # taken since it was checked
+        if holder is not None:
+            holder.close()
+        raise just_locked(path)
     files, findings = arrange_flat(tree)
     store = kind(tree, {"": files}, findings, holder)
     return _sound((store, findings), store)

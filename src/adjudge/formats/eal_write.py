@@ -21,12 +21,12 @@ from typing import Self, TypeVar
 from adjudge import temporary
 from adjudge.errors import EnvironmentFault, Problem, UsageError, ValidationError, refusal
 from adjudge.files import is_special
+from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_arguments import Ids, write_named
 from adjudge.formats.eal_assessments import write_key
 from adjudge.formats.eal_linking import LinkingLayout, write_linking
 from adjudge.model.eal import AnswerKey, Arguments, Linking
 
-PACKED = (".zip", ".tar.gz", ".tgz")
 W = TypeVar("W", bound="FolderWriter")
 
 
@@ -64,7 +64,7 @@ class FolderWriter:
     @property
     def packed(self) -> bool:
         """Whether an archive is written."""
-        return self.path.name.endswith(PACKED)
+        return self.path.name.endswith(SUFFIXES)
 
     def __enter__(self) -> Self:
         with ExitStack() as held:

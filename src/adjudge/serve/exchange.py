@@ -82,7 +82,7 @@ class Home(NamedTuple):
 
 def export_home(store: Store, campaign: str, folder: Path) -> Home:
     """Write the official answers into the folder of a campaign; nothing is written if a file was changed by others."""
-    from adjudge.tasks.eal.locking import identity, locked
+    from adjudge.formats.eal_lock import identity, locked
 
     schema = schema_of(store, campaign)
     campaign_sources(folder)

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,17 +17,15 @@ from hypothesis import settings as examples
 
 from adjudge.errors import AdjudgeError, UsageError, ValidationError
 from adjudge.formats.eal_assessments import parse_key, write_key
-from adjudge.formats.eal_layout import LOCK
-from adjudge.formats.eal_store import StoreWriter, open_key, open_store
+from adjudge.formats.eal_lock import LOCK, lock_problem, locked
+from adjudge.formats.eal_store import StoreWriter, open_frames, open_key, open_store
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Cas, Frame, Linking
 from adjudge.tasks.eal.assess import LARGEST, add_responses, expand_realis, fresh_clusters, repair
-from adjudge.tasks.eal.locking import lock_problem, locked
 from adjudge.tasks.eal.settings import BBN_2015, SPEC, Profile
 from adjudge.tasks.eal.stores import (
     change_store,
     create_store,
     expanding,
-    open_assessments,
     repairing,
     trimming,
     writing_key,
@@ -230,7 +230,7 @@ stores.create_store(open_store(sys.argv[1]), sys.argv[2], onto=sys.argv[2])
 TAKER = """
 import sys, time
 from adjudge.errors import UsageError
-from adjudge.tasks.eal.locking import locked
+from adjudge.formats.eal_lock import locked
 try:
     with locked(sys.argv[1], overwrite=True):
         began = time.time()
@@ -280,14 +280,14 @@ def test_a_killed_writer_loses_nothing(campaign: tuple[Path, Path]):
         with pytest.raises(UsageError, match="has been writing"):
             create_store(open_store(pool), store, onto=store)
         with pytest.raises(UsageError, match="wait until it is finished"):
-            open_assessments(store)
+            open_key(store)
         assert {name: data for name, data in contents(store).items() if name != LOCK} == before
     finally:
         kill(process)
     # The store is as it was before, so it can be read; the next writer takes the lock over and clears up.
     assert {name: data for name, data in contents(store).items() if name != LOCK} == before
     assert lock_problem(store) is None
-    open_assessments(store).close()
+    open_key(store).close()
     assert (store / LOCK).exists()
     assert create_store(open_store(pool), store, onto=store).added >= 0
     assert (store / LOCK).exists() is False
@@ -322,7 +322,7 @@ def test_a_killed_first_writer_leaves_no_store(tmp_path: Path):
     assert problem is not None
     assert "was interrupted; nothing was there before" in problem.message
     with pytest.raises(UsageError, match="write it again"):
-        open_assessments(tmp_path / "new")
+        open_key(tmp_path / "new")
     create_store(open_store(CORPUS / "systems" / "S0"), tmp_path / "new")
     create_store(open_store(CORPUS / "systems" / "S0"), tmp_path / "undisturbed")
     assert contents(tmp_path / "new") == contents(tmp_path / "undisturbed")
@@ -340,11 +340,11 @@ def test_killed_between_the_old_store_and_the_new(campaign: tuple[Path, Path]):
         return
     assert "was interrupted when it replaced the store" in problem.message
     with pytest.raises(UsageError, match="put it back"):
-        open_assessments(store)
+        open_key(store)
     with pytest.raises(UsageError, match="already exists"):  # it has been put back
         create_store(open_store(pool), store)
     assert {name: data for name, data in contents(store).items() if name != LOCK} == before
-    open_assessments(store).close()
+    open_key(store).close()
     create_store(open_store(pool), store, onto=store)
     assert [path.name for path in store.parent.iterdir()] == ["store"]
 
@@ -362,7 +362,29 @@ def test_the_lock_of_another_machine(campaign: tuple[Path, Path]):
     _, store = campaign
     (store / LOCK).write_text("adjudge\t1\tfar-away\t2015-07-15 12:00:00 UTC\tabc\n")
     with pytest.raises(UsageError, match="process 1 on far-away"):
-        open_assessments(store)
+        open_key(store)
+
+
+@pytest.mark.parametrize("open_", [open_key, open_frames])
+def test_a_lock_that_is_taken_while_a_store_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_: Any):
+    """Whoever sees it first, the error is the same."""
+    store = put(tmp_path / "store", AnswerKey("d"))
+    list_folder, writers = os.scandir, ExitStack()
+
+    def begin_to_write(path: Any) -> Any:
+        monkeypatch.undo()
+        writers.enter_context(locked(store, overwrite=True))
+        return list_folder(path)
+
+    monkeypatch.setattr(os, "scandir", begin_to_write)
+    with writers:
+        with pytest.raises(AdjudgeError) as while_opening:
+            open_(store)
+        with pytest.raises(AdjudgeError) as afterwards:
+            open_(store)
+    assert (type(while_opening.value), str(while_opening.value)) == (type(afterwards.value), str(afterwards.value))
+    assert while_opening.value.exit_code == 2
+    open_(store).close()
 
 
 def test_a_failure_removes_the_lock(tmp_path: Path):
@@ -417,9 +439,9 @@ def test_an_archive_is_locked_beside_it(tmp_path: Path):
     with writing_key(archive) as writer:
         writer.write(AnswerKey("d", {BOB: GOOD}, (), {BOB.cas: 7}))
         with pytest.raises(UsageError, match="has been writing"):
-            open_assessments(archive)
+            open_key(archive)
     assert [path.name for path in tmp_path.iterdir()] == ["store.zip"]
-    assert open_assessments(archive).key("d").assessed == {BOB: GOOD}
+    assert open_key(archive).key("d").assessed == {BOB: GOOD}
 
 
 def test_several_writers_take_turns(tmp_path: Path):

@@ -8,7 +8,7 @@ import pytest
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.findings import Findings
 from adjudge.formats.eal_fields import sha1_id
-from adjudge.formats.eal_layout import LOCK
+from adjudge.formats.eal_lock import LOCK
 from adjudge.formats.eal_store import FramesWriter
 from adjudge.model.eal import AnswerKey, Assessment, Frame, Linking, Response
 from adjudge.tasks.eal.consistency import check, check_frames, check_key

@@ -108,11 +108,11 @@ def settings(folder: Path | None) -> dict[str, Any]:
 
 def read(schema: Schema, sources: Sources, findings: list[Finding]) -> Iterator[ScopeData]:
     """The documents of a store of assessments, with their frames."""
-    from adjudge.tasks.eal.locking import open_assessments, open_reference
+    from adjudge.formats.eal_store import open_frames, open_key
 
     texts = Texts(sources.texts) if sources.texts is not None else None
-    with open_assessments(sources.answers) as store:
-        frames = open_reference(sources.frames) if sources.frames is not None and sources.frames.is_dir() else None
+    with open_key(sources.answers) as store:
+        frames = open_frames(sources.frames) if sources.frames is not None and sources.frames.is_dir() else None
         given = _origins(sources.pool)
         try:
             for document in store.documents:

@@ -24,6 +24,7 @@ from adjudge import temporary
 from adjudge._version import __version__
 from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError, refusal
 from adjudge.findings import counted
+from adjudge.formats.eal_lock import clear_lock
 from adjudge.formats.eal_sources import provenance_path
 from adjudge.tasks.eal import campaign_steps as steps
 from adjudge.tasks.eal.campaign_people import Documents, read_documents, sound_documents
@@ -48,7 +49,6 @@ from adjudge.tasks.eal.campaign_state import (
     write_state,
 )
 from adjudge.tasks.eal.campaign_steps import Made, Rooms, find_submissions, listed
-from adjudge.tasks.eal.locking import clear_lock
 
 __all__ = ["Each", "Fill", "Status", "Step", "init_campaign", "run_campaign"]
 

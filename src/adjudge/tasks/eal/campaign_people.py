@@ -14,14 +14,14 @@ from adjudge.findings import Finding, errors_of
 from adjudge.formats.eal_assessments import scan_key, write_key
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, write_linking
+from adjudge.formats.eal_lock import identity, locked
 from adjudge.formats.eal_sources import Sources, read_list
-from adjudge.formats.eal_store import FramesStore, open_store
+from adjudge.formats.eal_store import FramesStore, open_frames, open_key, open_store
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.tasks.eal.apply import ENOUGH
 from adjudge.tasks.eal.assess import add_responses
 from adjudge.tasks.eal.campaign_settings import FILE, CampaignSettings
 from adjudge.tasks.eal.frames import describe, format_linking, layout_of, linkable, project
-from adjudge.tasks.eal.locking import identity, locked, open_assessments, open_reference
 from adjudge.tasks.eal.stores import scan_linked
 from adjudge.tasks.eal.texts import find_quotes
 
@@ -96,7 +96,7 @@ def check_sources(documents: Documents, settings: CampaignSettings) -> list[Find
 
 def sound_documents(assessments: Path, documents: Documents) -> list[str]:
     """The documents of the campaign whose assessments follow the rules of the file."""
-    store = open_assessments(assessments)
+    store = open_key(assessments)
     try:
         names = [document for document in store.documents if document in documents]
         return [document for document in names if not errors_of(store.scan_key(document)[1])]
@@ -123,7 +123,7 @@ def extend_assessments(pool: Path, assessments: Path, announce: Callable[[Sequen
     with ExitStack() as stack:
         pooled = stack.enter_context(open_store(pool))
         seen = identity(assessments)
-        store = stack.enter_context(open_assessments(assessments))
+        store = stack.enter_context(open_key(assessments))
         for document in pooled.documents:
             key = AnswerKey(document)
             if document in store:
@@ -180,9 +180,9 @@ def extend_frames(key: Path, frames: Path, documents: Collection[str]) -> Linked
     changes: list[str] = []
     classes = unlinked = 0
     with ExitStack() as stack:
-        keys = stack.enter_context(open_assessments(key))
+        keys = stack.enter_context(open_key(key))
         seen = identity(frames)
-        store = stack.enter_context(open_reference(frames))
+        store = stack.enter_context(open_frames(frames))
         keys.keep_only(documents)
         for document in keys.documents:
             read = keys.key(document)

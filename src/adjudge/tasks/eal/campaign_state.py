@@ -20,7 +20,8 @@ import msgspec
 
 from adjudge.errors import Problem, UsageError, is_fault, refusal
 from adjudge.files import write_atomically
-from adjudge.formats.eal_layout import LOCK, is_junk, this_host
+from adjudge.formats.eal_layout import is_junk
+from adjudge.formats.eal_lock import LOCK, this_host
 
 MEMORY = ".campaign"
 FORM = 1  # of the state file

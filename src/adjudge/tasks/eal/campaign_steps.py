@@ -15,8 +15,8 @@ from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
 from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_sources import Sources, in_units, provenance_path
-from adjudge.formats.eal_store import StoreWriter
-from adjudge.formats.eal_write import PACKED, Companion
+from adjudge.formats.eal_store import StoreWriter, open_frames, open_key
+from adjudge.formats.eal_write import Companion
 from adjudge.model.eal import Arguments, Linking, Response
 from adjudge.tasks.eal.apply import (
     Operation,
@@ -34,7 +34,6 @@ from adjudge.tasks.eal.campaign_settings import CampaignSettings
 from adjudge.tasks.eal.campaign_state import MEMORY, kind_of
 from adjudge.tasks.eal.consistency import check
 from adjudge.tasks.eal.frames import describe
-from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.ontology import YEARS
 from adjudge.tasks.eal.responses import Outcome, Removed, both, trim
 from adjudge.tasks.eal.settings import Profile
@@ -105,7 +104,7 @@ def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
         other = next((each for each in found if each.casefold() == name.casefold()), None)
         if other is not None:
             strays[path.name] = f"{found[other].name} has the same name, rename one of them; {found[other].name} counts"
-        elif not name.isprintable() or not name.strip() or name.lower().endswith(PACKED):
+        elif not name.isprintable() or not name.strip() or name.lower().endswith(SUFFIXES):
             strays[path.name] = "this cannot be the name of a system, rename it"
         else:
             found[name] = path
@@ -276,7 +275,7 @@ def add_to_assessments(rooms: Rooms) -> Made:
 
 def check_assessments(rooms: Rooms, settings: CampaignSettings, documents: Documents) -> Made:
     """Check what people have assessed so far, and compare it with the pool."""
-    store = open_assessments(rooms.assessments)
+    store = open_key(rooms.assessments)
     store.close()
     known = [each for each in store.documents if each in documents]
     strays = documents.stray_findings(rooms.assessments, store.documents)
@@ -321,7 +320,7 @@ def write_reference(
     rooms: Rooms, settings: CampaignSettings, key: Path, documents: Documents, sound: Sequence[str]
 ) -> Made:
     """Check the frames that people have made, and write them in full."""
-    store = open_reference(rooms.frames)
+    store = open_frames(rooms.frames)
     store.close()
     strays = documents.stray_findings(rooms.frames, store.documents)
     read = {*sound, *store.documents} - {finding.document for finding in strays}

@@ -15,10 +15,9 @@ from adjudge.findings import Finding, Findings, Severities, check_severities, fi
 from adjudge.formats.eal_arguments import scan_arguments
 from adjudge.formats.eal_fields import decode_lines, sha1_id
 from adjudge.formats.eal_linking import INCOMPLETE, NOWHERE, FramePlaces, Place
-from adjudge.formats.eal_store import FramesStore, KeyStore, open_store
+from adjudge.formats.eal_store import FramesStore, KeyStore, open_frames, open_store
 from adjudge.model.eal import AnswerKey, Arguments, Assessment, Linking, Response
 from adjudge.tasks.eal.frames import classes, describe, linkable
-from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.responses import ACCEPTABLE, Trfr, class_of
 from adjudge.tasks.eal.settings import SPEC, Profile
 
@@ -252,8 +251,8 @@ def check(
     counts = out.contents
     counts.update(dict.fromkeys(("document", "assessed response", "unassessed response", "cluster", "TRFR"), 0))
     with ExitStack() as stack:
-        store = stack.enter_context(open_assessments(path, profile))
-        linked = None if frames is None else stack.enter_context(open_reference(frames))
+        store = stack.enter_context(profile.open_key(path))
+        linked = None if frames is None else stack.enter_context(open_frames(frames))
         pooled = None if pool is None else stack.enter_context(open_store(pool))
         out.take(store.notes)
         if linked is not None:

@@ -12,10 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from adjudge.formats.eal_store import FramesStore
+from adjudge.formats.eal_store import FramesStore, open_frames, open_key
 from adjudge.model.eal import AnswerKey
 from adjudge.tasks.eal.frames import classes, linkable
-from adjudge.tasks.eal.locking import open_assessments, open_reference
 from adjudge.tasks.eal.responses import is_good
 
 BREAK = 3600.0  # seconds: longer gaps are breaks
@@ -135,8 +134,8 @@ def progress(
     types: dict[str, Counts] = {}
     total = zero = Counts(linked=None if frames is None else 0)
     with ExitStack() as stack:
-        store = stack.enter_context(open_assessments(path))
-        reference = None if frames is None else stack.enter_context(open_reference(frames))
+        store = stack.enter_context(open_key(path))
+        reference = None if frames is None else stack.enter_context(open_frames(frames))
         for document in store.documents if documents is None else sorted(set(documents)):
             key, findings = store.scan_key(document)
             here = zero

@@ -16,7 +16,7 @@ from adjudge.model.eal import TIME_ROLES, Assessment
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adjudge.formats.eal_store import Store
+    from adjudge.formats.eal_store import KeyStore, Store
 
 _DEAREST = 1_000_000  # what a false positive may cost; sums of much more than that are not numbers any more
 
@@ -127,6 +127,12 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         from adjudge.formats.eal_store import open_store
 
         return open_store(path, **self.reading())
+
+    def open_key(self, path: str | Path) -> KeyStore:
+        """A store of assessments, read with these conventions."""
+        from adjudge.formats.eal_store import open_key
+
+        return open_key(path, repeated_cluster=self.repeated_cluster)
 
     def is_date(self, text: str) -> bool:
         """Whether a string is a date.

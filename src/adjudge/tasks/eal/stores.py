@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from adjudge.errors import FormatError, Problem
 from adjudge.findings import Finding, Findings
 from adjudge.formats.eal_assessments import UNKNOWN_IDS
-from adjudge.formats.eal_store import FramesStore, KeyStore, Store
+from adjudge.formats.eal_lock import identity, locked, resolved
+from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
 from adjudge.formats.eal_write import FolderWriter, KeyWriter
 from adjudge.model.eal import AnswerKey, Arguments, Linking, Response
 from adjudge.tasks.eal.apply import for_each
@@ -27,7 +28,6 @@ from adjudge.tasks.eal.frames import (
     project,
     template,
 )
-from adjudge.tasks.eal.locking import identity, locked, open_assessments, open_reference, resolved
 from adjudge.tasks.eal.responses import Outcome, Unlinked, class_of, grouped, keep_best, trim
 from adjudge.tasks.eal.settings import SPEC, Profile
 
@@ -74,7 +74,7 @@ def create_store(
     with ExitStack() as stack:
         same = onto is not None and _is_same(onto, output)
         seen = identity(output) if same else None
-        base = None if onto is None else stack.enter_context(open_assessments(onto))
+        base = None if onto is None else stack.enter_context(open_key(onto))
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite or same, seen=seen))
         return add_pool(pool, writer, base, prepare)
 
@@ -146,7 +146,7 @@ def merge_stores(
     joined: dict[str, list[int]] = {}
     with ExitStack() as stack:
         seen = identity(output) if any(_is_same(path, output) for path in stores) else None
-        opened = [stack.enter_context(open_assessments(path)) for path in stores]
+        opened = [stack.enter_context(open_key(path)) for path in stores]
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
 
         def join(document: str) -> None:
@@ -196,7 +196,7 @@ def change_store(
     changes: list[Change] = []
     with ExitStack() as stack:
         seen = identity(output) if _is_same(store, output) else None
-        opened = stack.enter_context(open_assessments(store, repaired or SPEC))
+        opened = stack.enter_context((repaired or SPEC).open_key(store))
         opened.keep_only(documents)
         writer = stack.enter_context(writing_key(output, ids=ids, overwrite=overwrite, seen=seen))
 
@@ -300,7 +300,7 @@ def template_store(
 ) -> FramesSummary:
     """Write the linking pool of a store of assessments for people to link, a file for each document."""
     summary = FramesSummary.empty(output)
-    with open_assessments(key) as opened, writing_frames(output, overwrite=overwrite) as writer:
+    with open_key(key) as opened, writing_frames(output, overwrite=overwrite) as writer:
 
         def describe_all(document: str) -> None:
             read = opened.key(document)
@@ -332,8 +332,8 @@ def read_store(
     """
     summary = FramesSummary.empty(frames)
     with suppress(_Abandoned), ExitStack() as stack:
-        linked = stack.enter_context(open_reference(frames))
-        opened = stack.enter_context(open_assessments(key, profile))
+        linked = stack.enter_context(open_frames(frames))
+        opened = stack.enter_context(profile.open_key(key))
         for store in (linked, opened):
             store.keep_only(documents)
         writer = None
@@ -393,9 +393,9 @@ def project_store(
     """Write frames that were made for one store of assessments as they are on another."""
     summary = FramesSummary.empty(frames)
     with ExitStack() as stack:
-        linked = stack.enter_context(open_reference(frames))
-        old = stack.enter_context(open_assessments(source))
-        new = stack.enter_context(open_assessments(target))
+        linked = stack.enter_context(open_frames(frames))
+        old = stack.enter_context(open_key(source))
+        new = stack.enter_context(open_key(target))
         writer = stack.enter_context(writing_frames(output, overwrite=overwrite))
 
         def project_document(document: str) -> None:

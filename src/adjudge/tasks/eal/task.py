@@ -22,7 +22,7 @@ from adjudge.evaluate.task import Remark, Row, Rows, Run, Side, Task, run_of
 from adjudge.formats.eal_arguments import ArgumentLines
 from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_linking import LinkedLines
-from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames, open_key
+from adjudge.formats.eal_store import FramesStore, KeyStore, Store, open_frames
 from adjudge.model.eal import Span
 from adjudge.tasks.eal.compare import Compared, Prepared, compare, prepare
 from adjudge.tasks.eal.diagnostics import (
@@ -171,7 +171,7 @@ class EalTask(Task):
         if (Path(source.key) / "arguments").is_dir():
             hint = "give the assessments as the key, and submissions without an option"
             raise UsageError(Problem("this is a submission, not a key", path=str(source.key), hint=hint))
-        keys = open_key(source.key, repeated_cluster=self.settings.profile.repeated_cluster)
+        keys = self.settings.profile.open_key(source.key)
         linked = source.frames is not None and self.settings.linking
         frames = open_frames(source.frames) if linked and source.frames is not None else None
         stores: list[KeyStore | FramesStore] = [keys, *([] if frames is None else [frames])]

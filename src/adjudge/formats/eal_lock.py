@@ -15,13 +15,14 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from adjudge import temporary
 from adjudge.errors import EnvironmentFault, Problem, UsageError, is_fault, refusal
-from adjudge.formats.eal_layout import LOCK, Holder, is_left, lock_text, read_lock, this_host
-from adjudge.formats.eal_store import FramesStore, KeyStore, open_frames, open_key
-from adjudge.formats.eal_write import PACKED
-from adjudge.tasks.eal.settings import SPEC, Profile
+from adjudge.formats.archive import SUFFIXES
+
+LOCK = "__lock"
+MARK = "adjudge"
 
 _TRIES = 20  # attempts to take over a lock that others may be checking
 _PAUSE = 0.01  # seconds between them
@@ -51,9 +52,7 @@ def locked(path: str | Path, *, overwrite: bool, seen: tuple[int, int] | None = 
             raise UsageError(Problem("this is not such a store: it contains folders", path=shown, hint=hint))
         held = _take(path, lock, text)
         if held is None:
-            check_lock(shown, reserved=True)
-            message = "another program has just locked the store"
-            raise UsageError(Problem(message, path=shown, hint="try again"))
+            raise just_locked(shown)
     except BaseException as error:
         if made:
             with suppress(OSError):
@@ -84,16 +83,10 @@ def check_lock(path: str | Path, *, reserved: bool = False) -> None:
         raise UsageError(problem)
 
 
-def open_assessments(path: str | Path, profile: Profile = SPEC) -> KeyStore:
-    """A store of assessments that is not being written."""
-    check_lock(path)
-    return open_key(path, repeated_cluster=profile.repeated_cluster)
-
-
-def open_reference(path: str | Path) -> FramesStore:
-    """A store of frames that is not being written."""
-    check_lock(path)
-    return open_frames(path)
+def just_locked(path: str | Path) -> UsageError:
+    """What to raise if somebody else has taken the lock of a store after it was checked."""
+    message = "the store is locked: another program has just begun to write to it"
+    return UsageError(lock_problem(path) or Problem(message, path=str(path), hint="try again"))
 
 
 def lock_problem(path: str | Path) -> Problem | None:
@@ -203,7 +196,7 @@ def _leave(lock: Path, text: str, held: ExitStack) -> None:
 
 def lock_path(path: Path) -> Path:
     """Where the lock of a store is: inside, or beside an archive."""
-    return path.with_name(f".{path.name}.{LOCK}") if path.name.endswith(PACKED) else path / LOCK
+    return path.with_name(f".{path.name}.{LOCK}") if path.name.endswith(SUFFIXES) else path / LOCK
 
 
 def identity(path: str | Path) -> tuple[int, int] | None:
@@ -264,3 +257,65 @@ def _unfinished(path: Path, shown: str) -> Problem | None:
     message = f"a writer was interrupted when it replaced the store; the old one is {aside[-1]}"
     hint = f"put it back: mv {shlex.join((str(aside[-1]), str(path)))}, or write it again"
     return Problem(message, path=shown, hint=hint)
+
+
+class Holder(NamedTuple):
+    """A process, its machine, and when it began to write; empty if the lock does not say so."""
+
+    process: str = ""
+    host: str = ""
+    since: str = ""
+
+
+def lock_text() -> str:
+    """What the lock of this process says; no two are the same."""
+    from datetime import UTC, datetime
+
+    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"{MARK}\t{os.getpid()}\t{this_host()}\t{since}\t{os.urandom(6).hex()}\n"
+
+
+def read_lock(lock: Path) -> Holder | None:
+    """Who holds a lock, None if there is no lock."""
+    try:
+        fields = lock.read_text(encoding="utf-8").rstrip("\n").split("\t")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        if is_fault(error):
+            reason = getattr(error, "strerror", None) or str(error)
+            problem = Problem(f"the lock cannot be read: {reason}", path=str(lock), hint="check its permissions")
+            raise refusal(error, problem) from None
+        return Holder()
+    if len(fields) != 5 or fields[0] != MARK or not (fields[1].isascii() and fields[1].isdecimal()):
+        return Holder()
+    return Holder(*fields[1:4])
+
+
+def is_left(lock: Path) -> bool:
+    """Whether a lock is of a process of this machine that is no more; what it was writing is as it was before."""
+    holder = read_lock(lock)
+    if holder is None or holder.host != this_host():
+        return False
+    held = temporary.is_held(lock)
+    return not (_runs(holder.process) if held is None else held)
+
+
+def this_host() -> str:
+    """The name of this machine."""
+    import platform
+
+    return platform.node().replace("\t", " ") or "unknown"
+
+
+def _runs(process: str) -> bool:
+    """Whether a process of this machine is still there; where it cannot be asked, it may be."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError, ValueError):
+        return True
+    return True
