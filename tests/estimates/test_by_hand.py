@@ -9,7 +9,14 @@ import pytest
 
 from adjudge.cli import run as run_command
 from adjudge.estimates.api import estimate, judge, sample
+from adjudge.estimates.design import Design, Round
+from adjudge.estimates.documents import Counted, estimate_documents
+from adjudge.estimates.draw import draw_each
+from adjudge.estimates.pool import Drawn
+from adjudge.estimates.rows import How
 from adjudge.stats.intervals import student_quantile
+from adjudge.stats.measure import Ratio
+from adjudge.stats.table import StatsTable
 
 close = pytest.approx
 
@@ -276,6 +283,77 @@ def test_documents_drawn_by_size_count_by_their_probabilities(tmp_path, run):
     values = {score["part"]: score["value"] for score in again["scores"]}
     assert values["f1"] == close(found["A", "f1"].value)
     assert again["documents"] == 12
+
+
+RIGHT_OF_ALL = (Ratio("x", "score", (("x", 1.0),), (("y", 1.0),)),)
+
+
+def counted(rows, judge=None):
+    """Counts x and y of whole documents, and those of a judge."""
+    tables = [{"A": StatsTable(tuple(own), ("x", "y"), list(own.values()))} if own else {} for own in (rows, judge)]
+    return Counted(RIGHT_OF_ALL, *tables)
+
+
+def whole_design(rows, sampling="fixed"):
+    return Design((Round(size=sum(row.drawn for row in rows), unit="document", sampling=sampling),), tuple(rows))
+
+
+def test_documents_drawn_each_by_itself_are_a_sample_of_their_number():
+    """With equal probabilities; the number that was drawn says nothing about the score, however wrong the judge is."""
+    draw = random.Random(5)
+    rows = {f"d{at:02}": (draw.randint(0, 6), draw.randint(6, 9)) for at in range(40)}
+    judge = {name: (x + 3, y) for name, (x, y) in rows.items()}
+    drawn = draw_each(dict.fromkeys(rows, 0.3), b"key")
+    number = sum(row.drawn for row in drawn)
+    assert number != 12
+    known = counted({row.id: rows[row.id] for row in drawn if row.drawn}, judge)
+    exact = [Drawn(id=row.id, probability=number / 40, drawn=row.drawn) for row in drawn]
+    for documents in ("fixed", "sample"):
+        how = How(documents=documents)
+        (found,) = estimate_documents(known, whole_design(drawn, "poisson"), how).scores
+        (wanted,) = estimate_documents(known, whole_design(exact), how).scores
+        for name in ("value", "low", "high", "variance", "df"):
+            assert getattr(found, name) == close(getattr(wanted, name)), name
+
+
+def test_strata_of_sampled_documents_count_by_their_own_probabilities():
+    """What documents as a sample add is sum p (R_(-d) - R)^2, not n/D sum (R_(-d) - R)^2.
+
+    R_(-d) - R is -z / (p Y) with Y = sum of y / p, so that the first has the expectation sum z^2 / Y^2 over all
+    documents, the variance of the score of so many. The second weighs stratum h with n / (D p_h): too little where
+    more was drawn. With equal probabilities both are the same.
+    """
+    draw = random.Random(8)
+    size, share = {"news": 60, "letters": 90}, {"news": 0.5, "letters": 0.2}
+    strata = {f"{name}{at:02}": name for name, number in size.items() for at in range(number)}
+    rows = {unit: (draw.randint(0, 8) if own == "news" else 4, 8) for unit, own in strata.items()}
+    score = sum(x for x, _ in rows.values()) / sum(y for _, y in rows.values())
+    true = sum((x - score * y) ** 2 for x, y in rows.values()) / sum(y for _, y in rows.values()) ** 2
+    number, sums = 48, [0.0, 0.0]
+    for seed in range(300):
+        chosen = {
+            unit
+            for name in size
+            for unit in random.Random(f"{name}{seed}").sample(
+                [each for each in strata if strata[each] == name], round(size[name] * share[name])
+            )
+        }
+        p = {unit: share[strata[unit]] for unit in chosen}
+        x, y = (sum(rows[unit][at] / p[unit] for unit in chosen) for at in (0, 1))
+        moved = {u: (x - rows[u][0] / p[u]) / (y - rows[u][1] / p[u]) - x / y for u in sorted(chosen)}
+        parts = [sum(weight(u) * own**2 for u, own in moved.items()) for weight in (p.get, lambda _: number / 150)]
+        sums = [total + part * (number - 1) / number / 300 for total, part in zip(sums, parts, strict=True)]
+    design = [
+        Drawn(id=unit, probability=share[name], drawn=unit in chosen, stratum=name) for unit, name in strata.items()
+    ]
+    known = counted({unit: rows[unit] for unit in sorted(chosen)})
+    fixed, sampled = (
+        estimate_documents(known, whole_design(design), How(documents=each)).scores[0].variance
+        for each in ("fixed", "sample")
+    )
+    assert sampled - fixed == close(parts[0] * (number - 1) / number)
+    assert sums[0] == close(true, rel=0.04)
+    assert sums[1] < 0.75 * true
 
 
 def test_rows_of_an_estimate_have_a_line_each(tmp_path, run):

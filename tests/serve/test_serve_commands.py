@@ -1,16 +1,26 @@
 """`adjudge serve init`, `schema`, `import`, `export` as from a shell."""
 
 import json
+import math
+from collections import defaultdict
 
-from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES
+import numpy as np
+import pytest
+
+from adjudge.demo.eal import ASSESSMENTS, FRAMES, SOURCES, SUBMISSIONS
+from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.files import read_design
-from adjudge.serve.campaigns import assign
+from adjudge.estimates.rows import How
+from adjudge.serve.campaigns import Names, assign, validity_design
 from adjudge.serve.messages import JudgeItem
 from adjudge.serve.organise import freeze, reopen
 from adjudge.serve.store import Store
+from adjudge.serve.store.tables import Item
 from adjudge.serve.views import scope_view
 from adjudge.serve.workbench import judge
+from adjudge.stats.table import StatsTable
 from calling import caller
+from estimate_simulation import made_corpus
 from serve.demo_campaign import desk as demo_desk
 from serve.readers import server_of
 
@@ -128,6 +138,73 @@ def test_suggestions_and_the_validity_sample(serve, tmp_path):
     design = read_design(tmp_path / "out" / "validity.design.jsonl")
     assert (design.drawn, design.unit, design.rounds[0].sampling) == (drawn, "document", "poisson")
     assert {row.probability for row in design.rows} == {0.5}
+
+
+def test_the_validity_sample_is_a_design_that_scores_are_estimated_from(serve, eal, tmp_path):
+    """Written by the server, read by `eal estimate`: scores of the drawn documents, for all of them."""
+    folder, out = tmp_path / "demo", tmp_path / "out"
+    assert init(serve, folder, "--frames", FRAMES, "--validity", "0.8")[0] == 0
+    assert serve("export", folder, "-o", out)[0] == 0
+    design = read_design(out / "validity.design.jsonl")
+    runs = []
+    for name in ("granite", "marble"):
+        assert eal("filter-quotes", SUBMISSIONS[name], "--texts", SOURCES, "-o", tmp_path / f"clean-{name}")[0] == 0
+        assert eal("trim", tmp_path / f"clean-{name}", "-o", tmp_path / name)[0] == 0
+        runs.append(tmp_path / name)
+    people = (out / "assessments", *runs, "--frames", out / "frames")
+    judge = ("--judge", ASSESSMENTS, "--judge-frames", FRAMES)
+    words = ("--design", out / "validity.design.jsonl", "--format", "json")
+    code, said, problem = eal("estimate", *people, *words)
+    assert (code, problem) == (0, "")
+    found = json.loads(said)
+    assert (found["n"], found["of"], found["rounds"][0]["sampling"]) == (len(design.drawn), 12, "poisson")
+    drawn, everything = (_argument(eal, people, more) for more in (("--docs", ",".join(sorted(design.drawn))), ()))
+    assert _rows(found) == pytest.approx(drawn, abs=1e-12)
+    perfect = json.loads(eal("estimate", *people, *judge, *words)[1])
+    assert _rows(perfect) == pytest.approx(everything, abs=1e-12)
+
+
+def _rows(found):
+    return {row["system"]: row["value"] for row in found["scores"] if row["metric"] == "eal.argument"}
+
+
+def _argument(eal, people, more):
+    systems = json.loads(eal("score", *people, *more, "--bootstrap", "0", "--format", "json")[1])["systems"]
+    return {
+        system["name"]: score["value"]
+        for system in systems
+        for score in system["scores"]
+        if (score["metric"], score["part"]) == ("eal.argument", "score") and not score.get("slice")
+    }
+
+
+def test_scores_from_validity_samples_are_unbiased():
+    """Drawn by the server again and again, also with a share that was changed on the way, and a judge that is wrong."""
+    corpus = made_corpus(np.random.default_rng([21, 5]), "mixed")
+    judge = {
+        name: StatsTable(table.ids, table.columns, [[0.5 * x + 1.5, c, 0.5 * link] for x, c, link in table.values])
+        for name, table in corpus.judge.items()
+    }
+    wanted = {(name, *key): value for name, own in corpus.true().items() for key, value in own.items()}
+    shares = {"equal": lambda at: 0.25, "changed": lambda at: 0.25 if at % 2 else 0.4}
+    for way, share in shares.items():
+        errors, covered = defaultdict(list), []
+        for number in range(500):
+            names = Names(b"%d" % number, "demo", ())
+            items = [
+                Item("demo", scope, scope, at, scope, {}, None, drawn["validity"], drawn["p"], 0, None)
+                for at, scope in enumerate(corpus.ids)
+                if (drawn := names.drawn(scope, share(at)))
+            ]
+            design = validity_design(items)
+            people = {name: table.select(sorted(design.drawn)) for name, table in corpus.people.items()}
+            for row in estimate_documents(Counted(corpus.measures, people, judge), design, How()).scores:
+                true = wanted[row.system, row.metric, row.part]
+                errors[row.system, row.metric].append(row.value - true)
+                covered.append(row.low <= true <= row.high)
+        for own in errors.values():  # within four standard errors; a ratio is unbiased but for the square of its error
+            assert abs(np.mean(own)) < 4 * np.std(own) / math.sqrt(500) + np.var(own), way
+        assert 0.93 - 0.02 < np.mean(covered) < 0.97 + 0.02, way
 
 
 def test_a_new_key_changes_no_name_of_an_item(serve, tmp_path):

@@ -190,14 +190,16 @@ def _rounds(
             )
         rows |= {unit: Drawn(id=unit, probability=1.0, drawn=True) for unit in before}
         drawn = sorted(unit for unit, row in rows.items() if row.drawn)
+        apart = each.sampling == "poisson"  # strata, too, then have no fixed number
         documents = Documents(
             columns,
             np.stack([_rows_of(counted.assessed[name], columns, drawn) for name in counted.assessed], axis=1),
             np.array([rows[unit].probability for unit in drawn]),
-            np.array([strata.get(str(rows[unit].stratum), 0) for unit in drawn]),
+            np.array([0 if apart else strata.get(str(rows[unit].stratum), 0) for unit in drawn]),
             judge,
             np.array([place[unit] for unit in drawn]),
             None if clusters is None else np.array([clusters[unit] for unit in drawn]),
+            sum(row.probability < 1 for row in rows.values()) if apart else None,
         )
         found.append((each.size / sizes if len(design.rounds) > 1 else 1.0, documents))
         before |= set(drawn)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec.structs import replace
 
 from adjudge.errors import UsageError, some_of
+from adjudge.estimates.design import units_hash
 from adjudge.estimates.pool import Drawn, Pool, Sampling
 from adjudge.model.prf import ratio
 from adjudge.stats.measure import Array
@@ -49,8 +53,7 @@ def draw(units: Sequence[str], plan: Plan, known: Sequence[str] = ()) -> list[Dr
         rows = _by_strata(free, plan, stream)
     elif plan.importance is not None:
         chances = probabilities([plan.importance[unit] for unit in free], plan.size, plan.uniform)
-        chosen = _poisson(chances, stream) if plan.sampling == "poisson" else pivotal(chances, stream)
-        rows = _rows(free, chances, chosen, plan.round)
+        rows = _rows(free, chances, plan, lambda: pivotal(chances, stream))
     else:
         rows = _equal(free, plan.size, plan, stream, None)
     rows += [Drawn(id=unit, probability=1.0, drawn=True, round=plan.round) for unit in sorted(certain)]
@@ -136,27 +139,47 @@ def pivotal(chances: Array, stream: Stream) -> Chosen:
     return chosen
 
 
-def _poisson(chances: Array, stream: Stream) -> Chosen:
-    found: Chosen = stream.shares(len(chances)) < chances
-    return found
+def draw_each(chances: Mapping[str, float], key: bytes) -> list[Drawn]:
+    """Each unit by itself (a Poisson sample), by a random number that it has for ever: the keyed hash of its name.
+
+    So units may arrive one after the other: whether one is drawn does not depend on the others.
+
+    >>> both = draw_each({"a": 0.5, "b": 0.5}, b"key")
+    >>> [row.drawn for row in both], draw_each({"b": 0.5}, b"key") == both[1:]
+    ([True, False], True)
+    """
+    return [Drawn(id=unit, probability=chance, drawn=_number(unit, key) < chance) for unit, chance in chances.items()]
+
+
+def _number(unit: str, key: bytes) -> float:
+    """A number from 0 to below 1, of 53 bits."""
+    digest = hmac.new(key, unit.encode(), hashlib.sha256).digest()
+    return (int.from_bytes(digest[:7], "big") >> 3) * 2.0**-53
 
 
 def _equal(units: Sequence[str], size: int, plan: Plan, stream: Stream, stratum: str | None) -> list[Drawn]:
     """A simple random sample."""
-    chances = np.full(len(units), size / len(units))
+
+    def chosen() -> Chosen:
+        found = np.zeros(len(units), dtype=bool)
+        found[stream.permutation(len(units))[:size]] = True
+        return found
+
+    return _rows(units, np.full(len(units), size / len(units)), plan, chosen, stratum)
+
+
+def _rows(
+    units: Sequence[str], chances: Array, plan: Plan, chosen: Callable[[], Chosen], stratum: str | None = None
+) -> list[Drawn]:
+    """A row for every unit: drawn by itself, or in a sample of fixed size with the others, which is `chosen`."""
+    wanted = {unit: min(1.0, float(chance)) for unit, chance in zip(units, chances, strict=True)}
     if plan.sampling == "poisson":
-        chosen = _poisson(chances, stream)
+        key = f"{plan.seed} {plan.round} {units_hash(units)}"  # other numbers in every pool: samples are independent
+        rows = draw_each(wanted, key.encode())
     else:
-        chosen = np.zeros(len(units), dtype=bool)
-        chosen[stream.permutation(len(units))[:size]] = True
-    return _rows(units, chances, chosen, plan.round, stratum)
-
-
-def _rows(units: Sequence[str], chances: Array, chosen: Chosen, number: int, stratum: str | None = None) -> list[Drawn]:
-    return [
-        Drawn(id=unit, probability=min(1.0, float(chance)), drawn=bool(drawn), stratum=stratum, round=number)
-        for unit, chance, drawn in zip(units, chances, chosen, strict=True)
-    ]
+        drawn = zip(wanted.items(), chosen(), strict=True)
+        rows = [Drawn(id=unit, probability=chance, drawn=bool(own)) for (unit, chance), own in drawn]
+    return [replace(row, stratum=stratum, round=plan.round) for row in rows]
 
 
 def _by_strata(units: Sequence[str], plan: Plan, stream: Stream) -> list[Drawn]:

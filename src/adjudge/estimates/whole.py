@@ -33,17 +33,34 @@ class Documents(NamedTuple):
     judge: Array | None
     places: Any
     clusters: Any = None  # the number of the cluster of each drawn document, if they come in clusters
+    drawn_from: int | None = None  # if each was drawn by itself (Poisson): how many might have been drawn
 
     @property
     def open(self) -> Any:
         """Documents that might not have been drawn."""
         return self.probability < 1
 
+    def weights(self, keep: Any = True) -> Array:
+        """How many documents each stands for: 1 / p.
+
+        If each was drawn by itself, their number is due to chance, and the weights are adjusted to add up to all that
+        might have been drawn; with equal probabilities they are those of a sample with that number.
+        """
+        found: Array = 1 / self.probability
+        if self.drawn_from is not None and (some := self.open & keep).any():
+            found[self.open] *= self.drawn_from / found[some].sum()
+        return found
+
+    def chances(self) -> Array:
+        """The probabilities of being drawn, given how many were drawn."""
+        found: Array = self.probability if self.drawn_from is None else np.minimum(1.0, 1 / self.weights())
+        return found
+
     def pseudo(self, number: int, weight: float) -> Array:
         """The pseudo-counts lambda c^ + drawn (c - lambda c^) / p of all documents."""
         judged = np.zeros((number, *self.counts.shape[1:])) if self.judge is None else weight * self.judge
         found: Array = judged.copy()
-        found[self.places] += (self.counts - judged[self.places]) / self.probability[:, None, None]
+        found[self.places] += (self.counts - judged[self.places]) * self.weights()[:, None, None]
         return found
 
 
@@ -69,7 +86,7 @@ class WholeEstimate(NamedTuple):
     def alone(self, a: int, b: int | None = None) -> float:
         """The variance that documents, or clusters, as a sample add, estimated from those drawn."""
         apart = self.departures[:, a] - (0.0 if b is None else self.departures[:, b])
-        number, p, clusters = len(apart), self.documents.probability, self.documents.clusters
+        number, p, clusters = len(apart), self.documents.chances(), self.documents.clusters
         if number < 2:
             return 0.0
         if clusters is None:
@@ -106,7 +123,7 @@ def estimate_whole(measures: Sequence[Measure], key: Key, documents: Documents) 
     left_out = values_of(measures, key, documents.columns, rest)
     _, places, sizes = np.unique(documents.stratum[drawn], return_inverse=True, return_counts=True)
     own = sizes[places].astype(np.float64)
-    shares = (1 - documents.probability[drawn]) * (own - 1) / own
+    shares = (1 - documents.chances()[drawn]) * (own - 1) / own
     freedom = number - 1 - (documents.judge is not None)
     return WholeEstimate(weight, totals, values, left_out, shares, freedom, departures, documents)
 
@@ -122,9 +139,10 @@ def _departures(measures: Sequence[Measure], key: Key, documents: Documents) -> 
 def _totals(measures: Sequence[Measure], key: Key, documents: Documents, without: int | None) -> tuple[Array, float]:
     """The totals of every system, and the weight of the judge; `without` leaves out a drawn document."""
     keep = np.ones(len(documents.counts), dtype=bool)
-    weights = 1 / documents.probability
     if without is not None:
         keep[without] = False
+    weights = documents.weights(keep)
+    if without is not None and documents.drawn_from is None:
         same = documents.open & (documents.stratum == documents.stratum[without])
         size = np.count_nonzero(same)
         if size < 2:

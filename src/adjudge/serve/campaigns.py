@@ -10,7 +10,7 @@ import hmac
 import math
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,9 @@ from adjudge.serve.schema import Schema, read_schema
 from adjudge.serve.store import ASSESS, DECIDED, Conflict, Snapshot, Store, Write, care, stream_of
 from adjudge.serve.store.tables import Campaign, Decision, Grouping, Item, Scope
 from adjudge.serve.workbench import DONE
+
+if TYPE_CHECKING:
+    from adjudge.estimates.design import Design
 
 IMPORT = "import"
 _CHUNK = 250  # items of an event
@@ -161,8 +164,10 @@ class Names:
             return {} if item.p is None else {"validity": item.validity, "p": item.p}
         if share is None:
             return {}
-        drawn = hmac.new(self._secret, f"validity\n{self.campaign}\n{scope}".encode(), hashlib.sha256).digest()
-        return {"validity": int.from_bytes(drawn[:7], "big") < share * 2**56, "p": share}
+        from adjudge.estimates.draw import draw_each
+
+        (row,) = draw_each({f"validity\n{self.campaign}\n{scope}": share}, self._secret)
+        return {"validity": row.drawn, "p": row.probability}
 
 
 def _import_scope(batch: Batch, names: Names, scope: ScopeData, place: int, done: Imported, late: bool) -> None:
@@ -371,9 +376,11 @@ def files_of(store: Store, campaign: str, event: int | None = None) -> Iterator[
                         yield put(f"by-reader/{reader}/{name}", data)
         yield put("events.jsonl", b"".join(_events(snapshot, campaign)))
         yield put("schema.toml", schema.text.encode())
-        design = _validity_design(snapshot, campaign)
-        if design:
-            yield put("validity.design.jsonl", design)
+        design = validity_design(snapshot.items(campaign))
+        if design.rows:
+            from adjudge.estimates.files import design_text
+
+            yield put("validity.design.jsonl", design_text(design).encode())
         start = stream_of(campaign)
         heads = {name: list(head) for name, head in snapshot.heads().items() if f"{name}/".startswith(f"{start}/")}
         manifest = {
@@ -386,22 +393,19 @@ def files_of(store: Store, campaign: str, event: int | None = None) -> Iterator[
         yield "manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
 
 
-def _validity_design(snapshot: Snapshot, campaign: str) -> bytes:
-    """The validity sample as `adjudge sample` writes a design: each scope was drawn by itself with its probability."""
+def validity_design(items: Iterable[Item]) -> Design:
+    """The validity sample of items as `adjudge sample` records one whose units are drawn each by itself."""
     from adjudge.estimates.design import Design, Round, units_hash
-    from adjudge.estimates.files import design_text
     from adjudge.estimates.pool import Drawn
 
     rows = {
         item.scope: Drawn(id=item.scope, probability=item.p, drawn=item.validity)
-        for item in snapshot.items(campaign)
+        for item in items
         if item.p is not None and item.p > 0
     }
-    if not rows:
-        return b""
     size = round(math.fsum(row.probability for row in rows.values()))
     about = Round(size=size, sampling="poisson", unit="document", pool=units_hash(rows))
-    return design_text(Design((about,), tuple(rows[scope] for scope in sorted(rows)))).encode()
+    return Design((about,), tuple(rows[scope] for scope in sorted(rows)))
 
 
 def assign(
