@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean, shape
 from adjudge.evaluate.results import offset_notes
 from adjudge.evaluate.sides import is_stdin
-from adjudge.findings import LIMIT, Findings, Severities, check_severities
+from adjudge.findings import Findings, Severities, check_severities
 from adjudge.formats.jsonl import columns
 from adjudge.formats.source import is_file, is_parquet, read_bytes, source_name
 
@@ -36,12 +36,11 @@ LABELS = frozenset(("type", "subtype", "label", "role", "relation", "slot", "rea
 _MANY = 200  # different values beyond which a field of gold is not a list of labels
 _NAMED = 5
 _ROUNDS = 5
-_MOST = 10_000  # documents that do not fit, which takes time to say
 _DEEP = 100
 _PACKED: Callable[[Any], bytes] = msgspec.json.Encoder(order="deterministic").encode
 
-Misfits: TypeAlias = Callable[[Any, bool], Iterable[tuple[str, str, str | None]]]
-"""Why the content of a document cannot be compared, as (path, message, remedy); if told so, one of the reasons."""
+Misfits: TypeAlias = Callable[[Any], Iterable[tuple[str, str, str | None]]]
+"""Why the content of a document cannot be compared, as (path, message, remedy)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,19 +159,14 @@ class _Looking:
 
     def look(self) -> None:
         """Check all documents, then find the columns of the findings."""
-        empty = unfit = 0
+        empty = 0
         for document in self.side.documents.values():
             self.document, before = document, self.items
             self.unfit = set()
-            for path, message, hint in self.content.misfits(document.data, unfit > LIMIT):
+            for path, message, hint in self.content.misfits(document.data):
                 if path not in self.unfit:  # metrics may say the same in other words
                     self.say("unfit", path, message, hint, value=f"{_bare(path)} {shape(message)}")
                 self.unfit.add(path)
-            unfit += bool(self.unfit)
-            if unfit > _MOST:
-                message = f"more than {_MOST} documents do not fit, and those after this one were not checked"
-                self.say("note", "$", message, "fix these first", error=False)
-                break
             self._content(document.data)
             empty += self.items == before and not self.unfit
         self.found.contents["item"] = self.items

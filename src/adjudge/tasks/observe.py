@@ -240,15 +240,13 @@ class Observer(msgspec.Struct, frozen=True):
                     found.update(dict.fromkeys(error.complaints))
         return list(found)
 
-    def misfits(self, document: Any, *, of_gold: bool, brief: bool = False) -> list[Complaint]:
-        """Every reason why the metrics cannot compare a document; `brief`: only those of the first metric."""
+    def misfits(self, document: Any, *, of_gold: bool) -> list[Complaint]:
+        """Every reason why the metrics cannot compare a document."""
         if document is MISSING:
             return []
         found: dict[tuple[str, str], Complaint] = {}  # metrics over the same fields give the same messages
         try:
             for metric in self.metrics:
-                if brief and found:
-                    break
                 for path, message, hint in metric.check(wrapped(metric, document, plain=self.plain)):
                     remedy = hint or f"`adjudge metrics {metric.name}` shows what is expected"
                     if path == "$.value" and metric.members[0].within == "value" and "is missing" in message:

@@ -222,8 +222,8 @@ class MetricsTask(Task):
 
         from adjudge.evaluate.validation import Content, check_source
 
-        def misfits(data: Any, brief: bool) -> Iterable[tuple[str, str, str | None]]:
-            found = self.observer.misfits(data, of_gold=False, brief=brief)
+        def misfits(data: Any) -> Iterable[tuple[str, str, str | None]]:
+            found = self.observer.misfits(data, of_gold=False)
             if self.fit is not None and checks.side == "gold":
                 from adjudge.tasks.record_shapes import unfit
 
