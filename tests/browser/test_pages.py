@@ -12,6 +12,10 @@ FIRST_VIEW = 1.0
 PATIENCE = 5
 """A machine may have much else to do."""
 FITS = "() => document.documentElement.scrollWidth"
+# What has to be scrolled sideways inside of the page.
+SIDEWAYS = """() => [...document.querySelectorAll(".now *")].filter((each) => (
+  /auto|scroll/.test(getComputedStyle(each).overflowX) && each.scrollWidth > each.clientWidth + 1
+)).map((each) => each.outerHTML.slice(0, 200))"""
 UNFOLD = "() => document.querySelectorAll('.now details').forEach((each) => { each.open = true; })"
 TABS = "[...document.querySelectorAll('.tabs a')].map((each) => each.hash)"
 TITLES = "[...document.querySelectorAll('#list .title')].map((each) => each.textContent)"
@@ -67,6 +71,26 @@ def test_every_part_fits_the_window(every, look, width):
             page.keyboard.press("j")
         assert page.locator(address).is_visible()
         assert page.evaluate(FITS) <= width, address
+        assert width > 400 or not page.evaluate(SIDEWAYS), address
+
+
+def test_cells_that_are_stacked_follow_the_head_of_their_column(look):
+    page = documents(look, width=400)
+    cell = page.locator("#document table.rows tbody tr").first.locator("td").last
+    assert cell.evaluate("each => getComputedStyle(each, '::before').content") == '"why"'
+    assert page.locator("#document .wide.stacked").get_attribute("tabindex") is None
+    page.set_viewport_size({"width": 1400, "height": 1000})
+    page.wait_for_function("() => !document.querySelector('.stacked')")
+
+
+def test_many_systems_on_a_narrow_window_are_compared_by_colour(look):
+    page = look("forty", at="#differences", width=400)
+    sizes = page.evaluate("[...document.querySelectorAll('.matrix tbody th')].map((each) => each.offsetWidth)")
+    assert len(sizes) == 40
+    assert min(sizes) > 60
+    assert "Framed: beyond chance" in page.locator("#differences .key").inner_text()
+    look("forty", at="#differences", width=1600)
+    assert "Framed" not in page.locator("#differences .key").inner_text()
 
 
 def test_names_in_figures_are_whole(every, look):

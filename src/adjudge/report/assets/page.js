@@ -119,10 +119,25 @@ const adjudge = (() => {
     holder.prepend(element("p", { class: "choose" }, element("label", {}, `${holder.dataset.label} `, select)));
   }
 
-  // What scrolls sideways can be reached by the keyboard.
+  // On a narrow window, what is too wide is stacked: its cells stand below each other, each behind the head of its column.
+  // What scrolls sideways on others can be reached by the keyboard.
+  const narrow = matchMedia("(max-width: 45rem)");
+  function stack(holder) {
+    holder.classList.add("stacked");
+    const found = holder.querySelector("table");
+    if (!found || !found.tHead) return;
+    const heads = [...found.tHead.rows[0].cells].map((each) => each.textContent);
+    for (const row of [...found.tBodies].flatMap((body) => [...body.rows])) {
+      for (const cell of row.cells) if (cell.colSpan === 1) cell.dataset.head = heads[cell.cellIndex];
+    }
+  }
   function scrolled() {
-    for (const each of document.querySelectorAll(".wide")) {
-      if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+    const every = [...document.querySelectorAll(".wide")];
+    for (const each of every) each.classList.remove("stacked");
+    const broad = every.filter((each) => each.scrollWidth > each.clientWidth);
+    if (narrow.matches) broad.forEach(stack);
+    for (const each of every) {
+      if (broad.includes(each) && each.scrollWidth > each.clientWidth) each.tabIndex = 0;
       else each.removeAttribute("tabindex");
     }
   }
