@@ -188,6 +188,22 @@ def test_specification_files_and_types(adjudge, campaign: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
 
 
+@pytest.mark.parametrize("short", ["strict,boundary", "relation.strict,boundary", "strict(beta=2)"])
+def test_the_metrics_of_a_task_need_not_repeat_its_name(adjudge, short) -> None:
+    full = ",".join(name if name.startswith("relation.") else f"relation.{name}" for name in short.split(","))
+    one, other = (
+        adjudge(
+            "relation", "score", "gold.jsonl", "good.jsonl", "--reader", "jsonl", "--metric", names, "--bootstrap", "0"
+        )
+        for names in (short, full)
+    )
+    assert one.code == 0
+    assert one.out == other.out
+    wrong = adjudge("relation", "score", "gold.jsonl", "good.jsonl", "--reader", "jsonl", "--metric", "strct")
+    assert wrong.err.startswith("error: relation has no metric 'strct', did you mean relation.strict")
+    assert adjudge("relation", "validate", "good.jsonl", "--reader", "jsonl", "--metric", short).code == 0
+
+
 def test_several_metrics(adjudge) -> None:
     ran = adjudge("score", "relation.strict(beta=2),relation.spans", "gold.jsonl", "good.jsonl", "--quiet")
     assert ran.out.splitlines()[0].split() == ["metric", "precision", "recall", "f2", "f1"]

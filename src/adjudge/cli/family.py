@@ -7,7 +7,7 @@ no module of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -348,13 +348,22 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             options.pop(name, None)
         _choose(family, options)
         reader = family.readers.get(options["gold_reader"] or options["reader"])
-        metric = options["metric"] or ",".join((reader.metrics if reader else ()) or family.metrics)
+        metric = _metric_names(family, options["metric"], reader.metrics if reader else ())
         own = {to: adjusting[name] for name, to in family.of_metrics.items() if adjusting[name] is not None}
         files = [given for given in own.values() if is_file(given)]
         sides = sides_of(options, inputs=[*metric_files(metric, options), *files])
         score_metric(metric, sides, options, adjusted(family, adjusting), own)
 
     return score
+
+
+def _metric_names(family: Family, given: str | None, usual: Sequence[str]) -> str:
+    """The metrics to score; the name of the task may be left out of theirs."""
+    if not given:
+        return ",".join(usual or family.metrics)
+    from adjudge.tasks.named import NamedTask, with_prefix
+
+    return ",".join(with_prefix(NamedTask(family.name), given))
 
 
 def _choose(family: Family, options: dict[str, Any]) -> None:

@@ -171,7 +171,7 @@ def asking(task: Any, metrics: Any, run: Any, options: dict[str, Any]) -> Asking
         if metrics is not None:
             raise UsageError("metrics are chosen of a task", hint='write score("ner", ..., metrics="strict, partial")')
         return request_of(None, _each(task), run, options)
-    chosen = None if metrics is None else _with_prefix(named, metrics)
+    chosen = None if metrics is None else with_prefix(named, metrics)
     if named.name in OWN:
         if chosen is None or all(isinstance(each, str) and each.startswith(f"{named.name}.") for each in chosen):
             from adjudge.tasks.own import own_request
@@ -186,8 +186,12 @@ def _each(task: Any) -> Any:
     return [each.name if isinstance(each, NamedTask) else each for each in task] if isinstance(task, list) else task
 
 
-def _with_prefix(task: NamedTask, metrics: Any) -> list[Any]:
-    """Metrics of a task, whose names may omit the task's."""
+def with_prefix(task: NamedTask, metrics: Any) -> list[Any]:
+    """Metrics of a task, whose names may omit the task's.
+
+    >>> with_prefix(NamedTask("ner"), "strict, ner.type")
+    ['ner.strict', 'ner.type']
+    """
     if isinstance(metrics, str):
         metrics = [metrics] if is_spec_file(metrics) else split_names(metrics)
     listed = list(metrics) if isinstance(metrics, list | tuple) else [metrics]
@@ -198,7 +202,7 @@ def _with_prefix(task: NamedTask, metrics: Any) -> list[Any]:
         own = f"{task.name}.{bare}"
         if bare and bare not in known and own in known:
             each = f"{task.name}.{each}"
-        elif bare and "." not in bare and not is_spec_file(bare):
+        elif bare and "." not in bare and ":" not in bare and not is_family(bare) and not is_spec_file(bare):
             hint = did_you_mean(own, known) or f"there are {', '.join(known)}"
             raise UsageError(f"{task.name} has no metric {bare!r}", hint=hint)
         found.append(each)
@@ -237,6 +241,7 @@ def check_named(
     if reader == GUESS and gold_reader is None and gold is not None:
         found_reader = chosen(name, gold, (), (GUESS, None), family.default).readers[0]
         gold_reader = None if found_reader == theirs else found_reader
+    metrics = with_prefix(NamedTask(name), metrics) if metrics else ()
     how = {"gold_reader": gold_reader, "metrics": metrics, "options": asked or None}
     found = family_task(family, theirs, adjust=adjusted(family, words), **how)
     return found.validate(_opened(request, source), checks(gold=_opened(request, gold), side=side))
