@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from adjudge.errors import AdjudgeError, EnvironmentFault, FormatError, UsageError, ValidationError
+from adjudge.errors import AdjudgeError
 from adjudge.evaluate.processes import begin_document, can_travel, end_document, map_documents, processors, work_folder
-from adjudge.evaluate.sides import Names, Source, check_sides, choose, is_stdin, name_systems, size_of
-from adjudge.evaluate.task import Remark, Run, Side, Task
+from adjudge.evaluate.sides import Source, choose, is_stdin, name_systems, size_of
+from adjudge.evaluate.task import Remark, Run, Side, Task, check_common, read_sides
 
 if TYPE_CHECKING:
     from adjudge.stats.alignment import Alignment
@@ -90,9 +90,7 @@ class Evaluation(msgspec.Struct, frozen=True):
 
     def checked(self) -> Evaluation:
         """The same, unless gold is empty or has no document in common with a system: that is an error, never a zero."""
-        sides = [each.side for each in self.systems.values()]
-        gold = Names(self.gold.place, self.gold.documents.keys())
-        check_sides(gold, [Names(side.place, side.documents.keys()) for side in sides], remedy=self.task.remedy)
+        check_common(self.gold, [each.side for each in self.systems.values()], remedy=self.task.remedy)
         return self
 
     def result(self) -> Result:
@@ -260,7 +258,7 @@ def explain(
 
 
 def _from_whole(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> Evaluation:
-    ours, *theirs = _read(task, gold, named, run)
+    ours, *theirs = read_sides(task, gold, named, digest=run.digest)
     if run.docs is not None and task.refuses_unknown:
         theirs = [_without_others(side, {*run.docs, *ours.documents}) for side in theirs]
     task, systems = task.meet(ours, [by_position(ours, side) for side in theirs])
@@ -335,38 +333,6 @@ class _Some(Mapping[str, Any]):
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
         return dict, (dict(self),)
-
-
-def _read(task: Task, gold: Source, named: Sequence[tuple[str, Source]], run: Run) -> list[Side]:
-    """All sides; everything that is wrong with any of the files is raised together."""
-    sides: list[Side] = []
-    errors: list[AdjudgeError] = []
-    only = None
-    for place, (name, source) in enumerate((("gold", gold), *named)):
-        read = task.read_system if place else task.read
-        try:
-            if isinstance(source, Side):  # whose name may be that of its file
-                side = source if source.name == name else replace(source, name=name)
-            else:
-                side = read(source, name, only=only, digest=run.digest)
-        except AdjudgeError as error:
-            errors.append(error)
-            continue
-        sides.append(side)
-        only = only if place else frozenset(side.documents)
-    for kind in (UsageError, FormatError, ValidationError):
-        if any(isinstance(error, kind) for error in errors):  # what is not a file at all comes first
-            told = [
-                problem
-                for error in errors
-                if kind is not UsageError or isinstance(error, kind)
-                for problem in error.problems
-            ]
-            if kind is UsageError:
-                fault = any(isinstance(error, EnvironmentFault) for error in errors)
-                kind = EnvironmentFault if fault else UsageError
-            raise kind(list(dict.fromkeys(told)))
-    return sides
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -11,12 +11,20 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import msgspec
 
-from adjudge.errors import Problem, check_keywords
-from adjudge.evaluate.sides import check_places
+from adjudge.errors import (
+    AdjudgeError,
+    EnvironmentFault,
+    FormatError,
+    Problem,
+    UsageError,
+    ValidationError,
+    check_keywords,
+)
+from adjudge.evaluate.sides import Names, check_places, check_sides
 from adjudge.stats.inference import Inference
 
 if TYPE_CHECKING:
@@ -161,6 +169,54 @@ class Side(msgspec.Struct, frozen=True):
     def hashed(self) -> str:
         """The hash of what was read."""
         return self.digest if isinstance(self.digest, str) else self.digest()
+
+
+class Reader(Protocol):
+    """Reads the sides of an evaluation, as every task does."""
+
+    def read(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """Read gold."""
+
+    def read_system(self, source: Any, name: str, *, only: Container[str] | None = None, digest: bool = True) -> Side:
+        """Read a system; with `only`, errors in other documents do no harm."""
+
+
+def read_sides(reader: Reader, gold: Any, named: Iterable[tuple[str, Any]], *, digest: bool = True) -> list[Side]:
+    """Gold and the systems, by name; everything that is wrong with any of the files is raised together."""
+    sides: list[Side] = []
+    errors: list[AdjudgeError] = []
+    only = None
+    for place, (name, source) in enumerate((("gold", gold), *named)):
+        read = reader.read_system if place else reader.read
+        try:
+            if isinstance(source, Side):  # whose name may be that of its file
+                side = source if source.name == name else msgspec.structs.replace(source, name=name)
+            else:
+                side = read(source, name, only=only, digest=digest)
+        except AdjudgeError as error:
+            errors.append(error)
+            continue
+        sides.append(side)
+        only = only if place else frozenset(side.documents)
+    for kind in (UsageError, FormatError, ValidationError):
+        if any(isinstance(error, kind) for error in errors):  # what is not a file at all comes first
+            told = [
+                problem
+                for error in errors
+                if kind is not UsageError or isinstance(error, kind)
+                for problem in error.problems
+            ]
+            if kind is UsageError:
+                fault = any(isinstance(error, EnvironmentFault) for error in errors)
+                kind = EnvironmentFault if fault else UsageError
+            raise kind(list(dict.fromkeys(told)))
+    return sides
+
+
+def check_common(gold: Side, systems: Iterable[Side], *, remedy: str = "") -> None:
+    """Raise if gold is empty or has no document in common with a system: that is an error, never a zero."""
+    found = [Names(side.place, side.documents.keys()) for side in systems]
+    check_sides(Names(gold.place, gold.documents.keys()), found, remedy=remedy)
 
 
 class Reported(msgspec.Struct, frozen=True):

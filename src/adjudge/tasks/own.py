@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from adjudge.errors import FormatError, UsageError, check_keywords
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.sides import is_file, name_systems
+from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import OPTIONS as RUN
 from adjudge.evaluate.task import Run, Side, Task, run_of
 from adjudge.formats.coerce.answers import is_answer
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from adjudge.model.kbp import TripleTable
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
-    from adjudge.tasks.kbp.counting import KbRun
     from adjudge.tasks.kbp.inputs import KbInputs
-    from adjudge.tasks.kbp.options import KbOptions
+    from adjudge.tasks.kbp.scoring import Asked
 
 _COMPAT = {"coref": ("conll-8.01", "corefud"), "nugget": ("evmeval-1.8", "evmeval-2015")}
 _SETTINGS = {
@@ -195,10 +194,11 @@ class KbRequest(Asking):
         from adjudge.evaluate.results import input_note
         from adjudge.tasks.kbp.scoring import score_inputs
 
-        read, chosen, own, sides = self._inputs(gold, system)
+        read, asked, sides = self._inputs(gold, system)
+        own = asked.run
         if run is not None:
             own = msgspec.structs.replace(own, by=run.by, align=run.align)
-        found = score_inputs(read, chosen, own, profile=self._profile)
+        found = score_inputs(read, asked.options, own, profile=asked.profile)
         notes = dict.fromkeys(input_note(note) for each in sides.values() for note in each.notes)
         readings = {name: each.reading for name, each in sides.items() if each.reading is not None}
         return msgspec.structs.replace(found, notes=(*found.notes, *notes), reading=readings)
@@ -207,39 +207,29 @@ class KbRequest(Asking):
         """The outcome of the facts and paths of one document, by system."""
         from adjudge.tasks.kbp.scoring import explain_document
 
-        read, chosen, run, _ = self._inputs(gold, system)
-        return explain_document(read, chosen, run, document)
+        read, asked, _ = self._inputs(gold, system)
+        return explain_document(read, asked.options, asked.run, document)
 
-    @property
-    def _profile(self) -> str:
-        from adjudge.tasks.kbp.options import DEFAULT_PROFILE
+    def _inputs(self, gold: Any, system: Any) -> tuple[KbInputs, Asked, dict[str, Side]]:
+        """The inputs, what is asked for, and the sides that were in memory as documents."""
+        from adjudge.tasks.kbp.inputs import is_graph, named_systems, read_inputs
+        from adjudge.tasks.kbp.scoring import asked_for, triple_inputs
 
-        return str(self.options.get("profile", DEFAULT_PROFILE))
-
-    def _inputs(self, gold: Any, system: Any) -> tuple[KbInputs, KbOptions, KbRun, dict[str, Side]]:
-        """The inputs, the options, and the sides that were in memory."""
-        from adjudge.tasks.kbp.memory import memory_inputs, reading_of, split_names
-        from adjudge.tasks.kbp.scoring import chosen_run, file_inputs, triple_inputs
-
-        rest = {name: value for name, value in self.options.items() if name not in (*OPTIONS, "profile")}
-        names, docs, inputs = rest.pop("names", None), rest.pop("docs", None), dict(rest.pop("inputs", {}))
-        inputs |= reading_of({name: rest.pop(name) for name in _READING if name in rest})
-        wiki = rest.pop("wiki", None)
-        names, more = split_names(names)
-        chosen, run = chosen_run(self._profile, rest.pop("options", None), rest | more)
-        if is_file(gold) and (is_file(system) or not isinstance(system, Mapping) or all(map(is_file, system.values()))):
-            systems = dict(name_systems(gold, system, names))
-            several = {"names": list(systems), "wiki": wiki, **inputs}
-            return file_inputs(gold, list(systems.values()), docs, **several), chosen, run, {}
-        sources = (gold, *system.values()) if isinstance(system, Mapping) else (gold, system)
-        if not set(self.options).intersection(OPTIONS) and not any(map(_are_answers, sources)):
-            read = memory_inputs(gold, system, names, docs, inputs)
-            if read is not None:
-                return read, chosen, run, {}
+        asked = asked_for({name: value for name, value in self.options.items() if name not in OPTIONS})
+        sources = [gold, *(system.values() if isinstance(system, Mapping) else (system,))]
+        plain = not set(self.options).intersection(OPTIONS) and not any(map(_are_answers, sources))
+        if all(map(is_file, sources)) or (is_file(gold) and not isinstance(system, Mapping)):
+            plain = True
+        if plain:
+            several = [each for _, each in named_systems(gold, system, asked.names)]
+            plain = all(is_file(each) or is_graph(each) for each in (gold, *several))
+        if plain:
+            return read_inputs(gold, system, names=asked.names, **asked.reading), asked, {}
         mine, theirs = self._tables(gold, system)
-        documents = [name for name in mine.documents if docs is None or name in set(map(str, docs))]
+        docs = asked.reading.get("documents")
+        documents = [name for name in mine.documents if docs is None or name in docs]
         read = triple_inputs(_table(mine), {name: _table(each) for name, each in theirs.items()}, documents)
-        return read, chosen, run, {"gold": mine, **theirs}
+        return read, asked, {"gold": mine, **theirs}
 
     def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
         """Gold and one system as documents with triples."""

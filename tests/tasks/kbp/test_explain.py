@@ -24,7 +24,7 @@ from adjudge.model.kg import Graph
 from adjudge.tasks.kbp.documents import LONGEST, Said, locate
 from adjudge.tasks.kbp.explain import explain, explain_inputs, find_losses, matched_facts
 from adjudge.tasks.kbp.facts import make_facts
-from adjudge.tasks.kbp.inputs import GoldInput, KbInputs, SystemInput
+from adjudge.tasks.kbp.inputs import KbInputs, KbSide, graph_side
 from adjudge.tasks.kbp.options import make_options
 from adjudge.tasks.kbp.scoring import chosen_run, paths_task, score_inputs
 from adjudge.tasks.kbp.walks import Work
@@ -44,18 +44,15 @@ def plain(gold, *systems, documents=None):
         for row in rows:
             table.add(*row)
         tables.append(table)
-    read = tuple(
-        SystemInput(f"s{number}", f"s{number}", "triples", graph=Graph(table))
-        for number, table in enumerate(tables[1:])
-    )
-    return KbInputs(GoldInput("gold", "triples", graph=Graph(tables[0])), read, documents)
+    read = tuple(graph_side(f"s{number}", Graph(table)) for number, table in enumerate(tables[1:]))
+    return KbInputs(graph_side("gold", Graph(tables[0])), read, documents)
 
 
 def annotated(gold, kb, links=None):
     corpus = KbCorpus("gold", gold)
-    return KbInputs(
-        GoldInput("gold", "documents", corpus, links=links or {}), (SystemInput("run", "run", "coldstart", kb),)
-    )
+    documents = {each.id: each for each in gold}
+    side = KbSide("gold", "gold", documents, format="documents", corpus=corpus, links=links or {})
+    return KbInputs(side, (KbSide("run", "run", dict.fromkeys(kb.documents()), format="coldstart", kb=kb),))
 
 
 def rows_of(side):
@@ -161,8 +158,13 @@ def check_documents(every, fall, counted):
 
 def test_the_worked_example_step_by_step():
     example = kbp_annotation.worked_example()
-    systems = tuple(SystemInput(name, name, "coldstart", kb) for name, kb in example.systems.items())
-    read = KbInputs(GoldInput("g", "documents", KbCorpus("g", example.gold), links=example.links), systems)
+    systems = tuple(
+        KbSide(name, name, dict.fromkeys(kb.documents()), format="coldstart", kb=kb)
+        for name, kb in example.systems.items()
+    )
+    documents = {each.id: each for each in example.gold}
+    corpus = KbCorpus("g", example.gold)
+    read = KbInputs(KbSide("gold", "g", documents, format="documents", corpus=corpus, links=example.links), systems)
     one, other = explain_inputs(read, make_options("paper"))
     first, second, third = one.waterfalls
     # Founder and an office in Oslo are not there, Employment became Membership; Dahl is half Bergen.

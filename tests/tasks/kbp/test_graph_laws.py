@@ -9,7 +9,7 @@ import pytest
 import adjudge as aj
 from adjudge.tasks.kbp.facts import make_facts, pack
 from adjudge.tasks.kbp.graphs import graph_in_memory
-from adjudge.tasks.kbp.memory import memory_inputs
+from adjudge.tasks.kbp.inputs import read_inputs
 from adjudge.tasks.kbp.naming import Naming, fold, rename_graphs
 from adjudge.tasks.kbp.reach import Samples, connected_counts, distance_counts
 
@@ -27,7 +27,7 @@ def graph(draw, most=9):
 
 
 def renamed(gold, system, naming):
-    read = memory_inputs(gold, {"A": system}, None, None, {"ignore_documents": True})
+    read = read_inputs(gold, {"A": system}, ignore_documents=True)
     found = rename_graphs(read.gold.graph, [read.systems[0].graph], naming)
     return [set(each.table.rows()) for each in (found.gold, found.systems[0])], found
 

@@ -199,6 +199,19 @@ def test_strict_cold_start(ace):
 # What does not fit
 
 
+def test_what_is_wrong_with_any_side_is_told_together():
+    with pytest.raises(FormatError) as error:
+        read_inputs(GOLD + b"ana\tspouse\n", [SYSTEM, b"ben\tspouse\n"], names=["A", "B"], gold_format="triples")
+    assert len(error.value.problems) == 2
+
+
+def test_a_file_and_a_graph_in_memory():
+    inputs = read_inputs(GOLD, {"A": [("ana", "spouse", "ben", "d1")]}, documents=["d1"])
+    assert list(inputs.systems[0].table.rows()) == list(inputs.gold.table.rows()) == [("ana", "spouse", "ben", "d1")]
+    with pytest.raises(UsageError, match="the system is plain triples without mentions, but gold"):
+        read_inputs(documents(0), [("ana", "spouse", "ben", "d1")])
+
+
 def test_triples_and_annotation_do_not_fit(ace):
     with pytest.raises(UsageError) as error:
         read_inputs(GOLD, [SYSTEM, coldstart(0), documents(0)])

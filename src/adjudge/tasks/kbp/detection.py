@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from adjudge.bounded import unpacked_name
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
+from adjudge.evaluate.sides import is_file
 from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
 from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
 from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
@@ -93,6 +94,8 @@ def detect(source: Source) -> Format:
     >>> detect(b'{"id": "a"}'), detect(b"run1\n:E1\ttype\tPER\n"), detect(b"a\tr\tb\td1\n"), detect(b"<deft_ere>")
     ('documents', 'coldstart', 'triples', 'ere')
     """
+    if not is_file(source):
+        return "triples"
     if isinstance(source, str | os.PathLike) and str(source) != "-":
         if is_graphrag(source):
             return "graphrag"
@@ -164,7 +167,7 @@ def _json_kind(text: str, *, whole: bool) -> Format:
 
 def detected(source: Source) -> Format:
     """The format by the content; an empty file is an error."""
-    if is_blank(source):
+    if is_file(source) and is_blank(source):
         message = "the folder has nothing but empty files" if _is_folder(source) else "the file is empty"
         raise ValidationError(Problem(message, path=source_name(source), hint="check how it was written"))
     return detect(source)
@@ -173,7 +176,7 @@ def detected(source: Source) -> Format:
 def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None = None) -> list[Format]:
     r"""The formats of systems: as given, or by their content; an empty file has the format that fits gold.
 
-    A stream, whose beginning cannot be inspected, is plain triples if gold is.
+    A stream, whose beginning cannot be inspected, is plain triples if gold is; what is in memory is.
 
     >>> system_kinds([b"", b"run1\n:E1\ttype\tPER\n"], "ace"), system_kinds([b""], "triples")
     (['coldstart', 'coldstart'], ['triples'])
@@ -182,7 +185,7 @@ def system_kinds(systems: Sequence[Source], gold: Format, format: Format | None 
         return [format] * len(systems)
     if gold in GRAPHS:
         return ["triples" if _is_other_stream(each) or has_nothing(each) else detect(each) for each in systems]
-    found = [None if is_blank(each) else detect(each) for each in systems]
+    found = [None if is_file(each) and is_blank(each) else detect(each) for each in systems]
     usual: Format = next((kind for kind in found if kind is not None and kind in _EXTRACTED), "documents")
     return [kind or usual for kind in found]
 
@@ -232,7 +235,7 @@ def _is_stream(source: Source) -> bool:
 
 def _is_other_stream(source: Source) -> bool:
     """Whether this is a stream that cannot be inspected, or standard input whose beginning shows no format."""
-    if str(source) == "-" and isinstance(source, str | os.PathLike):
+    if isinstance(source, str | os.PathLike) and str(source) == "-":
         return detect(source) == "coldstart" and not stdin_head(_HEAD).lstrip().startswith(b":")
     return _is_stream(source)
 

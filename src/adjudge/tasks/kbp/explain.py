@@ -14,9 +14,9 @@ from adjudge.errors import UsageError
 from adjudge.tasks.kbp.counting import Variant, variants
 from adjudge.tasks.kbp.documents import Support
 from adjudge.tasks.kbp.facts import Facts, label_walks, node_starts
-from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, folded_options
+from adjudge.tasks.kbp.options import KbOptions, folded_options
 from adjudge.tasks.kbp.reasons import RANK, REASONS, AnnotationReasons, Fate, Reason, Side, TripleReasons, Why
-from adjudge.tasks.kbp.scoring import chosen_run, map_inputs
+from adjudge.tasks.kbp.scoring import asked_for, map_inputs
 from adjudge.tasks.kbp.walks import Work, first_walks, longer, path_keys
 from adjudge.tasks.kbp.waterfalls import Example, Explanation, Loss, PathFact, Sample, Waterfall
 
@@ -44,14 +44,13 @@ def explain(gold: Any, systems: Any, *, hops: Sequence[int] = (), **more: Any) -
     """
     from adjudge.tasks.kbp.inputs import read_inputs
 
-    several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
     own = {name: more.pop(name) for name in ("limit", "seed", "most") if name in more}
-    inputs = {**more.pop("inputs", {}), **{name: more.pop(name) for name in ("wiki", "names") if name in more}}
-    options, profile = more.pop("options", None), more.pop("profile", DEFAULT_PROFILE)
-    if hops and options is None:
+    if hops and more.get("options") is None:
         more["hops"] = max(hops)
-    read = read_inputs(gold, several, **inputs)
-    return explain_inputs(read, chosen_run(profile, options, more)[0], hops=hops, **own)
+    asked = asked_for(more)
+    return explain_inputs(
+        read_inputs(gold, systems, names=asked.names, **asked.reading), asked.options, hops=hops, **own
+    )
 
 
 def explain_inputs(

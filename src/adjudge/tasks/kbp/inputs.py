@@ -9,14 +9,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, from_keywords
-from adjudge.evaluate.sides import Names, check_sides, name_systems, stem
+from adjudge.evaluate.sides import is_file, name_systems, stem
+from adjudge.evaluate.task import Side, check_common, read_sides
+from adjudge.formats.coerce.corpus import is_list, origin
+from adjudge.formats.coerce.tables import as_table
 from adjudge.formats.kb_annotation import Offsets
 from adjudge.formats.kb_links import MentionKey, attach_links, read_links
+from adjudge.formats.kg_keys import roles_of
 from adjudge.formats.kg_rdf import USUAL as NAMES_OF_RDF
 from adjudge.formats.kg_rdf import Rdf
 from adjudge.formats.source import Source, source_name
@@ -36,38 +42,25 @@ from adjudge.tasks.kbp.detection import (
     system_kinds,
 )
 
+_OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
+"""Columns of data frames whose rows are not triples."""
 
-@dataclass(frozen=True, slots=True)
-class GoldInput:
-    """Gold: annotated documents with the rows that link their mentions, or a table of triples (one of the two)."""
 
-    path: str
-    format: Format
+class KbSide(Side, frozen=True):
+    """Gold or one system: annotated documents, a knowledge base, or a graph of triples (one of the three).
+
+    `links` are the rows that link mentions of gold, `redirects` and `stop` lists of pages. `outside` is how many
+    triples are in documents that are not on the list; those of knowledge bases are counted when mapped.
+    """
+
+    format: Format = "triples"
     corpus: KbCorpus | None = None
-    graph: Graph | None = None
-    links: Mapping[MentionKey, MentionLink] = field(default_factory=dict)
-    redirects: Mapping[str, str] = field(default_factory=dict)
-    stop: frozenset[str] = frozenset()
-    notes: Sequence[Problem] = ()
-
-    @property
-    def table(self) -> TripleTable | None:
-        """The triples of a graph."""
-        return None if self.graph is None else self.graph.table
-
-
-@dataclass(frozen=True, slots=True)
-class SystemInput:
-    """The output of a system: a knowledge base, or a table of triples (one of the two)."""
-
-    name: str
-    path: str
-    format: Format
     kb: KnowledgeBase | None = None
     graph: Graph | None = None
+    links: Mapping[MentionKey, MentionLink] = {}
+    redirects: Mapping[str, str] = {}
+    stop: frozenset[str] = frozenset()
     outside: int = 0
-    """How many triples are in documents that are not on the list; those of knowledge bases are counted when mapped."""
-    notes: Sequence[Problem] = ()
 
     @property
     def table(self) -> TripleTable | None:
@@ -81,18 +74,18 @@ class KbInputs(NamedTuple):
     `texts` are those of the documents of graphs, if they were given in addition to the graphs.
     """
 
-    gold: GoldInput
-    systems: tuple[SystemInput, ...]
+    gold: KbSide
+    systems: tuple[KbSide, ...]
     documents: frozenset[str] | None = None
     texts: Mapping[str, str] = {}
 
     @property
     def size(self) -> int:
         """How many documents gold has."""
-        return len(documents_of(self.gold.graph) if self.gold.corpus is None else self.gold.corpus.documents)
+        return len(self.gold.documents)
 
     @property
-    def notes(self) -> list[Problem]:
+    def notes(self) -> list[Any]:
         """Remarks on the files for the user."""
         return [*self.gold.notes, *(note for system in self.systems for note in system.notes)]
 
@@ -102,17 +95,18 @@ class Reading:
     """How both sides are read.
 
     `wiki` links gold mentions to pages, `redirects` and `stop` are lists of pages, `documents` of the documents to
-    score, `texts` is a folder with the source texts of Rich ERE. `units` says what the offsets of ACE gold are
-    converted to: characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the
-    systems are Cold Start knowledge bases. With `strict`, Cold Start files must follow all rules. `rdf` says how RDF
-    terms become names; with `ignore_documents` all triples are in one document.
+    score, as a file or by their ids. `texts` is a folder with the source texts of Rich ERE, or of the documents of
+    graphs, whose texts may also be given by name. `units` says what the offsets of ACE gold are converted to:
+    characters of the text without tags, or of the raw file, as in Cold Start; None is `raw` if the systems are Cold
+    Start knowledge bases. With `strict`, Cold Start files must follow all rules. `rdf` says how RDF terms become names;
+    with `ignore_documents` all triples are in one document.
     """
 
     wiki: Source | None = None
     redirects: Source | None = None
     stop: Source | None = None
-    documents: DocumentList | Source | None = None
-    texts: str | Path | None = None
+    documents: DocumentList | Source | Sequence[str] | None = None
+    texts: str | Path | Mapping[str, str] | None = None
     units: Units | None = None
     offsets: Offsets = "check"
     gold_format: Format | None = None
@@ -132,55 +126,98 @@ class DocumentList(NamedTuple):
     names: Mapping[str, int]
 
 
-def read_inputs(
-    gold: Source, systems: Sequence[Source], *, names: Sequence[str | None] | None = None, **reading: Any
-) -> KbInputs:
+class _Reader(NamedTuple):
+    """Reads gold as one format and every system as its own; all triples share their names."""
+
+    how: Reading
+    kind: Format
+    kinds: Mapping[str, Format]
+    names: TripleNames
+
+    def read(self, source: Source, name: str, *, only: Any = None, digest: bool = True) -> KbSide:  # noqa: ARG002
+        """Gold."""
+        return read_gold(source, replace(self.how, gold_format=self.kind), self.names)
+
+    def read_system(self, source: Source, name: str, *, only: Any = None, digest: bool = True) -> KbSide:  # noqa: ARG002
+        """A system."""
+        return read_system(source, replace(self.how, system_format=self.kinds[name]), name=name, names=self.names)
+
+
+def read_inputs(gold: Any, systems: Any, *, names: Sequence[str | None] | None = None, **reading: Any) -> KbInputs:
     r"""Both sides, checked to fit together; all triples share their names. Other arguments: see `Reading`.
+
+    A side is a file, or a graph in memory: triples, documents with triples, a data frame, or a NetworkX graph.
 
     >>> both = read_inputs(b"ana\tspouse\tben\td1\n", [b"ana\tspouse\tdan\td1\n"], names=["A"])
     >>> both.gold.format, both.systems[0].name, both.gold.table.names is both.systems[0].table.names
     ('triples', 'A', True)
     """
     how = from_keywords(Reading, reading, "read_inputs")
-    given = [name for name, _ in name_systems(gold, list(systems), names)]
-    _check_there((gold, *systems))
+    named = named_systems(gold, systems, names)
+    files = [each for _, each in named if is_file(each)]
+    _check_there((gold, *files) if is_file(gold) else files)
     kind = how.gold_format or detected(gold)
-    kinds = system_kinds(systems, kind, how.system_format)
-    _check_kinds(kind, gold, kinds, systems)
+    kinds = system_kinds([each for _, each in named], kind, how.system_format)
+    _check_kinds(kind, gold, kinds, [each for _, each in named])
     if kind == "ace" and how.units is None:
-        how = replace(how, units=system_units(kinds, systems))
+        how = replace(how, units=system_units(kinds, files))
     listed = how.documents
     if listed is not None and not isinstance(listed, DocumentList):
-        from adjudge.formats.kb_links import read_names
-
-        listed = DocumentList(source_name(listed), read_names(listed))
+        listed = _listed(listed)
         how = replace(how, documents=listed)
-    shared = TripleNames()
-    ours = read_gold(gold, replace(how, gold_format=kind), shared)
-    theirs = [
-        read_system(each, replace(how, system_format=form), name=name, names=shared)
-        for each, form, name in zip(systems, kinds, given, strict=True)
-    ]
-    # No document in common is an error, never a zero.
-    of_gold = [each.id for each in ours.corpus.documents] if ours.corpus is not None else documents_of(ours.graph)
-    found = [Names(each.path, documents_of(each.graph) if each.kb is None else each.kb.documents()) for each in theirs]
+    of_systems = {name: each for (name, _), each in zip(named, kinds, strict=True)}
+    ours, *theirs = read_sides(_Reader(how, kind, of_systems, TripleNames()), gold, named)
+    assert isinstance(ours, KbSide)
     if ours.graph is not None:
-        check_documents(of_gold, found)
-    check_sides(Names(ours.path, frozenset(of_gold)), found)
-    texts: dict[str, str] = {}
-    if how.texts is not None and ours.graph is not None:
+        _check_documents(ours, theirs)
+    check_common(ours, theirs)
+    texts: Mapping[str, str] = {}
+    if isinstance(how.texts, Mapping):
+        texts = {str(name): text for name, text in how.texts.items()}
+    elif how.texts is not None and ours.graph is not None:
         from adjudge.tasks.kbp.ontology import read_texts
 
-        texts = read_texts(how.texts, of_gold)
-    return KbInputs(ours, tuple(theirs), None if listed is None else frozenset(listed.names), texts)
+        texts = read_texts(how.texts, ours.documents)
+    known = None if listed is None else frozenset(listed.names)
+    return KbInputs(ours, tuple(each for each in theirs if isinstance(each, KbSide)), known, texts)
 
 
-def check_documents(of_gold: Sequence[str], systems: Sequence[Names]) -> None:
+def _listed(documents: Any) -> DocumentList:
+    """The ids of a file, or of a list."""
+    if not is_file(documents):
+        return DocumentList("docs", dict.fromkeys(map(str, documents), 0))
+    from adjudge.formats.kb_links import read_names
+
+    return DocumentList(source_name(documents), read_names(documents))
+
+
+def named_systems(gold: Any, systems: Any, names: Sequence[str | None] | None = None) -> list[tuple[str, Any]]:
+    """The systems by name; what is in memory may be one graph, or several by name."""
+    known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
+    return name_systems(gold, systems, names, known=known, is_whole=is_graph, texts=not is_file(gold))
+
+
+def is_graph(value: Any) -> bool:
+    """Whether a value is a graph: triples, documents with triples, a data frame, or a NetworkX graph."""
+    if origin(value) == "networkx":
+        return True
+    table = as_table(value, "the side")
+    if table is not None:
+        return roles_of(table.columns) is not None or _OTHERS.isdisjoint(name.lower() for name in table.columns)
+    if isinstance(value, Mapping):
+        return True
+    if not is_list(value):
+        return False
+    return all(isinstance(each, Mapping) or (is_list(each) and not isinstance(each, str)) for each in value)
+
+
+def _check_documents(gold: Side, systems: Sequence[Side]) -> None:
     """Raise if only one side says which documents its triples are from."""
+    of_gold = gold.documents.keys()
     for each in systems:
-        names = each.ids
-        if names and (set(names) == {NOWHERE}) != (set(of_gold) == {NOWHERE}) and set(names).isdisjoint(of_gold):
-            which = "the system" if set(names) == {NOWHERE} else "gold"
+        ids = each.documents.keys()
+        if ids and (ids == {NOWHERE}) != (of_gold == {NOWHERE}) and ids.isdisjoint(of_gold):
+            which = "the system" if ids == {NOWHERE} else "gold"
             message = f"{which} does not say of which document its triples are"
             hint = "add --ignore-documents (ignore_documents=True) to compare both as one graph"
             raise UsageError(Problem(message, path=each.place, hint=hint))
@@ -194,7 +231,7 @@ def _check_there(sources: Sequence[Source]) -> None:
         raise UsageError([Problem("there is no such file", path=path, hint="check the path") for path in lost])
 
 
-def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = None) -> GoldInput:
+def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = None) -> KbSide:
     r"""Gold annotation or triples.
 
     >>> read_gold(b'{"id": "d", "entities": []}').corpus.documents[0].id
@@ -213,7 +250,8 @@ def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = 
                 hint="give annotated documents (an ACE or Rich ERE folder, JSON lines) or plain triples",
             )
         )
-    corpus = read_corpus(source, kind, units=how.units or "text", offsets=how.offsets, texts=how.texts)
+    texts = None if isinstance(how.texts, Mapping) else how.texts
+    corpus = read_corpus(source, kind, units=how.units or "text", offsets=how.offsets, texts=texts)
     if not corpus.documents:
         raise ValidationError(Problem("there are no documents", path=corpus.path, hint="check the path"))
     pages = how.redirects is not None or how.stop is not None
@@ -230,18 +268,20 @@ def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = 
         corpus = _only(corpus, how.documents)
     from adjudge.formats.kb_links import read_redirects, read_stop_list
 
-    return GoldInput(
+    return KbSide(
+        "gold",
         corpus.path,
-        kind,
-        corpus,
+        {document.id: document for document in corpus.documents},
+        notes=tuple(notes),
+        format=kind,
+        corpus=corpus,
         links=links,
         redirects={} if how.redirects is None else read_redirects(how.redirects),
         stop=frozenset() if how.stop is None else read_stop_list(how.stop),
-        notes=notes,
     )
 
 
-def _gold_triples(source: Source, how: Reading, names: TripleNames | None) -> GoldInput:
+def _gold_triples(source: Any, how: Reading, names: TripleNames | None) -> KbSide:
     from adjudge.formats.kb_triples import no_triples
 
     if any(each is not None for each in (how.wiki, how.redirects, how.stop)):
@@ -250,7 +290,7 @@ def _gold_triples(source: Source, how: Reading, names: TripleNames | None) -> Go
         raise UsageError(Problem(message, path=source_name(source), hint=hint))
     kind = how.gold_format or detected(source)
     graph = _graph(source, kind, how, names, "gold")
-    if not len(graph.table):
+    if not len(graph.table) and is_file(source):
         raise FormatError(no_triples(source_name(source)))
     if isinstance(how.documents, DocumentList):
         # A document without gold triples may be on the list: triples do not say which documents were annotated.
@@ -258,19 +298,28 @@ def _gold_triples(source: Source, how: Reading, names: TripleNames | None) -> Go
         if not len(graph.table):
             message = "no document of the list has a gold triple"
             raise ValidationError(Problem(message, path=how.documents.path, hint="check the ids of the documents"))
-    return GoldInput(source_name(source), kind, graph=graph, notes=graph.notes)
+    return graph_side("gold", graph, source, kind)
 
 
-def _graph(source: Source, kind: Format, how: Reading, names: TripleNames | None, side: str) -> Graph:
-    from adjudge.tasks.kbp.graphs import one_document, read_graph
+def _graph(source: Any, kind: Format, how: Reading, names: TripleNames | None, name: str) -> Graph:
+    from adjudge.tasks.kbp.graphs import graph_in_memory, one_document, read_graph
 
-    graph = read_graph(source, kind, rdf=how.rdf._replace(side=side), names=names)
+    if is_file(source):
+        graph = read_graph(source, kind, rdf=how.rdf._replace(side=name), names=names)
+    else:
+        graph = graph_in_memory(source, name, names)
     return one_document(graph) if how.ignore_documents else graph
+
+
+def graph_side(name: str, graph: Graph, source: Any = None, kind: Format = "triples") -> KbSide:
+    """A graph as one side of a comparison; without a file, messages call it by its name."""
+    path = source_name(source) if is_file(source) else ""
+    return KbSide(name, path, dict.fromkeys(documents_of(graph)), notes=tuple(graph.notes), format=kind, graph=graph)
 
 
 def read_system(
     source: Source, how: Reading = USUAL, *, name: str | None = None, names: TripleNames | None = None
-) -> SystemInput:
+) -> KbSide:
     r"""The output of a system; the ids of documents become `document#id`.
 
     >>> line = b'{"id": "d", "entities": [{"id": "E1", "mentions": [{"start": 0, "end": 3}]}]}'
@@ -283,25 +332,31 @@ def read_system(
     # A system that has found nothing is not a mistake of the file.
     empty = Problem("the file has no facts", path=path, hint="it is scored as an empty system")
     if kind in GRAPHS:
-        graph = _graph(b"" if has_nothing(source) else source, kind, how, names, f"system.{called}")
+        nothing = is_file(source) and has_nothing(source)
+        graph = _graph(b"" if nothing else source, kind, how, names, f"system.{called}" if is_file(source) else called)
         before = len(graph.table)
         if isinstance(how.documents, DocumentList):
             graph = only_documents(graph, how.documents.names)
-        notes = graph.notes if before else [*graph.notes, empty]
-        return SystemInput(called, path, kind, graph=graph, outside=before - len(graph.table), notes=notes)
+        side = graph_side(called, graph, source, kind)
+        notes = side.notes if before or not is_file(source) else (*side.notes, empty)
+        return msgspec.structs.replace(side, outside=before - len(graph.table), notes=notes)
     if kind == "coldstart":
         from adjudge.formats.kb_coldstart import read_coldstart
 
         kb, found = read_coldstart(source, mode="strict" if how.strict else "lenient")
-        return SystemInput(called, path, kind, replace(kb, path=path), notes=found.notes())
+        return _kb_side(called, kb, path, kind, found.notes())
     if is_blank(source):
-        return SystemInput(called, path, kind, KnowledgeBase(called, path=path), notes=[empty])
+        return _kb_side(called, KnowledgeBase(called), path, kind, [empty])
     if kind not in ANNOTATION:
         hint = "give a Cold Start knowledge base, documents in JSON lines, or plain triples"
         raise UsageError(Problem(f"{KINDS[kind]} is not the output of a system", path=path, hint=hint))
     corpus = read_corpus(source, kind, units=how.units or "text")
-    kb = replace(from_documents(corpus.documents, id=called), path=path)
-    return SystemInput(called, path, kind, kb, notes=corpus.notes)
+    return _kb_side(called, from_documents(corpus.documents, id=called), path, kind, corpus.notes)
+
+
+def _kb_side(name: str, kb: KnowledgeBase, path: str, kind: Format, notes: Sequence[Problem]) -> KbSide:
+    documents = dict.fromkeys(kb.documents())
+    return KbSide(name, path, documents, notes=tuple(notes), format=kind, kb=replace(kb, path=path))
 
 
 def only_documents(graph: Graph, documents: Collection[str]) -> Graph:

@@ -29,7 +29,7 @@ from adjudge.model.kbp_queries import (
     questions,
 )
 from adjudge.tasks.kbp.detection import detect, detected, has_nothing
-from adjudge.tasks.kbp.inputs import GoldInput, Reading, read_gold, read_system, system_units
+from adjudge.tasks.kbp.inputs import KbSide, Reading, read_gold, read_system, system_units
 from adjudge.tasks.kbp.linking import link
 from adjudge.tasks.kbp.options import KbOptions
 
@@ -378,7 +378,7 @@ def read_gold_asked(source: Source, systems: Sequence[Source] = (), **reading: A
     return TripleIndex(gold.table, name="gold") if gold.table is not None else KbIndex(linked_kb(gold), name="gold")
 
 
-def linked_kb(gold: GoldInput) -> KnowledgeBase:
+def linked_kb(gold: KbSide) -> KnowledgeBase:
     """Annotated documents as a knowledge base: entities with the same corpus id are one node, mentions are their heads.
 
     Entities without a name are not nodes, and facts about them are left out.

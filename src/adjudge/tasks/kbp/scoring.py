@@ -6,26 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import UsageError
 from adjudge.evaluate.corpus import corpus_explanations, corpus_result, in_time
+from adjudge.formats.kg_rdf import Rdf
 from adjudge.model.kbp import Names, TripleNames, TripleTable
 from adjudge.model.kg import Graph
 from adjudge.stats.inference import Inference
 from adjudge.tasks.kbp.counting import KbRun, Scored
 from adjudge.tasks.kbp.graph_scores import GraphSide, checked_columns
-from adjudge.tasks.kbp.inputs import (
-    DocumentList,
-    GoldInput,
-    KbInputs,
-    SystemInput,
-    documents_of,
-    only_rows,
-    read_inputs,
-)
+from adjudge.tasks.kbp.inputs import KbInputs, documents_of, graph_side, only_rows, read_inputs
 from adjudge.tasks.kbp.mapping import Mapped, MappedSystem, map_systems
-from adjudge.tasks.kbp.naming import rename_graphs
+from adjudge.tasks.kbp.naming import MODES, naming_of, rename_graphs
 from adjudge.tasks.kbp.notes import input_notes, problem_notes, strangers
 from adjudge.tasks.kbp.ontology import Ontology, check_rows, read_ontology
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, KbOptions, folded_options, make_options, relation_name
@@ -40,7 +33,8 @@ if TYPE_CHECKING:
 
 LEVELS = {"paper": 0.9}
 POINTS = 10  # of the curve of precision and recall over confidence
-_READING = ("texts", "iri", "literals", "rdf_type", "ignore_documents")
+_RDF = ("iri", "literals", "rdf_type")
+_READING = ("texts", "ignore_documents", "gold_format", "system_format", "wiki")
 _RUN = (
     "by",
     "clusters",
@@ -83,25 +77,44 @@ def score(
     >>> score(gold, gold.splitlines()[:1], names=["A"], hops=2, bootstrap=0)["kbp.hop1"].recall
     0.5000
     """
-    from adjudge.tasks.kbp.memory import reading_of, split_names
-
-    docs = changes.pop("docs", None)
-    names, more = split_names(names)
-    changes |= more
-    inputs = {**(inputs or {}), **reading_of({name: changes.pop(name) for name in _READING if name in changes})}
-    chosen, run = chosen_run(profile, options, changes)
-    read = file_inputs(gold, systems, docs, names=names, wiki=wiki, **(inputs or {}))
-    return score_inputs(read, chosen, run, profile=profile)
+    given = {"profile": profile, "options": options, "names": names, "inputs": inputs, "wiki": wiki, **changes}
+    asked = asked_for(given)
+    read = read_inputs(gold, systems, names=asked.names, **asked.reading)
+    return score_inputs(read, asked.options, asked.run, profile=profile)
 
 
-def file_inputs(
-    gold: Source, systems: Source | Sequence[Source], docs: Iterable[str] | None = None, **given: Any
-) -> KbInputs:
-    """Inputs from files or their bytes; `docs` are the documents that count, if not all."""
-    several = [systems] if not isinstance(systems, Sequence) or isinstance(systems, str | bytes) else list(systems)
-    if docs is not None:
-        given["documents"] = DocumentList("docs", dict.fromkeys(map(str, docs), 0))
-    return read_inputs(gold, several, **given)
+class Asked(NamedTuple):
+    """What keywords ask for: the names of systems, how sides are read, the options, and the run."""
+
+    names: Sequence[str] | None
+    reading: dict[str, Any]
+    options: KbOptions
+    run: KbRun
+    profile: str
+
+
+def asked_for(given: Mapping[str, Any]) -> Asked:
+    """What the keywords of `score` ask for; `names` are those of systems, or how names of entities are compared.
+
+    >>> asked_for({"names": "A"}).names, asked_for({"names": "folded"}).options.naming.mode
+    (['A'], 'folded')
+    >>> asked_for({"iri": "local", "docs": ["d1"]}).reading["rdf"].iri
+    'local'
+    """
+    rest = dict(given)
+    profile, options = rest.pop("profile", DEFAULT_PROFILE), rest.pop("options", None)
+    reading = {**(rest.pop("inputs", None) or {}), **{name: rest.pop(name) for name in _READING if name in rest}}
+    rdf = {name: rest.pop(name) for name in _RDF if name in rest}
+    if rdf:
+        reading["rdf"] = Rdf(**rdf)
+    if (docs := rest.pop("docs", None)) is not None:
+        reading["documents"] = list(map(str, docs))
+    names = rest.pop("names", None)
+    mode = names.partition("=")[0] if isinstance(names, str) else ""
+    if mode in MODES or (isinstance(names, tuple) and len(names) == 2 and isinstance(names[1], Mapping)):
+        rest["naming"], names = naming_of(names), None
+    chosen, run = chosen_run(profile, options, rest)
+    return Asked([names] if isinstance(names, str) else names, reading, chosen, run, profile)
 
 
 def chosen_run(profile: str, options: KbOptions | None, changes: Mapping[str, Any]) -> tuple[KbOptions, KbRun]:
@@ -171,7 +184,7 @@ def map_inputs(read: KbInputs, options: KbOptions) -> Mapped:
         raise UsageError("triples have no nodes of the system's own", hint=hint)
     gold = read.gold.graph
     assert gold is not None
-    known = documents_of(gold) if read.documents is None else read.documents
+    known = read.gold.documents if read.documents is None else read.documents
     graphs = [each.graph for each in read.systems if each.graph is not None]
     if options.min_confidence and not any(each.confidences for each in graphs):
         raise UsageError("no system says how confident it is", hint="leave --min-confidence out")
@@ -221,22 +234,16 @@ def triple_inputs(
     gold: TripleTable, systems: Mapping[str, TripleTable], documents: Sequence[str] | None = None
 ) -> KbInputs:
     """Inputs from tables of triples; all of them share the names of gold."""
-    shared = {}
+    shared = []
     for name, table in systems.items():
         own = table
         if table.names is not gold.names:
             own = TripleTable(gold.names)
             for row in table.rows():
                 own.add(*row)
-        shared[name] = Graph(own)
-    return graph_inputs(Graph(gold), shared, documents)
-
-
-def graph_inputs(gold: Graph, systems: Mapping[str, Graph], documents: Iterable[str] | None = None) -> KbInputs:
-    """Inputs from graphs that share their names."""
-    shared = [SystemInput(name, name, "triples", graph=each, notes=each.notes) for name, each in systems.items()]
+        shared.append(graph_side(name, Graph(own)))
     known = None if documents is None else frozenset(documents)
-    return KbInputs(GoldInput("gold", "triples", graph=gold, notes=gold.notes), tuple(shared), known)
+    return KbInputs(graph_side("gold", Graph(gold)), tuple(shared), known)
 
 
 def _task(mapped: Mapped, options: KbOptions, run: KbRun, profile: str, read: KbInputs | None = None) -> PathsTask:
