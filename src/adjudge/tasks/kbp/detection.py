@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from adjudge.bounded import unpacked_name
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError
 from adjudge.evaluate.sides import is_file
-from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
-from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
-from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
 from adjudge.formats.kg_graphrag import is_graphrag
 from adjudge.formats.kg_json import LISTS
 from adjudge.formats.kg_keys import kind_of_values, roles_of
@@ -76,7 +73,6 @@ KINDS: dict[Format, str] = {
 
 _EXTRACTED = ("coldstart", *ANNOTATION)  # what can be compared with annotation
 _TREES: dict[str, Format] = {".apf.xml": "ace", ".rich_ere.xml": "ere"}
-_SUFFIXES = tuple(dict.fromkeys((*DOCUMENTS, *TRIPLES, *COLDSTART, *RDF, ".json", ".xml")))
 _PROGRAM = re.compile(r'"(rels|relationships|triplets|entity_clusters|triples|facts)"\s*:')
 _PROGRAMS: dict[str, Graph] = {
     "rels": "neo4j",
@@ -257,7 +253,12 @@ def _files(source: str | os.PathLike[str]) -> list[str] | None:
         found = next(Path(source).rglob(f"*{ending}"), None)
         if found is not None:
             return [str(found)]
-    files = [str(path) for path in sorted(Path(source).iterdir()) if is_shard(path.name, _SUFFIXES) and path.is_file()]
+    from adjudge.formats.kb_coldstart import SUFFIXES as COLDSTART
+    from adjudge.formats.kb_documents import SUFFIXES as DOCUMENTS
+    from adjudge.formats.kb_triples import SUFFIXES as TRIPLES
+
+    known = (*DOCUMENTS, *TRIPLES, *COLDSTART, *RDF, ".json", ".xml")
+    files = [str(path) for path in sorted(Path(source).iterdir()) if is_shard(path.name, known) and path.is_file()]
     if not files:
         hint = (
             "name a file, or a folder with .apf.xml or .rich_ere.xml files, with documents in .jsonl, "

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -20,13 +20,11 @@ from adjudge.evaluate.sides import is_file, name_systems, stem
 from adjudge.evaluate.task import Side, check_common, read_sides
 from adjudge.formats.coerce.corpus import is_list, origin
 from adjudge.formats.coerce.tables import as_table
-from adjudge.formats.kb_annotation import Offsets
-from adjudge.formats.kb_links import MentionKey, attach_links, read_links
 from adjudge.formats.kg_keys import roles_of
 from adjudge.formats.kg_rdf import USUAL as NAMES_OF_RDF
 from adjudge.formats.kg_rdf import Rdf
 from adjudge.formats.source import Source, source_name
-from adjudge.model.kbp import KbCorpus, KnowledgeBase, LinkTable, MentionLink, TripleNames, TripleTable
+from adjudge.model.kbp import KbCorpus, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.model.kbp import as_knowledge_base as from_documents
 from adjudge.model.kg import NOWHERE, Graph
 from adjudge.tasks.kbp.detection import (
@@ -41,6 +39,10 @@ from adjudge.tasks.kbp.detection import (
     read_corpus,
     system_kinds,
 )
+
+if TYPE_CHECKING:
+    from adjudge.formats.kb_annotation import Offsets
+    from adjudge.formats.kb_links import MentionKey
 
 _OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
 """Columns of data frames whose rows are not triples."""
@@ -261,9 +263,8 @@ def read_gold(source: Source, how: Reading = USUAL, names: TripleNames | None = 
     notes = list(corpus.notes)
     links: dict[MentionKey, MentionLink] = {}
     if how.wiki is not None:
-        table = read_links(how.wiki)
-        links, remarks = _attach_table(table, corpus, source, how)
-        notes += [*table.notes, *remarks]
+        links, remarks = _attach_table(how.wiki, corpus, source, how)
+        notes += remarks
     if isinstance(how.documents, DocumentList):
         corpus = _only(corpus, how.documents)
     from adjudge.formats.kb_links import read_redirects, read_stop_list
@@ -418,12 +419,15 @@ def documents_of(graph: Graph | None) -> list[str]:
 
 
 def _attach_table(
-    table: LinkTable, corpus: KbCorpus, source: Source, how: Reading
+    wiki: Source, corpus: KbCorpus, source: Source, how: Reading
 ) -> tuple[dict[MentionKey, MentionLink], list[Problem]]:
-    """The rows of the table by mention.
+    """The rows of the table by mention, and remarks on it.
 
     Mentions are numbered, so that rows with text offsets (ACEtoWiki) also serve for gold in raw units.
     """
+    from adjudge.formats.kb_links import attach_links, read_links
+
+    table = read_links(wiki)
     found = attach_links(table, corpus.documents)
     if how.units == "raw":
         text = read_corpus(source, "ace", offsets=how.offsets)
@@ -434,7 +438,7 @@ def _attach_table(
         message = f"no row fits a mention of {corpus.path}"
         hint = "check ids of documents, and what the offsets count"
         raise ValidationError([Problem(message, path=table.path, hint=hint), *found[1]])
-    return found
+    return found[0], [*table.notes, *found[1]]
 
 
 def _only(corpus: KbCorpus, listed: DocumentList) -> KbCorpus:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, ValidationError
-from adjudge.formats.kb_links import MentionKey
 from adjudge.model.graph import closed
 from adjudge.model.kbp import NAMED, Entity, KbDocument, Mention, MentionLink
 from adjudge.tasks.kbp.options import KbOptions, NilKey
+
+if TYPE_CHECKING:
+    from adjudge.formats.kb_links import MentionKey
 
 GoldKey: TypeAlias = "tuple[str, str]"
 """A gold entity: its document and its id."""

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError
-from adjudge.formats.kb_links import MentionKey
 from adjudge.model.kbp import Fact, KbDocument, KnowledgeBase, MentionLink, TripleNames, TripleTable
 from adjudge.tasks.kbp.alignment import Aligned, Alignment, align, corpus_alignment
 from adjudge.tasks.kbp.linking import GoldKey, Linked, link
 from adjudge.tasks.kbp.naming import Renamed
 from adjudge.tasks.kbp.options import KbOptions, Side, is_turned, relation_name
+
+if TYPE_CHECKING:
+    from adjudge.formats.kb_links import MentionKey
 
 Outcome: TypeAlias = Literal["linked", "majority", "private", "nameless", "no-name"]
 OUTCOMES: dict[Outcome, str] = {

@@ -14,7 +14,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.assignment import first_heaviest
 from adjudge.algebra.solve.deadline import running
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.model.graph import blocks
@@ -345,6 +344,8 @@ def fuzzy_pairs(gold: Sequence[str], system: Sequence[str], threshold: Fraction)
     >>> [pair[:2] for pair in fuzzy_pairs(["ana ruiz", "lyon"], ["ana ruis", "lyon"], Fraction(4, 5))]
     [('ana ruis', 'ana ruiz')]
     """
+    from adjudge.algebra.solve.assignment import first_heaviest
+
     ours = sorted(set(gold) - set(system))
     theirs = sorted(set(system) - set(gold))
     edges = dict(_near(ours, theirs, threshold))
