@@ -180,11 +180,15 @@ _HALF = 39  # width of the left column
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports the module of the one being called.
 
-    `find` discovers further commands, for unknown names and for listing all.
+    `find` discovers further commands: that of a name, or all of them.
     """
 
     def __init__(
-        self, name: str, known: Mapping[str, Entry], find: Callable[[], Mapping[str, Entry]] = dict, **more: Any
+        self,
+        name: str,
+        known: Mapping[str, Entry],
+        find: Callable[[str], Mapping[str, Entry]] = lambda _: {},
+        **more: Any,
     ) -> None:
         super().__init__(name, **more)
         self.known, self.find = known, find
@@ -192,7 +196,7 @@ class LazyGroup(click.Group):
     @property
     def entries(self) -> Mapping[str, Entry]:
         """All commands."""
-        return {**self.known, **self.find()}
+        return {**self.known, **self.find("")}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names in the order of the help page."""
@@ -201,7 +205,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of this name."""
         hidden = HIDDEN.get(cmd_name) if self is app else None
-        entry = self.known.get(cmd_name) or hidden or self.entries.get(cmd_name)
+        entry = self.known.get(cmd_name) or hidden or self.find(cmd_name).get(cmd_name)
         if entry is None:
             return None
         if entry.commands:
@@ -214,7 +218,10 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command and its arguments; for files without a command it is guessed, an unknown name gets a hint."""
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+        if not args or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        command = self.get_command(ctx, args[0])
+        if command is None:
             if self is app and os.path.exists(args[0]):  # noqa: PTH110  # unlike Path.exists it never raises
                 from adjudge.cli.doctor import guessed
 
@@ -223,7 +230,7 @@ class LazyGroup(click.Group):
                 raise click.UsageError(f"there is no file {args[0]!r}, check the name", ctx)
             hint = did_you_mean(args[0], self.entries) or f"commands are {', '.join(self.entries)}"
             raise click.UsageError(f"there is no command {args[0]!r}, {hint}", ctx)
-        return super().resolve_command(ctx, args)
+        return args[0], command, args[1:]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list for `--help`, without importing any command."""
@@ -258,11 +265,11 @@ def _block(title: str, entries: Mapping[str, str]) -> list[str]:
     return [f"{title}:" if title else "", *(f"  {name:{wide}}{about}" for name, about in entries.items())]
 
 
-def find_families() -> dict[str, Entry]:
-    """A group for each discovered family of metrics."""
+def find_families(only: str) -> dict[str, Entry]:
+    """A group for each discovered family of metrics, or for one."""
     from adjudge.rooms import declared
 
-    return {name: Entry(about) for _, name, about in declared("adjudge.tasks", "Family")}
+    return {name: Entry(about) for _, name, about in declared("adjudge.tasks", "Family", only.replace("-", "_"))}
 
 
 app = LazyGroup(

@@ -15,10 +15,10 @@ from click.shell_completion import CompletionItem
 from adjudge.cli.options import command, output_option, output_options
 from adjudge.cli.output import check_targets, emit, emit_json, is_file
 from adjudge.errors import UsageError, did_you_mean, visible
-from adjudge.tasks.own_metrics import OWN_METRICS, OwnMetric, own_metric
 
 if TYPE_CHECKING:
     from adjudge.metrics.registry import Definition
+    from adjudge.tasks.own_metrics import OwnMetric
 
 _SCHEMAS = {
     "result": "adjudge.stats.saved:json_schema",
@@ -54,6 +54,7 @@ def metrics(name: str | None, **options: Any) -> None:
     separated by commas. With --quiet, only the names.
     """
     from adjudge.metrics import catalogue
+    from adjudge.tasks.own_metrics import OWN_METRICS, own_metric
 
     every: Sequence[Definition | OwnMetric] = (*catalogue(), *OWN_METRICS)
     known = {each.name: each for each in sorted(every, key=lambda each: each.name)}
@@ -131,6 +132,8 @@ def _described(metric: Any, known: Definition | None) -> str:
 
 
 def _row(definition: Definition | OwnMetric) -> dict[str, Any]:
+    from adjudge.tasks.own_metrics import OwnMetric
+
     named = {name: getattr(definition, name) for name in ("name", "about", "family")}
     if isinstance(definition, OwnMetric):
         return {**named, "field": None, "options": [], "example": None, "command": definition.command}

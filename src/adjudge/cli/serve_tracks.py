@@ -46,7 +46,7 @@ def tasks() -> list[str]:
     from adjudge.cli.app import COMMANDS, find_families
 
     groups = [name for name, entry in COMMANDS.items() if {"score", "validate"} <= set(entry.commands)]
-    return [*groups, *find_families(), "score"]
+    return [*groups, *find_families(""), "score"]
 
 
 def _options_of(*names: str) -> set[str]:

@@ -14,9 +14,6 @@ from adjudge.formats.coerce.sides import called, coerce
 from adjudge.formats.coerce.tables import id_column
 from adjudge.model.document import Corpus
 
-COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")
-"""Readers whose files are values to be coerced, gold and systems together."""
-
 _NAMED = r"document '([^']*)'"
 
 

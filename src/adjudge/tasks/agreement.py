@@ -23,9 +23,10 @@ from adjudge.stats.result import Note, Score
 from adjudge.tasks.annotations import ANNOTATIONS
 from adjudge.tasks.chosen import as_metrics
 from adjudge.tasks.documents import Documents, Read, check_readers, read_each
-from adjudge.tasks.door import OPTIONS, family_of, opened
+from adjudge.tasks.door import family_of, opened
 from adjudge.tasks.family import JSONL, families, find_family, reads
 from adjudge.tasks.observe import compared_fields
+from adjudge.tasks.request import OPTIONS, fitting_metrics
 from adjudge.tasks.scoring import score
 from adjudge.tasks.units import CLUSTERS, continua_of, labels_of, link_labels, place_labels
 
@@ -218,7 +219,6 @@ def _opened(
 ) -> tuple[tuple[AnyMetric, ...], Mapping[str, Documents]]:
     """The metrics, and the annotators' data in memory as documents."""
     from adjudge.tasks.named import task_of
-    from adjudge.tasks.request import fitting_metrics
 
     reader = how.pop("reader")
     task = task_of(metric)

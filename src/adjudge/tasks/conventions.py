@@ -15,10 +15,9 @@ from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.corpus import IDS, ITEMS, TAGS
 from adjudge.formats.coerce.native import NATIVE, is_native
 from adjudge.formats.coerce.sides import Said
-from adjudge.formats.exported import COERCED
 from adjudge.formats.source import is_parquet, peeked, stdin_head
-from adjudge.tasks.documents import digest_of, read_side
-from adjudge.tasks.family import JSONL, reads
+from adjudge.tasks.documents import digest_of, is_memory, read_side
+from adjudge.tasks.family import COERCED, JSONL, reads
 
 LINES = {  # the format of JSON lines with documents of a task in any shape
     "ner": (*ITEMS, *TAGS),
@@ -39,34 +38,6 @@ def loaded(kind: str, gold: Any, system: Any, readers: tuple[str, str | None], s
         if any(found[name] is not source for name, source in named):
             system = found
     return _entered(kind, gold, ours, said, gold=True), system
-
-
-def looks_like_data(text: str) -> bool:
-    """Whether a string is data rather than a file name.
-
-    >>> looks_like_data('Sure: {"PER": []}'), looks_like_data("runs/a-[0-9].jsonl")
-    (True, False)
-    """
-    return "\n" in text or "{" in text or text.lstrip()[:1] == "["
-
-
-def looks_like_answer(text: str) -> bool:
-    """Whether a string is a model's answer rather than a file name.
-
-    >>> looks_like_answer("I found no names"), looks_like_answer("<PER>Ada</PER>"), looks_like_answer("my runs/a.jsonl")
-    (True, True, False)
-    """
-    import re
-
-    return looks_like_data(text) or "<" in text or (len(text.split()) > 1 and not re.search(r"\.\w{1,8}$", text))
-
-
-def is_memory(system: Any) -> bool:
-    """Whether no system is a file; strings that look like data are not files."""
-    several = list(system.values()) if isinstance(system, Mapping) else system
-    several = several if isinstance(several, list | tuple) else [several]
-    data = any(isinstance(each, str) and looks_like_answer(each) and not os.path.isfile(each) for each in several)  # noqa: PTH113
-    return data or not any(map(is_file, several))
 
 
 def _entered(kind: str, source: Any, reader: str, said: Said, *, gold: bool) -> Any:

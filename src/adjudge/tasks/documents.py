@@ -171,6 +171,41 @@ def is_read(source: Any) -> bool:
     return isinstance(source, Side | Corpus) or is_file(source)
 
 
+def are_files(gold: Any, system: Any) -> bool:
+    """Whether all sides are files that their readers take."""
+    several = list(system.values()) if isinstance(system, Mapping) else system
+    several = several if isinstance(several, list | tuple) else [several]
+    return all(map(is_read, (gold, *several))) and not is_memory(several)
+
+
+def looks_like_data(text: str) -> bool:
+    """Whether a string is data rather than a file name.
+
+    >>> looks_like_data('Sure: {"PER": []}'), looks_like_data("runs/a-[0-9].jsonl")
+    (True, False)
+    """
+    return "\n" in text or "{" in text or text.lstrip()[:1] == "["
+
+
+def looks_like_answer(text: str) -> bool:
+    """Whether a string is a model's answer rather than a file name.
+
+    >>> looks_like_answer("I found no names"), looks_like_answer("<PER>Ada</PER>"), looks_like_answer("my runs/a.jsonl")
+    (True, True, False)
+    """
+    import re
+
+    return looks_like_data(text) or "<" in text or (len(text.split()) > 1 and not re.search(r"\.\w{1,8}$", text))
+
+
+def is_memory(system: Any) -> bool:
+    """Whether no system is a file; strings that look like data are not files."""
+    several = list(system.values()) if isinstance(system, Mapping) else system
+    several = several if isinstance(several, list | tuple) else [several]
+    data = any(isinstance(each, str) and looks_like_answer(each) and not os.path.isfile(each) for each in several)  # noqa: PTH113
+    return data or not any(map(is_file, several))
+
+
 def own_id(value: Any) -> str | None:
     """The id given in a document."""
     mapping = type(value) is dict or isinstance(value, Mapping)

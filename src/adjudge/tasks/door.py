@@ -20,20 +20,16 @@ from adjudge.formats.coerce.side import Reading
 from adjudge.formats.coerce.sides import FAMILIES, Said, both_sides, called
 from adjudge.formats.coerce.spans import UnevenPlace, items_of
 from adjudge.formats.coerce.tables import as_listed, as_table, id_column, own_id, table_documents
-from adjudge.formats.exported import COERCED, Values, understood
+from adjudge.formats.exported import Values, understood
 from adjudge.formats.source import source_name
 from adjudge.model.document import Corpus, CorpusNote
-from adjudge.tasks.conventions import is_memory, loaded, looks_like_answer, looks_like_data, mapped, refuse_unused
-from adjudge.tasks.documents import digest_of, is_read, read_side
-from adjudge.tasks.family import JSONL, find_family, reads
+from adjudge.tasks.conventions import loaded, mapped, refuse_unused
+from adjudge.tasks.documents import are_files, digest_of, is_read, looks_like_answer, looks_like_data, read_side
+from adjudge.tasks.family import COERCED, JSONL, find_family, reads
 
 if TYPE_CHECKING:
     from adjudge.tasks.observe import AnyMetric
 
-OPTIONS = (
-    *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
-    *("gold_column", "system_column", "format", "annotator", "shape", "offsets", "fragments", "map", "document"),
-)
 # The fields of documents that are built from other shapes.
 _WITHIN = {
     "ner": ("entities", "mentions"),
@@ -92,20 +88,13 @@ def opened(
     alone = isinstance(system, tuple) and not system  # one side is read, and the options may be for the other
     if kind in FAMILIES and (said or not {*COERCED, JSONL}.isdisjoint(readers)):
         gold, system = loaded(kind, gold, system, readers, said)
-    if not _are_files(gold, system):
+    if not are_files(gold, system):
         gold, system = _entered(kind, gold, system, said, readers)
     if said.get("map"):
         gold, system = mapped(kind, gold, system, readers, said)
     if said and not alone:
         refuse_unused(said, _shapes(gold, system, readers))
     return gold, system
-
-
-def _are_files(gold: Any, system: Any) -> bool:
-    """Whether all sides are files that their readers take."""
-    several = list(system.values()) if isinstance(system, Mapping) else system
-    several = several if isinstance(several, list | tuple) else [several]
-    return all(map(is_read, (gold, *several))) and not is_memory(several)
 
 
 def _shapes(gold: Any, system: Any, readers: tuple[str, str | None]) -> str:

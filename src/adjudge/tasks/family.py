@@ -27,6 +27,8 @@ Pair: TypeAlias = "Callable[[Corpus, Corpus], Corpus]"
 """Called with the gold and the system documents; returns the system's, aligned with gold."""
 
 JSONL = "jsonl"
+COERCED = ("prodigy", "doccano", "label-studio", "llm", "csv", "triples", "spacy", "dataset", "inspect")
+"""Readers whose files are values to be coerced, gold and systems together."""
 
 
 class Reader(msgspec.Struct, frozen=True):

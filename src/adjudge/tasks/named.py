@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.tasks.chosen import is_spec_file, split_names
-from adjudge.tasks.door import OPTIONS
 from adjudge.tasks.family import families, find_family, is_family
 from adjudge.tasks.readers import GUESS, chosen
-from adjudge.tasks.request import COMMON, Asking, request_of
+from adjudge.tasks.request import COMMON, OPTIONS, Asking, request_of
 
 if TYPE_CHECKING:
     from adjudge.findings import Findings

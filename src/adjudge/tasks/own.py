@@ -18,8 +18,8 @@ from adjudge.formats.coerce.answers import is_answer
 from adjudge.formats.coerce.corpus import WHOLE, Declared
 from adjudge.formats.coerce.tables import as_table, id_column
 from adjudge.scorers.published import find_scorers
-from adjudge.tasks.door import OPTIONS, opened
-from adjudge.tasks.request import Asking, run_with
+from adjudge.tasks.door import opened
+from adjudge.tasks.request import OPTIONS, Asking, run_with
 
 if TYPE_CHECKING:
     from adjudge.model.kbp import TripleTable

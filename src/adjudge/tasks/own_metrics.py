@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from adjudge.tasks.named import OWN, NamedTask
-
 
 class OwnMetric(NamedTuple):
     """A metric in a result: its name, where N is a number, what it measures, and the command that computes it."""
@@ -119,6 +117,8 @@ def how_to_score(name: str) -> str:
     >>> how_to_score("kbp.judged"), how_to_score("nugget.span.macro").partition(", or")[0], how_to_score("ner.strict")
     ('run adjudge kbp judged FILE', 'write score("nugget", gold, system)["nugget.span.macro"]', '')
     """
+    from adjudge.tasks.named import OWN, NamedTask
+
     task = name.partition(".")[0]
     own = own_metric(name)
     if own is None and (task not in OWN or name not in NamedTask(task).metrics):

@@ -16,9 +16,8 @@ from adjudge.evaluate.sides import is_file
 from adjudge.evaluate.task import Run, Side, run_of
 from adjudge.model.document import Corpus
 from adjudge.tasks.chosen import as_metrics, split_names
-from adjudge.tasks.documents import check_readers
-from adjudge.tasks.door import OPTIONS, family_of, formatted, opened
-from adjudge.tasks.family import JSONL, Family, adjusted, find_family, is_family
+from adjudge.tasks.documents import are_files, check_readers
+from adjudge.tasks.family import COERCED, JSONL, Family, adjusted, find_family, is_family
 from adjudge.tasks.readers import GUESS, Chosen, chosen, files_of
 from adjudge.tasks.slices import FIELD, has_schema, known_fields
 from adjudge.tasks.task import Adjust, MetricsTask, metric_family
@@ -28,10 +27,15 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
     from adjudge.tasks.observe import AnyMetric
 
+OPTIONS = (
+    *("ends", "gold_ends", "system_ends", "unit", "base", "scheme", "labels", "locate", "field", "fields", "id"),
+    *("gold_column", "system_column", "format", "annotator", "shape", "offsets", "fragments", "map", "document"),
+)
+"""Options that say what the shapes of inputs in memory do not."""
 COMMON = ("profile", "names", "reader", "gold_reader", "system_reader", "hierarchy", "hierarchy_credit", "adjust")
 """Options of all metrics of the catalogue, besides those of the run and of coercion."""
 _GUESSED = Chosen((GUESS, None))
-COERCED = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
+IN_MEMORY = ("ner", "linking", "relation", "event", "tree", "amr", "coref", "record")
 """Families whose documents in memory may have other shapes than those of their files."""
 
 
@@ -110,13 +114,23 @@ class Request(Asking, msgspec.Struct, frozen=True, dict=True):
             else:  # nothing for a reader to read
                 readers = Chosen((JSONL, None))
         fitting = family if self.metrics is None else None
-        kind = "record" if has_schema(metrics) and not self.given else fitting.name if fitting else family_of(metrics)
-        if kind is None:
-            gold, system = formatted(metrics, gold, system)
-        gold, system = opened(kind if kind in COERCED else None, gold, system, self.given, readers.readers)
+        if self.given or not are_files(gold, system) or not {*COERCED, JSONL}.isdisjoint(readers.readers):
+            gold, system = self._coerced(metrics, gold, system, readers.readers)
         if fitting is not None:
             metrics = self._under_conventions(list(fitting_metrics(fitting, gold, system, readers.readers[0])))
         return metrics, gold, system, readers
+
+    def _coerced(
+        self, metrics: tuple[AnyMetric, ...], gold: Any, system: Any, readers: tuple[str, str | None]
+    ) -> tuple[Any, Any]:
+        """Both sides, what is in memory and the values of files as documents."""
+        from adjudge.tasks.door import family_of, formatted, opened
+
+        named = self.family.name if self.metrics is None and self.family else None
+        kind = "record" if has_schema(metrics) and not self.given else named or family_of(metrics)
+        if kind is None:
+            gold, system = formatted(metrics, gold, system)
+        return opened(kind if kind in IN_MEMORY else None, gold, system, self.given, readers)
 
     def evaluated(
         self, gold: Any, system: Any, run: Run | None = None, *, names: Sequence[str | None] | None = None
