@@ -21,14 +21,14 @@ SEED_KINDS = {
     "corefud-text/tags.txt": "marked-text",
     "eal-campaign/campaign.toml": "eal-settings",
     "eal-campaign/set.toml": "eal-settings",
-    "eal-genres/genres.tsv": "pairs",
+    "eal-genres/genres.tsv": "genres",
     "eal-lock/lock.tsv": "eal-lock",
     "eal-ontology/o.json": "eal-ontology",
     "eal-ontology/o.tsv": "eal-ontology",
     "eal-ontology-toml/o.toml": "eal-ontology",
     "eal-provenance/provenance.tsv": "eal-provenance",
     "eal-quotes/quotes.txt": "eal-quotes",
-    "eal-sources/list.tsv": "pairs",
+    "eal-sources/list.tsv": "text-paths",
     "eal-state/state.json": "eal-state",
     "gen-arg/templates.json": "gen-arg",
     "hierarchy/types.tsv": "hierarchy",
@@ -184,6 +184,28 @@ WRITTEN = {
 }
 
 
+TWO_COLUMNS = [
+    ("NYT_ENG_20130910.0002\tnewswire\n3288ddfcb46d1934\tforum\n", "genres", "--genre-list of adjudge eal score"),
+    ("D1\ttexts/D1.txt\nD2\ttexts/D2.sgm.gz\n", "text-paths", "--texts of adjudge eal validate"),
+    ("per:title\tper:job\norg:top_members\torg:head\n", "relation-names", "--gold-relations of adjudge kbp score"),
+    ("born_in\tbirthPlace\nworksFor\temployer\n", "relation-names", "--system-relations of adjudge kbp score"),
+    ("USA\tUnited States\n2Pac\tTupac Shakur\n", "redirects", "--redirects of adjudge kbp score"),
+    ("a\tb\nc\td\n", "pairs", "--genre-list of adjudge eal score, --redirects of adjudge kbp score"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "use"), TWO_COLUMNS)
+def test_tables_of_two_columns_are_told_apart(tmp_path, capsys, text, kind, use):
+    path = tmp_path / "table.tsv"
+    path.write_text(text)
+    found = examine(str(path))
+    assert found.format.kind == kind
+    assert run(["doctor", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert use in out
+    assert ("--genre-list" in out) == (kind in ("genres", "pairs"))
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A folder with what the commands above write, and DATA, the files of the demo."""
@@ -255,7 +277,7 @@ def test_files_that_go_together_are_in_one_command(names, written, monkeypatch, 
 
 
 def test_every_kind_is_tried():
-    assert COMPANIONS.keys() <= set(ALL.values())
+    assert COMPANIONS.keys() <= {*ALL.values(), *(kind for _, kind, _ in TWO_COLUMNS)}
 
 
 @pytest.mark.parametrize(

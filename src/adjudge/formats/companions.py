@@ -43,6 +43,10 @@ COMPANIONS: Mapping[str, Format] = {
         Format("hierarchy", "types with their parents"),
         Format("marked-text", "text with marked mentions (CRAC)"),
         Format("list", "a list of documents, types or other names"),
+        Format("genres", "documents with their genres"),
+        Format("text-paths", "documents with the paths of their texts"),
+        Format("relation-names", "relations with other names"),
+        Format("redirects", "pages with the pages that they redirect to"),
         Format("pairs", "lines of two columns"),
         Format("sizes", "names with a number: lengths or counts of documents"),
         Format("texts", "texts of documents"),
@@ -147,11 +151,16 @@ _LIKELY: tuple[tuple[str, str, str], ...] = (
     ("marked-text", r".*", r"\|\[?e\d+\]?(?:,|[ \n])"),
     ("list", r"[\w.:/()-]+|[A-Z]+\d+-MUC\d-\d+\b.*", r"\S\s*\n\s*\S"),
     ("hierarchy", r"[^\t]+\t[^\t]+", r"#.*\bparents?\b"),
+    ("text-paths", r"\S+\t[^\t]+\.(?:txt|sgml?|xml|html?)(?:\.\w+)?", ""),
+    ("genres", r"\S*\d\S*\t[A-Za-z][a-z _-]*|[A-Z]{2,}[\w.-]+\t[a-z][a-z _-]*", ""),
+    ("relation-names", r"(?:[a-z]+:[\w./-]+|[a-z]+(?:[_A-Z][A-Za-z]*)+)\t[\w:./-]+", ""),
+    ("redirects", r"[A-Z\d][^\t]*\t[A-Z\d][^\t]*", ""),
     ("pairs", r"[^\t]+\t[^\t]+", ""),
     ("kb-answers", r"Q\w*(?:\t[^\t]+){1,4}", ""),
     ("kg-ontology", r"[\w:./-]+(?:\t[A-Z][\w:./-]*){0,2}", r"\t"),
     ("kb-aliases", r"[^\t]+(?:\t[^\t]+)+", ""),
 )
+_PAIRS = ("text-paths", "genres", "relation-names", "redirects", "pairs")
 _QUOTES = re.compile(r"\d+\n(?:[^\t\n ]+\n(?:\d+-\d+(?: \d+-\d+)*)?\n)+\n*")
 _LARGEST = 1 << 16  # letters of a file whose lines are compared with all of these
 _TEXTS = (".txt", ".sgm", ".sgml", ".cmp.txt", ".mpdf.xml", ".xml", ".htm", ".html")
@@ -200,7 +209,7 @@ def likely(text: str) -> Format | None:
         return COMPANIONS["hierarchy"] if parents else None
     for kind, form, somewhere in _LIKELY:
         if all(re.fullmatch(form, line) for line in lines) and re.search(somewhere, whole):
-            tagged = kind in ("pairs", "kb-aliases") and any(_TAGGED.fullmatch(line.split("\t")[-1]) for line in lines)
+            tagged = kind in (*_PAIRS, "kb-aliases") and any(_TAGGED.fullmatch(line.split("\t")[-1]) for line in lines)
             return None if tagged else COMPANIONS.get(kind) or FORMATS[kind]
     return None
 
@@ -310,7 +319,7 @@ def told(kind: str, text: str) -> int:
 
 
 _LISTED = (
-    *("design", "sample-pool", "labels", "judge", "exhaustive", "eal-provenance", "list", "pairs", "sizes"),
+    *("design", "sample-pool", "labels", "judge", "exhaustive", "eal-provenance", "list", *_PAIRS, "sizes"),
     *("serve-events", "serve-training", "hierarchy", "kb-aliases", "multiplicities"),
 )
 
