@@ -8,9 +8,11 @@ The exit code of the command line is part of the error.
 from __future__ import annotations
 
 import errno
+import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -247,6 +249,25 @@ class GateError(AdjudgeError):
     """A threshold given by `--fail-under` was not reached, or a baseline that `--fail-if-worse` names."""
 
     exit_code = 3
+
+
+@contextmanager
+def refusing(
+    what: str, path: str | os.PathLike[str], hint: str | Callable[[Exception], str] | None = None
+) -> Iterator[None]:
+    """Say that `what`, such as "cannot be read", and why, if the operating system refuses something in the block.
+
+    >>> with refusing("cannot be read", "a.txt", "check the path"):
+    ...     raise OSError(errno.ENOENT, "No such file")
+    Traceback (most recent call last):
+    adjudge.errors.UsageError: a.txt: cannot be read: No such file, check the path
+    """
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        hint = hint(error) if callable(hint) else hint
+        raise refusal(error, Problem(f"{what}: {reason}", path=os.fspath(path), hint=hint)) from None
 
 
 def from_keywords(kind: Callable[..., T], given: Mapping[str, Any], function: str) -> T:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option
+from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option, target_options, unlinked_option
 from adjudge.cli.findings import emit_findings, finding_options, findings_record, kinds_help, severities_of
 from adjudge.cli.options import choice, command, document_list, flag, format_option, value
 from adjudge.cli.output import check_targets, emit_json, emit_lines, uncollected
@@ -23,7 +22,6 @@ from adjudge.tasks.eal.assess import Change
 from adjudge.tasks.eal.consistency import KINDS
 from adjudge.tasks.eal.consistency import check as check_store
 from adjudge.tasks.eal.frames import describe
-from adjudge.tasks.eal.responses import UNLINKED
 from adjudge.tasks.eal.settings import get_profile
 from adjudge.tasks.eal.stores import (
     TRIMS,
@@ -57,21 +55,8 @@ report_options = [format_option("text", "json"), flag("--quiet", "Do not report 
 verbose_option = flag("--verbose", "List every response that is counted.")
 
 
-def target_options(what: str, *, required: bool = True) -> Any:
-    """Where a store is written."""
-    return [
-        value(
-            "-o --output",
-            "OUT",
-            f"{what} to write, atomically.",
-            required=required,
-            type=click.Path(path_type=Path),
-        ),
-        flag("--overwrite", "Replace OUT if it exists."),
-    ]
-
-
-_store_options = [target_options("Store of assessments"), ids_option(keep=False)]
+_store_options = [target_options("Store of assessments to write, atomically."), ids_option(keep=False)]
+_frames_target = target_options("Folder of linking files to write, atomically.")
 
 
 def say_done(operation: str, facts: Mapping[str, Any], lines: Iterable[str], options: Mapping[str, Any]) -> None:
@@ -92,7 +77,7 @@ def response_record(response: Response) -> dict[str, Any]:
         "type": response.type,
         "role": response.role,
         "cas": response.cas.text,
-        "cas_span": f"{response.cas.span.start}-{response.cas.span.end}",
+        "cas_span": str(response.cas.span),
         "realis": response.realis,
     }
 
@@ -114,12 +99,7 @@ def response_line(response: Response) -> str:
         "First keep only the best of the responses that differ in base filler and justifications alone (cas), also "
         "if their CASes are nested (nested), or in one cluster of EXISTING (coref).",
     ),
-    choice(
-        "--unlinked",
-        UNLINKED,
-        "With --trim, responses that are not generic and in no hopper: an error, dropped, or hoppers of their own "
-        "(default: as the profile says).",
-    ),
+    unlinked_option("With --trim, responses"),
     _store_options,
     profile_option,
     report_options,
@@ -332,7 +312,7 @@ def _change_record(change: Change) -> dict[str, Any]:
     "template",
     click.Argument(["key"], metavar="KEY"),
     flag("--comments/--plain", "Describe what is to be linked in comments.", default=True, show_default=True),
-    target_options("Folder of linking files"),
+    _frames_target,
     report_options,
     examples=["adjudge eal frames template assessments -o frames"],
 )
@@ -373,7 +353,7 @@ def template(key: str, comments: bool, **options: Any) -> None:
         default="responses",
     ),
     flag("--comments/--plain", "With -o, describe everything in comments.", default=False, show_default=True),
-    target_options("Folder of linking files", required=False),
+    target_options("Folder of linking files to write, atomically.", required=False),
     profile_option,
     report_options,
     examples=["adjudge eal frames read frames assessments -o reference"],
@@ -427,7 +407,7 @@ def _counts(done: FramesSummary) -> str:
     click.Argument(["source"], metavar="KEY"),
     click.Argument(["target"], metavar="NEWKEY"),
     flag("--comments/--plain", "Describe what is to be linked in comments.", default=True, show_default=True),
-    target_options("Folder of linking files"),
+    _frames_target,
     report_options,
     verbose_option,
     examples=["adjudge eal frames project frames assessments merged -o new-frames"],

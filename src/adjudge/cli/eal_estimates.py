@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.eal import regions_of, settings_of, side_options
-from adjudge.cli.eal_assessment import report_options, say_done, target_options
-from adjudge.cli.eal_stores import ids_option, profile_option
+from adjudge.cli.eal_assessment import report_options, say_done
+from adjudge.cli.eal_stores import ids_option, profile_option, target_options
 from adjudge.cli.estimates import emit_estimate, level_option, rendered
 from adjudge.cli.options import (
     Sides,
@@ -66,7 +66,7 @@ def design_path(store: Path) -> Path:
     choice("--strata", ("genre",), "Draw from every genre in proportion, at least two documents of each."),
     value("--genre-list", "FILE", "With --strata: id, TAB, genre. Without it, the prefix of an id is its genre."),
     value("--seed", "N", "Seed of the draw.", default=13, type=Whole("give a whole number from 0")),
-    target_options("Store of assessments of the drawn documents", required=False),
+    target_options("Store of assessments of the drawn documents to write, atomically.", required=False),
     ids_option(keep=False),
     profile_option,
     report_options,

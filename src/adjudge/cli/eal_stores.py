@@ -85,17 +85,23 @@ def ids_option(*, keep: bool) -> Any:
     )
 
 
+def target_options(text: str, *, required: bool = True) -> Any:
+    """Where something is written."""
+    output = value("-o --output", "OUT", text, required=required, type=click.Path(path_type=Path))
+    return [output, flag("--overwrite", "Replace OUT if it exists.")]
+
+
+def unlinked_option(subject: str) -> Any:
+    """What becomes of responses that are not linked."""
+    what = f"{subject} that are not generic and in no hopper"
+    text = f"{what}: an error, dropped, or hoppers of their own (default: as the profile says)."
+    return choice("--unlinked", UNLINKED, text)
+
+
 def store_options(*, keep_ids: bool) -> Any:
     """The options of commands that write a store."""
     return [
-        value(
-            "-o --output",
-            "OUT",
-            "Store to write: a folder, or a .zip, .tar.gz or .tgz.",
-            required=True,
-            type=click.Path(path_type=Path),
-        ),
-        flag("--overwrite", "Replace OUT if it exists."),
+        target_options("Store to write: a folder, or a .zip, .tar.gz or .tgz."),
         ids_option(keep=keep_ids),
         profile_option,
         format_option("text", "json"),
@@ -211,16 +217,12 @@ def _described(argument: Argument) -> dict[str, Any]:
         "type": response.type,
         "role": response.role,
         "cas": response.cas.text,
-        "cas_span": _span(response.cas.span),
-        "base_filler": _span(response.base_filler),
-        "justifications": [_span(span) for span in response.justifications],
+        "cas_span": str(response.cas.span),
+        "base_filler": str(response.base_filler),
+        "justifications": list(map(str, response.justifications)),
         "realis": response.realis,
         "confidence": argument.confidence,
     }
-
-
-def _span(span: Span) -> str:
-    return f"{span.start}-{span.end}"
 
 
 def _line(record: dict[str, Any]) -> str:
@@ -349,12 +351,7 @@ def expand_justifications(store: str, docs: str | None, given: str | None, offse
     "trim",
     click.Argument(["store"], metavar="STORE"),
     flag("--nested", "Responses with nested CASes also compete."),
-    choice(
-        "--unlinked",
-        UNLINKED,
-        "Responses that are not generic and in no hopper: an error, dropped, or hoppers of their own (default: as the "
-        "profile says).",
-    ),
+    unlinked_option("Responses"),
     store_options(keep_ids=True),
     examples=["adjudge eal trim run1/ -o run1.trimmed"],
 )

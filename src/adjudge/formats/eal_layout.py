@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from adjudge.errors import Problem, is_fault, refusal
+from adjudge.errors import Problem, is_fault, refusing
 from adjudge.findings import Finding
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_lock import LOCK
@@ -54,7 +54,11 @@ def read_tree(folder: Path) -> Tree:
     entries: dict[str, str | None] = {}
     irregular: set[str] = set()
     todo = [""]
-    try:
+
+    def hint(error: Exception) -> str:
+        return "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
+
+    with refusing("the store cannot be read", folder, hint):
         for prefix in todo:
             with os.scandir(folder / prefix) as found:
                 for entry in found:
@@ -65,10 +69,6 @@ def read_tree(folder: Path) -> Tree:
                         todo.append(f"{name}/")
                     elif not kind:
                         irregular.add(name)
-    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
-        reason = getattr(error, "strerror", None) or str(error)
-        hint = "give a folder or an archive" if isinstance(error, NotADirectoryError) else "check the path"
-        raise refusal(error, Problem(f"the store cannot be read: {reason}", path=str(folder), hint=hint)) from None
     return Tree(str(folder), entries, irregular=irregular)
 
 

@@ -108,12 +108,13 @@ def scan_linking(
         responses = frozenset(response for response, _ in _resolve(rest, number, ids, findings))
         if responses:
             frames.append(Frame(responses, first))
-    linked = frozenset[Response]().union(*(frame.responses for frame in frames)) if incomplete else ()
+    found = Linking(document, frames, frozenset(incomplete))
+    linked = found.linked if incomplete else ()
     for response, (number, column) in incomplete.items():
         if response in linked:
             message = f"the response {response.cas.text!r} ({response.role}) is in a frame as well"
             findings.add("linked-incomplete", message, number, column, f"take its id off the {INCOMPLETE} line")
-    return Linking(document, frames, frozenset(incomplete)), findings.sorted()
+    return found, findings.sorted()
 
 
 class LinkedLines:
@@ -134,7 +135,7 @@ class LinkedLines:
     def of(cls, linking: Linking, known: ArgumentLines | KeyLines) -> LinkedLines:
         """The same of objects."""
         places = {response: at for at, response in enumerate(known.responses)}
-        for response in sorted(frozenset[Response]().union(*(frame.responses for frame in linking.frames))):
+        for response in sorted(linking.linked):
             places.setdefault(response, len(places))
         made = cls(known, [[places[response] for response in frame.responses] for frame in linking.frames], linking)
         made.others = list(places)[len(known.responses) :]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from adjudge.bounded import file_bytes, file_text
-from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, refusal
+from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean, refusing
 from adjudge.findings import Findings, errors_of
 from adjudge.formats.eal_fields import WHITE, decode_lines, parse_span, sha1_id
 from adjudge.formats.eal_layout import is_junk
@@ -42,17 +42,14 @@ class Sources:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path) or "."
         self._others: list[str] = []  # files that are not read, because their endings are not known
-        try:
-            self.listed = Path(path).is_file()
-            self._files = _listed(Path(path)) if self.listed else _found(Path(path), self._others)
-        except UnicodeDecodeError as error:
-            hint = "give a folder, or a text file in UTF-8 with lines of document id, TAB and path"
-            raise UsageError(not_utf8(error, self.path, hint=hint)) from None
-        except (OSError, ValueError) as error:  # a ValueError is a path with a null character
-            reason = getattr(error, "strerror", None) or str(error)
-            hint = "give the folder with the source documents, or a file with lines of document id, TAB and path"
-            problem = Problem(f"the source documents cannot be read: {reason}", path=self.path, hint=hint)
-            raise refusal(error, problem) from None
+        hint = "give the folder with the source documents, or a file with lines of document id, TAB and path"
+        with refusing("the source documents cannot be read", self.path, hint):
+            try:
+                self.listed = Path(path).is_file()
+                self._files = _listed(Path(path)) if self.listed else _found(Path(path), self._others)
+            except UnicodeDecodeError as error:
+                hint = "give a folder, or a text file in UTF-8 with lines of document id, TAB and path"
+                raise UsageError(not_utf8(error, self.path, hint=hint)) from None
 
     @property
     def documents(self) -> list[str]:
@@ -110,12 +107,8 @@ class Sources:
             names = " and ".join(str(file) for file in files[:3])
             message = f"the source document {document!r} could be {names}"
             raise UsageError(Problem(message, path=self.path, hint="leave one of them in the folder"))
-        try:
+        with refusing("the file cannot be read", files[0], "check the path and its permissions"):
             data = file_bytes(files[0])
-        except OSError as error:
-            hint = "check the path and its permissions"
-            problem = Problem(f"the file cannot be read: {error.strerror or error}", path=str(files[0]), hint=hint)
-            raise refusal(error, problem) from None
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -265,13 +258,11 @@ def _converter(text_of: Callable[[str], str], convert: Callable[[Utf16, Span], S
 
 def read_list(path: str | Path, what: str, hint: str = "check the path") -> list[tuple[int, str]]:
     """The lines of a list that say something, with their numbers; `#` begins a comment."""
-    try:
-        return said_lines(file_text(path))
-    except UnicodeDecodeError as error:
-        raise FormatError(not_utf8(error, str(path))) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise refusal(error, Problem(f"the {what} cannot be read: {reason}", path=str(path), hint=hint)) from None
+    with refusing(f"the {what} cannot be read", path, hint):
+        try:
+            return said_lines(file_text(path))
+        except UnicodeDecodeError as error:
+            raise FormatError(not_utf8(error, str(path))) from None
 
 
 def read_pairs(path: str, what: str) -> dict[str, str]:
@@ -387,21 +378,17 @@ def provenance_path(path: str | os.PathLike[str]) -> Path:
 
 def read_provenance(path: str | Path, documents: Iterable[str]) -> Iterator[dict[str, dict[str, float]]]:
     """For each of the documents, which are sorted, who gave the response of each digest; one document at a time."""
-    try:
-        with Path(path).open("rb") as stream:
-            groups = groupby(_rows(stream, str(path)), key=lambda row: row[0])
-            name, rows = next(groups, ("", iter(())))
-            for document in documents:
-                while name and name < document:
-                    name, rows = next(groups, ("", iter(())))
-                found: dict[str, dict[str, float]] = {}
-                if name == document:
-                    for _, id_, system, confidence in rows:
-                        found.setdefault(id_, {})[system] = confidence
-                yield found
-    except OSError as error:
-        problem = Problem(f"the provenance cannot be read: {error.strerror or error}", path=str(path))
-        raise refusal(error, problem) from None
+    with refusing("the provenance cannot be read", path), Path(path).open("rb") as stream:
+        groups = groupby(_rows(stream, str(path)), key=lambda row: row[0])
+        name, rows = next(groups, ("", iter(())))
+        for document in documents:
+            while name and name < document:
+                name, rows = next(groups, ("", iter(())))
+            found: dict[str, dict[str, float]] = {}
+            if name == document:
+                for _, id_, system, confidence in rows:
+                    found.setdefault(id_, {})[system] = confidence
+            yield found
 
 
 _REMEDY = "restore it, or remove it to pool the store as one system"

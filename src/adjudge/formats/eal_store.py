@@ -380,7 +380,7 @@ def transformed(
         if other is None or argument.confidence > other.confidence:
             found[response] = argument if response is argument.response else argument._replace(response=response)
     if linking is not None:
-        for response in frozenset[Response]().union(linking.incomplete, *(each.responses for each in linking.frames)):
+        for response in linking.linked | linking.incomplete:
             if response not in changed:
                 changed[response] = transform(response)
         frames = [Frame(frozenset(changed[each] for each in frame.responses), frame.id) for frame in linking.frames]

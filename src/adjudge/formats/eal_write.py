@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
 from adjudge import temporary
-from adjudge.errors import EnvironmentFault, Problem, UsageError, ValidationError, refusal
+from adjudge.errors import EnvironmentFault, Problem, UsageError, ValidationError, refusing
 from adjudge.files import is_special
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_arguments import Ids, write_named
@@ -68,7 +67,7 @@ class FolderWriter:
 
     def __enter__(self) -> Self:
         with ExitStack() as held:
-            with _failing(self._shown):
+            with refusing("cannot be written", self._shown, temporary.advice):
                 if not held.enter_context(temporary.guarded(self.path)):
                     raise self._busy()
                 temporary.sweep(self.path)
@@ -113,7 +112,7 @@ class FolderWriter:
     def folder(self, name: str) -> None:
         """Make a folder, also if nothing will be in it."""
         assert self._folder is not None, "use the writer in a with block"
-        with _failing(self._shown):
+        with refusing("cannot be written", self._shown, temporary.advice):
             (self._folder / name).mkdir(exist_ok=True)
 
     def put(self, name: str, data: bytes) -> None:
@@ -123,7 +122,7 @@ class FolderWriter:
             hint = "rename the document"
             raise ValidationError(Problem(f"{name!r} cannot be the name of a file in it", path=self._shown, hint=hint))
         path = self._folder / name
-        with _failing(self._shown):
+        with refusing("cannot be written", self._shown, temporary.advice):
             if path.parent not in self._known:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._known.add(path.parent)
@@ -144,13 +143,13 @@ class FolderWriter:
             from adjudge.formats.archive import pack
 
             self._made = self._folder.with_name(f"{self._folder.name}{temporary.PACKED}")
-            with _failing(self._shown):
+            with refusing("cannot be written", self._shown, temporary.advice):
                 pack(self._folder, self._made, zipped=self.path.name.endswith(".zip"))
 
     def publish(self, undo: ExitStack) -> None:
         """Give what is complete its name; `undo` learns how to take it back."""
         assert self._made is not None, "complete it first"
-        with _failing(self._shown):
+        with refusing("cannot be written", self._shown, temporary.advice):
             if self._overwrite:
                 _swap(self._made, self.path, undo)
             elif self._again and os.path.lexists(self.path) and not _is_empty_folder(self.path):
@@ -211,7 +210,7 @@ class Companion:
         self.path = Path(os.path.realpath(path))  # a symbolic link stays a link: what it points to is replaced
         self._shown = os.fspath(path)
         self._made: Path | None = None
-        with _failing(self._shown):
+        with refusing("cannot be written", self._shown, temporary.advice):
             if is_special(self.path):
                 handle = os.open(self.path, os.O_WRONLY)
             else:
@@ -222,12 +221,12 @@ class Companion:
 
     def write(self, text: str) -> None:
         """Write more of it."""
-        with _failing(self._shown):
+        with refusing("cannot be written", self._shown, temporary.advice):
             self._stream.write(text)
 
     def complete(self) -> None:
         """Flush it to the disk."""
-        with _failing(self._shown):
+        with refusing("cannot be written", self._shown, temporary.advice):
             self._stream.flush()
             if self._made is not None:
                 os.fsync(self._stream.fileno())
@@ -237,7 +236,7 @@ class Companion:
     def publish(self, undo: ExitStack) -> None:
         """Give it its name; `undo` learns how to take it back."""
         if self._made is not None:
-            with _failing(self._shown):
+            with refusing("cannot be written", self._shown, temporary.advice):
                 _swap(self._made, self.path, undo)
 
     def close(self) -> None:
@@ -246,17 +245,6 @@ class Companion:
             self._stream.close()
         if self._made is not None:
             _clear(self._made)
-
-
-@contextmanager
-def _failing(shown: str) -> Iterator[None]:
-    """Say of what the system refuses that `shown` cannot be written."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(f"cannot be written: {reason}", path=shown, hint=temporary.advice(error))
-        raise refusal(error, problem) from None
 
 
 def _swap(made: Path, path: Path, undo: ExitStack) -> None:

@@ -24,6 +24,14 @@ class Span(NamedTuple):
     start: int
     end: int
 
+    def __str__(self) -> str:
+        """As files and messages have it.
+
+        >>> str(Span(10, 12))
+        '10-12'
+        """
+        return f"{self.start}-{self.end}"
+
 
 class Cas(NamedTuple):
     """A canonical argument string: the text as normalised by the reader, and where it stands."""
@@ -118,3 +126,8 @@ class Linking:
     document: str
     frames: Sequence[Frame] = ()
     incomplete: frozenset[Response] = frozenset()
+
+    @property
+    def linked(self) -> frozenset[Response]:
+        """The responses that are in frames."""
+        return frozenset[Response]().union(*(frame.responses for frame in self.frames))

@@ -68,7 +68,7 @@ class _Document:
                     found.setdefault(code >> SHIFT, []).append(response)
         linked = self.prepared.gold.frames
         frames = None if linked is None else linked.linking()
-        for response in sorted({each for frame in (frames.frames if frames else ()) for each in frame.responses}):
+        for response in sorted(frames.linked if frames else ()):
             number = self.reference.numbers.get(self.reference.class_of(response))
             if number is not None:
                 found.setdefault(number, []).append(response)

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from adjudge import temporary
 from adjudge._version import __version__
-from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError, refusal
+from adjudge.errors import AdjudgeError, EnvironmentFault, Problem, UsageError, refusing
 from adjudge.findings import counted
 from adjudge.formats.eal_lock import clear_lock
 from adjudge.formats.eal_sources import provenance_path
@@ -123,13 +123,10 @@ def _clear_up(rooms: Rooms) -> None:
 
 
 def _make_rooms(rooms: Rooms) -> None:
-    try:
-        for path in (*(rooms.folder / name for name in FOLDERS), rooms.filtered, rooms.reports):
+    hint = partial(temporary.advice, otherwise="check the permissions")
+    for path in (*(rooms.folder / name for name in FOLDERS), rooms.filtered, rooms.reports):
+        with refusing("cannot be made", path, hint):
             path.mkdir(exist_ok=True)
-    except OSError as error:
-        hint = temporary.advice(error, "check the permissions")
-        problem = Problem(f"cannot be made: {error.strerror or error}", path=str(path), hint=hint)
-        raise refusal(error, problem) from None
 
 
 class _Run:

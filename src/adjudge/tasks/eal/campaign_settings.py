@@ -13,7 +13,7 @@ import msgspec
 
 from adjudge import temporary
 from adjudge.bounded import file_bytes
-from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, refusal
+from adjudge.errors import FormatError, Problem, UsageError, did_you_mean, refusing
 from adjudge.files import write_atomically
 from adjudge.findings import SEVERITIES, Severity
 from adjudge.formats.eal_layout import is_junk
@@ -211,14 +211,12 @@ _TEAMS = "teams"
 def read_settings(folder: Path) -> CampaignSettings:
     """The settings of the campaign in a folder; all errors are raised at once."""
     path = folder / FILE
-    try:
-        data = file_bytes(path)
-    except FileNotFoundError:
-        hint = f"make one with: adjudge eal campaign init {folder}"
-        raise UsageError(Problem(f"there is no campaign here: no file {FILE}", path=str(folder), hint=hint)) from None
-    except OSError as error:
-        hint = "name the folder of a campaign"
-        raise refusal(error, Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
+    with refusing("cannot be read", path, "name the folder of a campaign"):
+        try:
+            data = file_bytes(path)
+        except FileNotFoundError:
+            message, hint = f"there is no campaign here: no file {FILE}", f"adjudge eal campaign init {folder}"
+            raise UsageError(Problem(message, path=str(folder), hint=f"make one with: {hint}")) from None
     return parse_settings(data, str(path))
 
 
@@ -375,7 +373,7 @@ def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]
     ['campaign.toml', 'sources', 'submissions', 'pool', 'assessments', 'frames', 'scores']
     """
     shown, folder = str(folder), Path(folder)
-    try:
+    with refusing("cannot be made", shown, temporary.advice):
         _refuse_second(folder, shown)
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Beside the folder, or in it, because it may be a disk of its own or that in which somebody stands.
@@ -395,9 +393,6 @@ def init_campaign(folder: str | Path, *, fill: Fill | None = None) -> list[Path]
                 temporary.remove(name)
                 if handle is not None:
                     os.close(handle)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise refusal(error, Problem(f"cannot be made: {reason}", path=shown, hint=temporary.advice(error))) from None
     return [folder / FILE, *(folder / name for name in FOLDERS), *(folder / each for each in filled)]
 
 

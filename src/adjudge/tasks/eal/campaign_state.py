@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from adjudge.errors import Problem, UsageError, is_fault, refusal
+from adjudge.errors import Problem, UsageError, is_fault, refusal, refusing
 from adjudge.files import write_atomically
 from adjudge.formats.eal_layout import is_junk
 from adjudge.formats.eal_lock import LOCK, this_host
@@ -85,7 +85,7 @@ def digest_of(*paths: Path) -> str:
 
 
 def _content(path: Path) -> str:
-    try:
+    with refusing("cannot be read", path, "check the permissions"):
         kind = kind_of(path)
         if kind == "folder":
             inner = sorted(each for each in path.iterdir() if not is_junk(each.name) and each.name != LOCK)
@@ -97,9 +97,6 @@ def _content(path: Path) -> str:
             while chunk := file.read(_CHUNK):
                 total.update(chunk)
         return total.hexdigest()
-    except OSError as error:
-        hint = "check the permissions"
-        raise refusal(error, Problem(f"cannot be read: {error.strerror or error}", path=str(path), hint=hint)) from None
 
 
 def kind_of(path: Path) -> str:
@@ -120,13 +117,9 @@ def alone(folder: Path) -> Iterator[None]:
     The operating system releases the lock however the process ends, so it never has to be removed.
     """
     path = folder / MEMORY / "lock"
-    try:
+    with refusing("cannot be written", path, "check the permissions of the folder"):
         path.parent.mkdir(exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        hint = "check the permissions of the folder"
-        problem = Problem(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)
-        raise refusal(error, problem) from None
     try:
         try:
             _lock(handle)
@@ -166,15 +159,11 @@ def _lock(handle: int) -> None:
 
 def remove(path: Path) -> None:
     """Remove a file, or a folder with its contents, if it exists."""
-    try:
+    with refusing("cannot be removed", path, "check the permissions"):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-    except OSError as error:
-        hint = "check the permissions"
-        problem = Problem(f"cannot be removed: {error.strerror or error}", path=str(path), hint=hint)
-        raise refusal(error, problem) from None
 
 
 def _now() -> str:

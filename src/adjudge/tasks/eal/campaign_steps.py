@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from adjudge.errors import Problem, refusal, some_of, visible
+from adjudge.errors import Problem, refusing, some_of, visible
 from adjudge.files import write_atomically
 from adjudge.findings import Finding, Findings, Severities, counted, finding_lines, totals_line
 from adjudge.formats.archive import SUFFIXES
@@ -79,14 +79,11 @@ class Made(NamedTuple):
 
 def listed(folder: Path) -> list[Path]:
     """The contents of a folder, without files that operating systems leave there."""
-    try:
-        return sorted(each for each in folder.iterdir() if not is_junk(each.name))
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        hint = "it should be a folder that you may read"
-        problem = Problem(f"cannot be read: {error.strerror or error}", path=str(folder), hint=hint)
-        raise refusal(error, problem) from None
+    with refusing("cannot be read", folder, "it should be a folder that you may read"):
+        try:
+            return sorted(each for each in folder.iterdir() if not is_junk(each.name))
+        except FileNotFoundError:
+            return []
 
 
 def find_submissions(folder: Path) -> tuple[dict[str, Path], dict[str, str]]:
@@ -220,7 +217,6 @@ def _list_removed(stream: Companion, outcome: Outcome) -> None:
 
 def _removed(each: Removed) -> tuple[str, ...]:
     response = each.argument.response
-    start, end = response.cas.span
     return (
         response.document,
         each.reason,
@@ -228,7 +224,7 @@ def _removed(each: Removed) -> tuple[str, ...]:
         response.type,
         response.role,
         response.cas.text,
-        f"{start}-{end}",
+        str(response.cas.span),
         response.realis,
         f"{each.argument.confidence:g}",
         "" if each.instead is None else each.instead.id or sha1_id(each.instead.response),
@@ -372,12 +368,8 @@ def _refused(rooms: Rooms, name: str, problems: Sequence[Problem], what: str) ->
 
 
 def _lines(path: Path) -> list[str]:
-    try:
+    with refusing("cannot be read", path, "check the permissions"):
         return path.read_text(encoding="utf-8").splitlines() if kind_of(path) else []
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(f"cannot be read: {reason}", path=str(path), hint="check the permissions")
-        raise refusal(error, problem) from None
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from adjudge.errors import Problem, ValidationError
 from adjudge.formats.eal_arguments import ArgumentLines
 from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_linking import LinkedLines
+from adjudge.formats.eal_store import transformed
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Linking, Response, Span
 from adjudge.tasks.eal.measures import Classes, Links, score_alternatives, score_links
 from adjudge.tasks.eal.reference import (
@@ -364,7 +365,9 @@ def prepare(
         times = len(repair_lower_x((*whole.assessed, *whole.unassessed)))
         changed = {**gold.changed, "time-repaired": times} if times else gold.changed
         lines = KeyLines.of(repaired_key(whole))
-        frames = None if gold.frames is None else _repaired_frames(gold.frames.linking())
+        if gold.frames is not None:
+            linking = gold.frames.linking()
+            frames = change_linking(linking, replace=repair_lower_x(linking.linked))
         gold = gold._replace(key=lines, frames=linked_lines(frames, lines), changed=changed)
     places = {"key_place": key_place, "frames_place": frames_place}
     reference = build_reference(gold.key, gold.frames, settings, **places)
@@ -377,11 +380,6 @@ def prepare(
     reference.unquoted = reference_2014.unquoted = regions is not None
     after = _after(gold.key.whole(), reference, settings) if settings.neutralize == "coref" else None
     return Prepared(gold, reference, reference_2014, after, regions)
-
-
-def _repaired_frames(frames: Linking) -> Linking:
-    inside = (response for frame in frames.frames for response in frame.responses)
-    return change_linking(frames, replace=repair_lower_x(inside))
 
 
 def _after(key: AnswerKey, reference: Reference, settings: Settings) -> AnswerKey:
@@ -494,8 +492,6 @@ def _trimmed(system: System, reference: Reference, settings: Settings) -> System
 
 
 def _repaired(system: System) -> System:
-    from adjudge.formats.eal_store import transformed
-
     changed = _lower_x(system.lines)
     if not changed:
         return system
@@ -539,8 +535,6 @@ def _classes_2014(prepared: Prepared, observed: Observed, settings: Settings) ->
     reference = prepared.reference_2014
     if not changed and reference is prepared.reference:
         return observed.all_classes
-    from adjudge.formats.eal_store import transformed
-
     repaired, _ = transformed(observed.lines.whole(), None, lambda response: changed.get(response, response))
     lines = ArgumentLines(repaired.document, repaired.arguments)
     codes = reference.codes_of(lines)

@@ -282,7 +282,7 @@ def check(
             if linked is not None:
                 linking, found = scan_frames(linked, key, profile)
                 out.take(found)
-                here = classes((each for frame in linking.frames for each in frame.responses), key.coref)
+                here = classes(linking.linked, key.coref)
                 counts["linked TRFR"] += len(here & good.keys())
                 counts["frame"] += len(linking.frames)
         if pooled is not None:

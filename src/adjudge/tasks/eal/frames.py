@@ -105,7 +105,7 @@ def project(linking: Linking, key: AnswerKey, source: AnswerKey | None = None) -
     split: list[Trfr] = []
     if source is not None:
         now: dict[Trfr, set[Trfr]] = {}
-        for response in (response for frame in linking.frames for response in frame.responses):
+        for response in linking.linked:
             after = class_of(response, key.coref)
             now.setdefault(class_of(response, source.coref), set()).update({after} & pool.keys())
         split = sorted({each for several in now.values() if len(several) > 1 for each in several}, key=str)
@@ -122,7 +122,7 @@ def describe(responses: Sequence[Response]) -> str:
     """
     first = responses[0]
     places: dict[Cas, None] = dict.fromkeys(response.cas for response in responses)
-    shown = [f'"{cas.text}" {cas.span.start}-{cas.span.end}' for cas in list(places)[:SHOWN]]
+    shown = [f'"{cas.text}" {cas.span}' for cas in list(places)[:SHOWN]]
     more = f", and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
     return f"{first.type} {first.role} {first.realis}: {', '.join(shown)}{more}"
 

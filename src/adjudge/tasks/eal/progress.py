@@ -39,14 +39,9 @@ class Counts(NamedTuple):
     def __add__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
+        sums = (one + another for one, another in zip(self[:4], other[:4], strict=True))
         linked = None if self.linked is None or other.linked is None else self.linked + other.linked
-        return Counts(
-            self.responses + other.responses,
-            self.assessed + other.assessed,
-            self.good + other.good,
-            self.classes + other.classes,
-            linked,
-        )
+        return Counts(*sums, linked)
 
 
 class DocumentProgress(NamedTuple):
@@ -152,8 +147,7 @@ def _linked(reference: FramesStore | None, key: AnswerKey) -> frozenset[object] 
     if reference is None:
         return None
     linking, _ = reference.scan_linking(key)
-    frames = () if linking is None else linking.frames
-    return frozenset(classes((each for frame in frames for each in frame.responses), key.coref))
+    return frozenset(() if linking is None else classes(linking.linked, key.coref))
 
 
 def _changed(path: Path) -> float | None:

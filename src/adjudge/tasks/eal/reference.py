@@ -478,8 +478,5 @@ def _without_cluster(key: KeyLines, place: str | None) -> list[Problem]:
     lost = dict.fromkeys(key.response(at).cas for at, given, own in rows if given is not None and own is None)
     hint = "give it a number in column 16, or use the profile spec"
     return [
-        Problem(
-            f"{key.document}: the CAS {cas.text!r} {cas.span.start}-{cas.span.end} has no cluster", place, hint=hint
-        )
-        for cas in lost
+        Problem(f"{key.document}: the CAS {cas.text!r} {cas.span} has no cluster", place, hint=hint) for cas in lost
     ]

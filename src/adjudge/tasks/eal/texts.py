@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from adjudge.bounded import file_bytes
-from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean, refusal, visible
+from adjudge.errors import FormatError, Problem, ValidationError, did_you_mean, refusing, visible
 from adjudge.formats.eal_sources import Offsets, Sources, Utf16, in_units, parse_quotes
 from adjudge.model.eal import Argument, Arguments, Linking, Response, Span
 from adjudge.tasks.eal.responses import Outcome, Remark, remove, replace
@@ -105,12 +105,8 @@ class Listed:
 
 def read_regions(path: str) -> Listed:
     """The quotations of a quote filter; every problem of the file is raised at once."""
-    try:
+    with refusing("the quote filter cannot be read", path, "check the path"):
         data = file_bytes(path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        hint = "check the path"
-        raise refusal(error, Problem(f"the quote filter cannot be read: {reason}", path=path, hint=hint)) from None
     known, problems = parse_quotes(data, path)
     if problems:
         raise FormatError(problems)
@@ -150,7 +146,7 @@ def filter_quotes(arguments: Arguments, linking: Linking | None, regions: Sequen
         for name, span in spans.items():
             region = around(span)
             if region is not None:
-                message = f"the {name.replace('-', ' ')} {_text(span)} encloses the quotation {_text(region)}"
+                message = f"the {name.replace('-', ' ')} {span} encloses the quotation {region}"
                 remarks.append(Remark(argument, f"encloses-quotation-{name}", message))
     return remove(arguments, linking, gone, remarks=remarks)
 
@@ -164,10 +160,6 @@ def _disjoint(regions: Sequence[Span]) -> list[Span]:
         else:
             joined.append(region)
     return joined
-
-
-def _text(span: Span) -> str:
-    return f"{span.start}-{span.end}"
 
 
 INLINE = frozenset(("a", "b", "br", "em", "font", "i", "img", "span", "strong", "sub", "sup", "u"))
@@ -270,8 +262,7 @@ def expand_justifications(arguments: Arguments, linking: Linking | None, boundar
     ordered = sorted(boundaries)
     for one, other in pairwise(ordered):
         if other.start <= one.end:
-            both = f"{one.start}-{one.end} and {other.start}-{other.end}"
-            message = f"the sentences {both} of {arguments.document} overlap"
+            message = f"the sentences {one} and {other} of {arguments.document} overlap"
             raise ValidationError(Problem(message, hint="give sentences that have no character in common"))
     starts = [sentence.start for sentence in ordered]
 
@@ -405,7 +396,7 @@ def _spans(response: Response, text: Text | None) -> Iterator[str]:
     rows: list[tuple[str, Span]] = [("CAS", response.cas.span), ("base filler", response.base_filler)]
     rows += [("because", span) for span in response.justifications]
     rows += [("and because", span) for span in response.additional]
-    places = [f"{span.start}-{span.end}" for _, span in rows]
+    places = [str(span) for _, span in rows]
     width = max(map(len, places))
     for (name, span), place in zip(rows, places, strict=True):
         said = "" if text is None else _shown(text, span)

@@ -223,7 +223,7 @@ class _Checker:
 
 def check_linking(arguments: Arguments, linking: Linking, rules: Rules, here: File, there: File) -> None:
     """Report problems in frames; `here` is the linking file, `there` that of the arguments."""
-    linked = frozenset[Response]().union(*(frame.responses for frame in linking.frames))
+    linked = linking.linked
     _check_presence(arguments, linking, linked, there)
     places = FramePlaces(lambda: here.lines, arguments, linking, rules.profile.linking_separator)
     _check_hoppers(linking, rules, places, here)

@@ -332,7 +332,7 @@ def _check_overlaps(argument: Argument, spans: Sequence[Span], file: File) -> in
     widest = spans[0]
     for span in spans[1:]:
         if span[0] <= widest[1]:
-            message = f"the predicate justifications {_format(widest)} and {_format(span)} overlap"
+            message = f"the predicate justifications {widest} and {span} overlap"
             hint = f"write {widest.start}-{max(widest.end, span.end)} for both"
             file.say_of("overlapping-justifications", message, argument, 7, hint=hint, error=False)
         if span[1] > widest[1]:
@@ -350,11 +350,11 @@ def _spans(response: Response) -> Iterator[tuple[int, Span]]:
 def _check_offsets(argument: Argument, text: Text, file: File) -> None:
     for column, span in _spans(argument.response):
         if span.end >= text.size:
-            message = f"the {_NAMES[column]} {_format(span)} is outside the document"
+            message = f"the {_NAMES[column]} {span} is outside the document"
             hint = f"its last character is {text.size - 1}" if text.size else "the document is empty"
             file.say_of("outside", message, argument, column, hint=hint)
         elif text.cuts(span):
-            message = f"the {_NAMES[column]} {_format(span)} splits a character"
+            message = f"the {_NAMES[column]} {span} splits a character"
             hint = "count it as two, or use --offsets codepoints"
             file.say_of("split-character", message, argument, column, hint=hint)
 
@@ -362,8 +362,8 @@ def _check_offsets(argument: Argument, text: Text, file: File) -> None:
 def _say_misfit(argument: Argument, agreement: Agreement, text: Text, file: File) -> None:
     cas = argument.response.cas
     found = text.find(cas.text, cas.span)
-    hint = f"it is at {_format(found)}" if found is not None and found != cas.span else None
-    shown = f"{quote(cas.text)} is not the text at {_format(cas.span)}, which is {quote(text.at(cas.span))}"
+    hint = f"it is at {found}" if found is not None and found != cas.span else None
+    shown = f"{quote(cas.text)} is not the text at {cas.span}, which is {quote(text.at(cas.span))}"
     if agreement == "part":
         hint = hint or "use the text and the offsets of the same mention"
         file.say_of("cas-extent", f"the CAS {shown}", argument, 5, hint=hint, error=False)
@@ -421,7 +421,3 @@ def _check_quotes(arguments: Arguments, text: Text, rules: Rules, file: File) ->
             column = 8 if remark.reason.endswith("base-filler") else 6
             hint = "use a shorter span"
             file.say_of("around-quotation", remark.message, remark.argument, column, hint=hint, error=False)
-
-
-def _format(span: Span) -> str:
-    return f"{span[0]}-{span[1]}"

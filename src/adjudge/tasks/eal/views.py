@@ -14,8 +14,18 @@ from adjudge.formats.eal_arguments import ArgumentLines
 from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_fields import id_2014
 from adjudge.formats.eal_linking import LinkedLines
+from adjudge.formats.eal_store import transformed
 from adjudge.model.eal import AnswerKey, Argument, Arguments, Assessment, Linking, Response, Span
-from adjudge.tasks.eal.responses import ACCEPTABLE, Outcome, Remark, change_linking, is_good, is_perfect, replace
+from adjudge.tasks.eal.responses import (
+    ACCEPTABLE,
+    Outcome,
+    Remark,
+    change_linking,
+    class_of,
+    is_good,
+    is_perfect,
+    replace,
+)
 from adjudge.tasks.eal.settings import Profile, Settings, Taxonomy
 from adjudge.tasks.eal.texts import filter_quotes
 
@@ -44,7 +54,7 @@ def neutralize_realis(arguments: Arguments, linking: Linking | None, *, generics
     outcome = replace(arguments, linking, mapping)
     if outcome.linking is None or generics == "unlinked":
         return outcome
-    linked = frozenset[Response]().union(*(frame.responses for frame in outcome.linking.frames))
+    linked = outcome.linking.linked
     outside = [actual for old, (actual, _) in mapping.items() if old.realis == "Generic" and actual not in linked]
     return outcome._replace(linking=change_linking(outcome.linking, add=outside)) if outside else outcome
 
@@ -195,7 +205,8 @@ def view_gold(
         everything = (*key.assessed, *key.unassessed)
         _add(changed, "realis-neutralised", sum(response.realis != "Actual" for response in everything))
         if frames is not None:
-            frames = change_linking(frames, replace=_actual_responses(frames))
+            inside = frames.linked | frames.incomplete
+            frames = change_linking(frames, replace={response: _actual(response) for response in inside})
         key = _neutral_key(key, settings.profile)
     lines = KeyLines.of(key)
     return Gold(lines, linked_lines(frames, lines), removed, unlinked, changed)
@@ -215,14 +226,14 @@ def view_system(system: System, settings: Settings, regions: Sequence[Span] | No
     if settings.taxonomy != "full":
         mapper = type_mapper(settings.taxonomy)
         lost = [each for each in arguments.arguments if mapper(each.response.type) is None]
+        kept = [each for each in arguments.arguments if mapper(each.response.type) is not None]
         _add(removed, "not-in-taxonomy", len(lost))
         gone += [(each, "not-in-taxonomy") for each in lost]
-        mapping = _mapping((each.response for each in arguments.arguments), mapper)
-        before = len(arguments.arguments) - len(lost)
-        arguments = _mapped(arguments, mapping)
+        mapping = _mapping((each.response for each in kept), mapper)
+        arguments, _ = transformed(Arguments(arguments.document, kept), None, mapping.__getitem__)
         if linking is not None:
             linking = _mapped_linking(linking, mapping, mapper)
-        _add(removed, "merged", before - len(arguments.arguments))
+        _add(removed, "merged", len(kept) - len(arguments.arguments))
         _add(changed, "type-merged", sum(one.type != other.type for one, other in mapping.items()))
     if settings.neutralize:
         generics = "singleton" if settings.profile.neutralised_generic == "keep" else "unlinked"
@@ -288,8 +299,7 @@ def _unquoted_key(
     assessed = {response: each for response, each in key.assessed.items() if response not in quoted}
     rest = [response for response in key.unassessed if response not in quoted]
     if frames is not None:
-        linked = {response for frame in frames.frames for response in frame.responses}
-        _add(unlinked, "quoted", len(linked & quoted))
+        _add(unlinked, "quoted", len(frames.linked & quoted))
         frames = change_linking(frames, delete=quoted)
     return AnswerKey(key.document, assessed, rest, key.coref), frames
 
@@ -307,20 +317,8 @@ def _mapping(responses: Iterable[Response], mapper: Mapper) -> dict[Response, Re
     return found
 
 
-def _mapped(arguments: Arguments, mapping: Mapping[Response, Response]) -> Arguments:
-    """The arguments with other types; of those that have become equal the most confident."""
-    found: dict[Response, Argument] = {}
-    for argument in arguments.arguments:
-        response = mapping.get(argument.response)
-        if response is not None:
-            other = found.get(response)
-            if other is None or argument.confidence > other.confidence:
-                found[response] = argument._replace(response=response)
-    return Arguments(arguments.document, list(found.values()))
-
-
 def _mapped_linking(linking: Linking, mapping: Mapping[Response, Response], mapper: Mapper) -> Linking:
-    inside = {response for frame in linking.frames for response in frame.responses} | linking.incomplete
+    inside = linking.linked | linking.incomplete
     whole = {**_mapping(inside, mapper), **mapping}
     return change_linking(linking, replace=whole, delete=inside - whole.keys())
 
@@ -350,8 +348,7 @@ def _other_types(
         _forgive(assessed, key)
     rest = dict.fromkeys(mapping[response] for response in key.unassessed if response in mapping)
     if frames is not None:
-        linked = {response for frame in frames.frames for response in frame.responses}
-        _add(unlinked, "not-in-taxonomy", sum(mapper(response.type) is None for response in linked))
+        _add(unlinked, "not-in-taxonomy", sum(mapper(response.type) is None for response in frames.linked))
         frames = _mapped_linking(frames, mapping, mapper)
     return AnswerKey(key.document, assessed, [each for each in rest if each not in assessed], key.coref), frames
 
@@ -364,16 +361,12 @@ def _forgive(assessed: dict[Response, Assessment], key: AnswerKey) -> None:
     right: dict[object, Assessment] = {}
     for response, assessment in assessed.items():
         if response.type in _LAX and is_good(response, assessment):
-            right.setdefault(_class(response, key), assessment)
+            right.setdefault(class_of(response, key.coref), assessment)
     for response, assessment in assessed.items():
         if response.type in _LAX and assessment.event_type not in ("C", "I"):
-            better = right.get(_class(response, key))
+            better = right.get(class_of(response, key.coref))
             if better is not None:
                 assessed[response] = better
-
-
-def _class(response: Response, key: AnswerKey) -> object:
-    return response.type, response.role, response.realis, key.coref.get(response.cas, response.cas)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -390,8 +383,3 @@ def _neutral_key(key: AnswerKey, profile: Profile) -> AnswerKey:
     return AnswerKey(
         key.document, {response: neutral.assessed[response] for response in order}, neutral.unassessed, key.coref
     )
-
-
-def _actual_responses(linking: Linking) -> dict[Response, Response]:
-    inside = (*(response for frame in linking.frames for response in frame.responses), *linking.incomplete)
-    return {response: response._replace(realis="Actual") for response in inside if response.realis != "Actual"}
