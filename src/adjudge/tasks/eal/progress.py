@@ -41,7 +41,7 @@ class Counts(NamedTuple):
             return NotImplemented
         sums = (one + another for one, another in zip(self[:4], other[:4], strict=True))
         linked = None if self.linked is None or other.linked is None else self.linked + other.linked
-        return Counts(*sums, linked)
+        return Counts(*sums, linked=linked)
 
 
 class DocumentProgress(NamedTuple):
