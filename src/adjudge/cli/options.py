@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
@@ -39,11 +38,11 @@ class Value(click.ParamType):  # type: ignore[type-arg]  # not generic in all re
     name = "value"
 
 
-@dataclass(frozen=True)
 class Made(Value):
     """Converts by a function, whose `ValueError` gives the reason for a refusal."""
 
-    make: Callable[[str], Any]
+    def __init__(self, make: Callable[[str], Any]) -> None:
+        self.make = make
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The value."""
@@ -53,11 +52,11 @@ class Made(Value):
             self.fail(str(error), param, ctx)
 
 
-@dataclass(frozen=True)
 class Whole(Value):
     """A whole number from 0; another value is refused with the remedy."""
 
-    remedy: str
+    def __init__(self, remedy: str) -> None:
+        self.remedy = remedy
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
@@ -120,11 +119,11 @@ def memory(text: str) -> int:
     return size
 
 
-@dataclass(frozen=True)
 class Target(Value):
     """A file to write; - is standard output, or refused with an error."""
 
-    dash: str = ""
+    def __init__(self, dash: str = "") -> None:
+        self.dash = dash
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path; None is standard output."""
@@ -145,11 +144,11 @@ class Method(click.Choice):  # type: ignore[type-arg]  # not generic in all rele
         return str(super().convert(OLD_TESTS.get(value, value), param, ctx))
 
 
-@dataclass(frozen=True)
 class Refused(Value):
     """The value of an option of other commands that does not apply here."""
 
-    reason: str
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """Never."""
@@ -556,9 +555,11 @@ def sides_of(options: dict[str, Any], *more_targets: str, inputs: Iterable[str |
 
 def _file(path: str) -> Any:
     """On a command line, what looks like data is a file, too."""
+    if not any(mark in path for mark in "{[\n"):
+        return path
     from pathlib import Path
 
-    return Path(path) if "{" in path or "[" in path or "\n" in path else path
+    return Path(path)
 
 
 def named(text: str) -> tuple[str | None, str]:

@@ -252,7 +252,6 @@ def finish(
     `shown` is printed if it is not what is saved (if not given, the ranking that was asked for, and the means of runs),
     `rows` is what CSV has a row for, `text` what to print if it is already rendered, `also` other files to write.
     """
-    from adjudge.files import append_whole, write_whole
     from adjudge.report.render import render
 
     shown = of_runs(with_ranking(result, options), options) if shown is None else shown
@@ -261,6 +260,8 @@ def finish(
     files = dict(also or {})
     if options.get("save") is not None:
         files[options["save"]] = result.to_json(with_tables=True) + "\n"
+    if files or options.get("summary") is not None:
+        from adjudge.files import append_whole, write_whole
     for path, content in files.items():
         write_whole(path, content)
     if options.get("summary") is not None:  # besides what is already in the file
@@ -276,15 +277,14 @@ def finish(
 
 def of_runs(result: Result, options: Mapping[str, Any]) -> Result:
     """The result with one system for all of its runs, if there are any."""
-    from adjudge.stats.runs import has_runs, mean_of_runs
+    if result.options is not None and len(result.systems) > 1:
+        from adjudge.stats.runs import has_runs, mean_of_runs
 
-    if result.options is None or not has_runs(result):
-        if options.get("runs_fixed"):
-            raise UsageError(
-                "--runs-fixed: no system has several runs", hint="name them NAME#1, NAME#2, or leave it out"
-            )
-        return result
-    return mean_of_runs(result, fixed=bool(options.get("runs_fixed")))
+        if has_runs(result):
+            return mean_of_runs(result, fixed=bool(options.get("runs_fixed")))
+    if options.get("runs_fixed"):
+        raise UsageError("--runs-fixed: no system has several runs", hint="name them NAME#1, NAME#2, or leave it out")
+    return result
 
 
 def check_rank(options: Mapping[str, Any]) -> None:

@@ -9,9 +9,10 @@ the words after them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import floor
 from typing import NamedTuple, TypeAlias
+
+import msgspec
 
 from adjudge.errors import Problem
 from adjudge.model.document import CorpusNote
@@ -80,8 +81,7 @@ class CorefDocument:
         return genre if slash and genre else None
 
 
-@dataclass(frozen=True, slots=True)
-class CorefCorpus:
+class CorefCorpus(msgspec.Struct, frozen=True):
     """The documents of one file in file order, the SHA-256 of its uncompressed bytes, and remarks for the user.
 
     `counted` are remarks on what was found more than once.
@@ -90,8 +90,8 @@ class CorefCorpus:
     path: str
     documents: list[CorefDocument]
     digest: str
-    notes: list[Problem] = field(default_factory=list)
-    counted: list[CorpusNote] = field(default_factory=list)
+    notes: list[Problem] = []
+    counted: list[CorpusNote] = []
 
 
 def mention_words(mention: Mention) -> list[float]:

@@ -15,8 +15,9 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from adjudge.report.charts import cell_text, inline, panel_chart
 from adjudge.report.curves import curves, numbers_of, spreads
@@ -149,12 +150,10 @@ def _rows_where(grid: Grid, *, sliced: bool) -> Grid:
         kept = tuple(row for row, (_, where, _) in zip(rows, keys, strict=True) if bool(where) is sliced)[:left]
         left -= len(kept)
         groups.append(kept)
-    return replace(grid, groups=tuple(group for group in groups if group), keys=())
+    return msgspec.structs.replace(grid, groups=tuple(group for group in groups if group), keys=())
 
 
 def _pairs(result: Result, *, sliced: bool) -> Grid | None:
-    import msgspec
-
     from adjudge.stats.text import comparison_grid
 
     own = tuple(each for each in result.comparisons if bool(each.slice) is sliced)

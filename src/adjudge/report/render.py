@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
@@ -297,7 +296,7 @@ def render_grids(grids: Mapping[str, Grid], format_: str = "text") -> str:
 
 
 def _markdown_grids(grids: Mapping[str, Grid]) -> list[str]:
-    return [markdown_table(replace(_table(grid), title=title)) for title, grid in grids.items()]
+    return [markdown_table(msgspec.structs.replace(_table(grid), title=title)) for title, grid in grids.items()]
 
 
 def _letters(result: Result) -> dict[str, str]:

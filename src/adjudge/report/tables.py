@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from adjudge.errors import visible
 
@@ -28,8 +29,7 @@ _LATEX = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A heading, column names, and rows of text; `right` are the columns that hold numbers."""
 
     columns: tuple[str, ...]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias, cast
+
+import msgspec
 
 from adjudge.stats.measure import COUNT_PARTS, Key, Prf, count_keys
 from adjudge.stats.result import Comparison, Note, Result, Score, Slice, Standing
@@ -31,8 +32,7 @@ _POOLS = {
 }
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """A value and what follows it (an interval); values are aligned on their right, what follows on its left."""
 
     head: str
@@ -46,8 +46,7 @@ UNREAD, _MISSING = ("malformed-answer", "no-json"), "missing-document"
 """Codes of notes: answers that could not be read, and documents that a system does not have."""
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(msgspec.Struct, frozen=True):
     """A table of cells; the first `labels` columns are words, the others numbers; groups are set apart.
 
     `keys` identifies each row by metric, slice and system.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -354,6 +353,8 @@ def _read_already(source: Sequence[CorefDocument]) -> CorefCorpus:
 
 def _line(identifier: str, data: Any) -> str:
     """A document as a line of a file: an object with clusters, or the clusters themselves."""
+    import json
+
     if isinstance(data, Mapping):
         found = dict(data) if "id" in data else {"id": identifier, **data}
     else:
