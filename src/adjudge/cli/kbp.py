@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,7 @@ from adjudge.tasks.kbp.detection import FORMATS
 from adjudge.tasks.kbp.options import DEFAULT_PROFILE, ENGINES, PROFILES, KbOptions, check_engine, make_options
 
 if TYPE_CHECKING:
+    from adjudge.tasks.kbp.counting import KbRun
     from adjudge.tasks.kbp.inputs import KbInputs
 
 WHOLE = "How intervals are computed: auto is jackknife, because paths and clusters do not add up over documents."
@@ -341,9 +342,13 @@ def _clusters(options: Mapping[str, Any]) -> dict[str, str] | None:
     return read_pairs(options["cluster_by"], "cluster")
 
 
-def _warning(options: Mapping[str, Any]) -> Callable[[str], None] | None:
-    """The function that prints warnings, unless they are turned off."""
-    return None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
+def _run(options: Mapping[str, Any], chosen: KbOptions, **more: Any) -> KbRun:
+    """How it is scored; warnings are printed, unless they are turned off."""
+    from adjudge.tasks.kbp.scoring import chosen_run
+
+    warn = None if options["quiet"] else lambda text: say(f"warning: {visible(text)}")
+    given = _given(options, ("bootstrap", "ci", "seed", "engine", "box", "cluster", "time_limit"))
+    return chosen_run(options["profile"], chosen, {**given, "clusters": _clusters(options), "warn": warn, **more})[1]
 
 
 @command(
@@ -397,18 +402,14 @@ def score(**options: Any) -> None:
         )
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.memory import limited
-    from adjudge.tasks.kbp.scoring import chosen_run, explain_document, score_inputs
+    from adjudge.tasks.kbp.scoring import explain_document, score_inputs
     from adjudge.tasks.kbp.task import TALLIES, measures_of
 
     check_baseline(options, sides.named())
     tallies = {f"kbp.{name}" for name in TALLIES}
     check_gates(options["fail_under"], [each for each in measures_of(chosen) if each.name not in tallies])
-    warn, shared = _warning(options), run_from(options, docs=None, inference=inference_of(options, cluster_by=None))
-    asked = {"by": shared.by, "seed": shared.inference.seed, "jobs": shared.jobs, "cluster": shared.cluster}
-    asked["time_limit"] = shared.time_limit
-    asked |= {name: options[name] for name in ("bootstrap", "ci", "engine", "box")}
-    asked |= {"align": options["save_documents"], "clusters": _clusters(options)}
-    run = chosen_run(options["profile"], chosen, {**asked, "warn": warn, "say": partial(log, options)})[1]
+    asked = {"by": options["by"] or (), "jobs": options["jobs"] or 0, "align": options["save_documents"]}
+    run = _run(options, chosen, **asked, say=partial(log, options))
     with limited(options["memory"]), uncollected(), working("scoring", shown=not options["quiet"]):
         read = _read(sides, options)
         if options["explain"] is not None:
@@ -577,11 +578,9 @@ def report(**options: Any) -> None:
     the steps at which paths are lost, with examples and the text that supports them, and the box plots of the paper.
     """
     sides, chosen = _sides(options), _chosen(options)
-    from adjudge.tasks.kbp.scoring import chosen_run, score_inputs
+    from adjudge.tasks.kbp.scoring import score_inputs
 
-    asked = {"by": "relation", "align": True, "examples": options["limit"] or None, "warn": _warning(options)}
-    asked |= {**_given(options, ("bootstrap", "ci", "seed", "engine", "time_limit")), "clusters": _clusters(options)}
-    run = chosen_run(options["profile"], chosen, asked)[1]
+    run = _run(options, chosen, by="relation", align=True, examples=options["limit"] or None)
     with uncollected():
         read = _read(sides, options)
         log(options, "read; counting and explaining")

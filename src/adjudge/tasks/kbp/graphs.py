@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.findings import Findings
+from adjudge.findings import Findings, raise_problems, read_files
 from adjudge.formats.coerce.corpus import fields_of, first_of, is_list, origin
 from adjudge.formats.coerce.tables import as_table
 from adjudge.formats.kb_triples import SUFFIXES as TABLES
@@ -55,16 +55,13 @@ def read_graph(
     if shards is None:
         return _read_one(source, chosen, rdf, names, name)
     shared = TripleNames() if names is None else names
-    graphs, problems = [], list[Problem]()
-    for number, each in enumerate(shards):
-        try:
-            own = rdf._replace(side=f"{rdf.side}{number}") if len(shards) > 1 else rdf
-            graphs.append(_read_one(each, chosen, own, shared, None))
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(problems)
-    return _merged(graphs, shared)
+    # Blank nodes of different files are different.
+    sides = {
+        each: rdf._replace(side=f"{rdf.side}{number}") if shards[1:] else rdf for number, each in enumerate(shards)
+    }
+    graphs, problems = read_files(shards, lambda each: _read_one(each, chosen, sides[each], shared, None))
+    raise_problems(problems, source_name(source))
+    return _merged([graph for _, graph in graphs], shared)
 
 
 def _graphrag(source: Source, names: TripleNames | None, name: str | None) -> Graph:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adjudge.errors import FormatError, Problem
 from adjudge.evaluate.engine import Evaluation, evaluate
-from adjudge.evaluate.task import Remark, Row, Side, Task
+from adjudge.evaluate.task import Remark, Row, Side, Task, read_sides
+from adjudge.findings import raise_problems, read_files
 from adjudge.formats.json_file import read_json
 from adjudge.formats.source import find_shards
 from adjudge.model.prf import ratio
@@ -117,17 +118,11 @@ class JudgedTask(Task):
         """The judgements of some files; a folder or a pattern stands for its files."""
         from adjudge.stats.inference import hash_chunks
 
-        found: list[Judged] = []
-        problems: list[Problem] = []
-        for file in (each for one in source for each in find_shards(one, what="judgements") or [one]):
-            try:
-                found.append(read_judged(file))
-            except FormatError as error:
-                problems += error.problems
-        if problems:
-            raise FormatError(problems)
-        written = hash_chunks(f"{each.right}/{len(each.facts)}\n".encode() for each in found)
-        return Side(name, "", {str(number): each for number, each in enumerate(found, 1)}, written)
+        files = (each for one in source for each in find_shards(one, what="judgements") or [one])
+        found, problems = read_files(files, read_judged)
+        raise_problems(problems, name)
+        written = hash_chunks(f"{each.right}/{len(each.facts)}\n".encode() for _, each in found)
+        return Side(name, "", {str(number): each for number, (_, each) in enumerate(found, 1)}, written)
 
     def observe(self, gold: Any, system: Any | None, *, keep: bool = False) -> Row:  # noqa: ARG002
         """The accuracy of a file."""
@@ -167,14 +162,9 @@ def evaluate_judged(systems: Mapping[str, Sequence[Any]], run: Run) -> Evaluatio
     """
     from adjudge.stats.table import shared_documents
 
-    task, sides, problems = JudgedTask(), dict[str, Side](), list[Problem]()
-    for name, files in systems.items():
-        try:
-            sides[name] = task.read(files, name)
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(problems)
-    shared_documents({name: tuple(side.documents) for name, side in sides.items()})
-    numbers = next(iter(sides.values())).documents
-    return evaluate(task, Side("gold", "", dict.fromkeys(numbers), str(len(numbers))), sides, run)
+    task = JudgedTask()
+    _, *sides = read_sides(task, Side("gold", "", {}), systems.items())
+    shared_documents({side.name: tuple(side.documents) for side in sides})
+    numbers = sides[0].documents
+    gold = Side("gold", "", dict.fromkeys(numbers), str(len(numbers)))
+    return evaluate(task, gold, {side.name: side for side in sides}, run)
