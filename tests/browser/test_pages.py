@@ -308,6 +308,21 @@ def test_filters_and_search(look):
     assert "Nothing fits" in page.locator("#document").inner_text()
 
 
+def test_reasons_are_searched(look):
+    page = documents(look, "eal")
+    every = page.locator("#list button").count()
+    page.fill("#search", "the event type is wrong")
+    page.wait_for_function("(every) => document.querySelectorAll('#list button').length < every", arg=every)
+    assert page.locator("#list button").count() > 0
+    whys = []
+    for _ in range(page.locator("#system option").count()):
+        whys += page.locator("#document table.rows td:last-child").all_inner_texts()
+        page.keyboard.press("Escape")
+        page.locator("#documents-title").click()
+        page.keyboard.press("s")
+    assert any("the event type is wrong" in why for why in whys)
+
+
 def test_words_that_are_missed_lead_to_their_documents(look):
     page = look("coref", at="#mistakes")
     found = page.locator(".finds tbody th button").first

@@ -59,3 +59,9 @@ def test_what_moved_is_in_the_notes_on_migration(path):
     above = found(path.rpartition(" ")[0])[0] if " " in path else None
     if above is not None and path.split()[-1] not in above.list_commands(context):
         assert f"`{path} " in NOTES, path
+
+
+@pytest.mark.parametrize("path", [each for each in OLD if not any(other.startswith(f"{each} ") for other in OLD)])
+def test_every_command_is_in_the_checklist(path):
+    rows = re.findall(r"(?m)^\| (`adjudge .*?) \|", NOTES)
+    assert any(f"`{path}`" in row for row in rows), path

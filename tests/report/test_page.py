@@ -209,6 +209,16 @@ def test_systems_are_rows_the_best_first(result, page):
             assert 0 <= low <= dot <= high <= 100
 
 
+def test_how_often_each_rank_occurs_is_said(result, page):
+    said = {" ".join(cell.text_content() for cell in row) for row in tree_of(page).xpath("//tbody/tr")}
+    found = [each for each in result.ranking if each.rank_shares]
+    assert found
+    for each in found:
+        shares = ", ".join(f"{rank}: {100 * share:.1f}" for rank, share in sorted(each.rank_shares.items()) if share)
+        assert f"{each.system} {shares}" in said
+    assert "How often each rank occurs" not in render_result(demo(bootstrap=0))
+
+
 def test_forty_systems_have_signs_that_differ():
     page = render_result(scores({f"s{number}": number / 50 for number in range(40)}, low=0.1, high=0.9))
     rows = tree_of(page).xpath("//table[@class='ranking']/tbody/tr")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.report.plane import around, nice_ticks
 from adjudge.stats.measure import count_keys
-from adjudge.stats.text import clean, is_count, note_lines, score_cell, slice_text, units, unread_lines
+from adjudge.stats.text import Cell, Grid, clean, is_count, note_lines, score_cell, slice_text, units, unread_lines
 
 if TYPE_CHECKING:
     from adjudge.stats.measure import Key
@@ -45,13 +45,17 @@ class Ranked(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """All systems by one score, the best first; `band` is the interval of the first, `ticks` are places and labels."""
+    """All systems by one score, the best first; `band` is the interval of the first, `ticks` are places and labels.
+
+    `shares` say how often each system has each rank over the resampled corpora.
+    """
 
     title: str
     rows: tuple[Ranked, ...]
     ticks: tuple[tuple[float, str], ...]
     band: tuple[float, float] | None
     ranks: str
+    shares: Grid | None
 
 
 class Difference(NamedTuple):
@@ -151,7 +155,18 @@ def rankings(result: Result) -> Iterator[Ranking]:
             band = scale(best.low), scale(best.high)
         level = 0.95 if result.options is None else result.options.level
         ranks = f"All true ranks are in these ranges at once, with {100 * level:g} % confidence." if ranges else ""
-        yield Ranking(clean(" ".join(key)), tuple(rows), ticks, band, ranks)
+        yield Ranking(clean(" ".join(key)), tuple(rows), ticks, band, ranks, _rank_shares(result, key))
+
+
+def _rank_shares(result: Result, key: Key) -> Grid | None:
+    """How often each system has each rank, in percent; None if nothing was resampled."""
+    found = [each for each in result.ranking if (each.metric, each.part) == key and each.rank_shares]
+    rows = tuple(
+        (Cell(clean(each.system)), Cell(", ".join(f"{rank}: {100 * share:.1f}" for rank, share in shares if share)))
+        for each in found
+        for shares in [sorted(each.rank_shares.items())]
+    )
+    return Grid(("system", "rank: share of the resampled corpora in percent"), 2, (rows,)) if rows else None
 
 
 class _Scale(NamedTuple):

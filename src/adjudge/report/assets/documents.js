@@ -128,6 +128,7 @@
   }
   const errorsIn = (found) => found.reduce((sum, count, kind) => (isError(kind) ? sum + count : sum), 0);
 
+  const reasonsOf = ([, , other = [], ...singles]) => [...other.map((each) => each[4]), ...singles.slice(0, 3).flat().map((each) => each[1] || "")];
   const heaps = new Map();
   function matches(number) {
     if (!view.query || ids[number].toLowerCase().includes(view.query.toLowerCase())) return true;
@@ -138,7 +139,8 @@
     if (!heaps.has(number)) {
       const doc = documentAt(number);
       const every = doc ? [doc.gold, ...doc.systems.map((own) => (own ? own.items : []))].flat() : [];
-      const said = new Set(every.flatMap((each) => [words(doc, each), each.label, each.id, written(each.value)]));
+      const told = doc ? doc.systems.flatMap((own) => (own ? own.matchings.flatMap(reasonsOf) : [])) : [];
+      const said = new Set([...every.flatMap((each) => [words(doc, each), each.label, each.id, written(each.value)]), ...told]);
       heaps.set(number, [ids[number], (doc && doc.text) || "", ...said].join("\n").toLowerCase());
     }
     return heaps.get(number).includes(view.query.toLowerCase());
