@@ -26,6 +26,7 @@ from adjudge.estimates.impute import impute
 from adjudge.estimates.judge import judge_report
 from adjudge.estimates.pool import Item, Pool
 from adjudge.estimates.rows import How
+from adjudge.estimates.runs import finished
 from adjudge.stats import intervals
 from adjudge.stats.inference import Inference
 from adjudge.stats.intervals import Parts, score_interval, student_interval, student_tails
@@ -491,12 +492,12 @@ def alarms(kind, documents, times, **how):
 EQUAL = ("even", "rare", "unlike")
 
 
-def equal_pool(rng, kind, number=400):
-    """A pool in which both systems have one F1: as many right and wrong items each, or 2/3 by other ways (`unlike`)."""
+def equal_pool(rng, kind, number=400, systems=2):
+    """A pool in which all systems have one F1: as many right and wrong items each, or 2/3 by other ways (`unlike`)."""
     truth = np.zeros(number, dtype=bool)
     right = {"even": 160, "rare": 60, "unlike": 200}[kind]
     truth[:right] = True
-    member = np.zeros((number, 2), dtype=bool)
+    member = np.zeros((number, systems), dtype=bool)
     if kind == "unlike":  # half of what is right and nothing else; all of it and as much that is wrong
         member[: right // 2, 0] = member[: 2 * right, 1] = True
     else:
@@ -510,7 +511,7 @@ def equal_pool(rng, kind, number=400):
 
 
 def _as_pool(document, member, judge):
-    names = [tuple(name for name, own in zip("AB", row, strict=True) if own) for row in member]
+    names = [tuple(name for name, own in zip("ABCDE", row, strict=False) if own) for row in member]
     rows = zip(document, names, judge, strict=True)
     return Pool(
         tuple(Item(id=f"x{at:05}", document=f"d{d:03}", systems=s, judge=float(g)) for at, (d, s, g) in enumerate(rows))
@@ -537,6 +538,22 @@ def equal_items(kind, size, way, populations=4, times=1000, sampling="fixed"):
             heard = {row.id: float(truth[int(row.id[1:])]) for row in design.rows if row.drawn}
             how = How(assist="judge" if way == "active" else way)
             _tell_apart(tally, estimate_pool(pool, design, heard, how).differences)
+    return tally.found()
+
+
+@quick
+def estimated_ranks(size, documents="fixed", populations=4, times=500):
+    """How often the sets of ranks of an estimate hold all true ranks at once: of five equal systems, that is all."""
+    tally = Tally()
+    for number in range(populations):
+        truth, member, judge = equal_pool(np.random.default_rng([55, number]), "even", systems=5)
+        pool = _as_pool(np.arange(len(truth)) % 40, member, judge)
+        ids = [item.id for item in pool.items]
+        for seed in range(times):
+            design = drawn_design(ids, Plan(size, seed=10_000 * number + seed))
+            heard = {row.id: float(truth[int(row.id[1:])]) for row in design.rows if row.drawn}
+            found = finished(estimate_pool(pool, design, heard, How(documents=documents)), ("pool", "f1"))
+            tally.count("all ranks", all((row.best, row.worst) == (1, 5) for row in found.ranking))
     return tally.found()
 
 
@@ -772,6 +789,8 @@ def _jobs():
         yield "others", f"{number} runs, {documents} documents", runs, (number, documents), {"times": 2000}
     for name, *own in (("five equal", 5, 25, 0.0), ("twelve close", 12, 25, 0.01), ("six apart", 6, 40, 0.05)):
         yield "others", f"ranks, {name} systems", ranks, own, {}
+    for size in (80, 200):
+        yield "others", f"ranks of an estimate, five equal systems, {size} items", estimated_ranks, (size,), {}
     for spread, difference in ((0.2, 0.05), (0.1, 0.04), (0.3, 0.1)):
         yield "others", f"plan for {difference} at {spread}", power, (spread, difference), {}
 

@@ -298,6 +298,46 @@ def whole_design(rows, sampling="fixed"):
     return Design((Round(size=sum(row.drawn for row in rows), unit="document", sampling=sampling),), tuple(rows))
 
 
+def test_ranks_are_those_of_simultaneous_sets():
+    """Section by section: normal departures with the covariance of the scores, their largest, its quantile."""
+    pool, truth = pooled(600, systems="ABCDE", seed=10)
+    for at, item in enumerate(pool):  # E is worse than the others, which are alike
+        item["systems"] = [name for name in item["systems"] if name != "E" or at % 3 == 0] or ["A"]
+    design = sample(pool, 300)
+    found = estimate(pool, labels(design, truth), design=design)
+    names = list("ABCDE")
+    score = {name: found[name, "f1"].value for name in names}
+    apart = {(row.a, row.b): row for row in found.differences if row.part == "f1"}
+    alone = {name: found[name, "f1"].variance for name in names}
+    covariance = {(a, b): (alone[a] + alone[b] - row.variance) / 2 for (a, b), row in apart.items()}
+    covariance |= {(b, a): value for (a, b), value in covariance.items()} | {(a, a): alone[a] for a in names}
+    root = {name: [] for name in names}
+    for at, a in enumerate(names):  # Cholesky
+        for j, b in enumerate(names[: at + 1]):
+            rest = covariance[a, b] - sum(root[a][k] * root[b][k] for k in range(j))
+            root[a].append(math.sqrt(rest) if a == b else rest / root[b][j])
+    draw, largest = random.Random(2), []
+    for _ in range(10_000):
+        normal = [draw.gauss(0, 1) for _ in names]
+        moved = {name: sum(x * y for x, y in zip(root[name], normal, strict=False)) for name in names}
+        largest.append(max(abs(moved[a] - moved[b]) / math.sqrt(row.variance) for (a, b), row in apart.items()))
+    freedom = found["A", "f1"].df
+    critical = sorted(largest)[9500] * student_quantile(0.95, freedom) / 1.959964
+    errors = [abs(row.value) / math.sqrt(row.variance) for row in apart.values()]
+    assert min(abs(each - critical) for each in errors) > 0.1  # none is at the edge, so that draws do not matter
+    signed = {
+        **{pair: row.value for pair, row in apart.items()},
+        **{(b, a): -row.value for (a, b), row in apart.items()},
+    }
+    above = {pair: value > critical * math.sqrt(apart[min(pair), max(pair)].variance) for pair, value in signed.items()}
+    wanted = {
+        a: (1 + sum(above[b, a] for b in names if b != a), 5 - sum(above[a, b] for b in names if b != a)) for a in names
+    }
+    assert {row.system: (row.best, row.worst) for row in found.ranking} == wanted
+    assert len(set(wanted.values())) > 1
+    assert [row.system for row in found.ranking] == sorted(names, key=lambda name: -score[name])
+
+
 def test_documents_drawn_each_by_itself_are_a_sample_of_their_number():
     """With equal probabilities; the number that was drawn says nothing about the score, however wrong the judge is."""
     draw = random.Random(5)

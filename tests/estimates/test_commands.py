@@ -1,5 +1,6 @@
 """sample, estimate, judge and plan, as people use them."""
 
+import csv
 import json
 import random
 from typing import NamedTuple
@@ -93,6 +94,24 @@ def test_documents_of_a_saved_estimate_keep_their_fields(tmp_path, run):
     assert (done.code, "no field 'type'" in done.err) == (2, True)
     done = run(["estimate", "e.json", "labels.csv", "--design", "design.jsonl"])
     assert (done.code, "is an estimate already" in done.err) == (2, True)
+
+
+@pytest.mark.usefixtures("files")
+def test_ranks_in_every_form(run):
+    """As text, JSON and CSV; of items of sampled documents they are those of `compare`."""
+    for documents in ("fixed", "sample"):
+        words = ["estimate", "pool.jsonl", "labels.csv", "--design", "design.jsonl", "--documents", documents]
+        found = json.loads(run([*words, "--format", "json", "--save", "e.json"]).out)
+        sets = {row["system"]: (row["best"], row["worst"]) for row in found["ranking"]}
+        table = [line.split() for line in run(words).out.splitlines()]
+        written = {row[0]: row[1] for row in table if len(row) == 3 and row[0] in sets and row[1][0].isdigit()}
+        assert written == {
+            name: f"{best}" if best == worst else f"{best}-{worst}" for name, (best, worst) in sets.items()
+        }
+        rows = list(csv.DictReader(run([*words, "--format", "csv"]).out.splitlines()))
+        assert {row["system"]: (int(row["low"]), int(row["high"])) for row in rows if row["part"] == "rank"} == sets
+        ranked = json.loads(run(["compare", "e.json", "--format", "json"]).out)["ranking"]
+        assert {row["system"]: tuple(row["ranks"]) for row in ranked if row["metric"] == "pool"} == sets
 
 
 @pytest.mark.usefixtures("files")

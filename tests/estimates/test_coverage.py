@@ -83,6 +83,7 @@ def test_runs_vary_too():
 
 
 def test_sets_of_ranks_hold_all_at_once():
+    assert simulation.estimated_ranks(80, populations=1, times=400)["all ranks"].within(0.93, 1.0)
     assert simulation.ranks(4, 25, 0.0, times=400, resamples=300)["all ranks"].within(0.93, 1.0)
 
 

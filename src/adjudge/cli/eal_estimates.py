@@ -178,9 +178,9 @@ def estimate(**options: Any) -> None:
 
     ASSESSMENTS and frames are made by people, for the documents that `adjudge eal sample` drew; the submissions are
     scored on these by all rules. With --judge they are also scored on all documents against an automatic judge, which
-    narrows the intervals; they stay valid however wrong the judge is. Ranks are the ranges that the differences leave
-    open. A design of classes gives precision, recall and F1 of classes, and the argument score without clipping and
-    without the rules that look at other classes; linking needs whole documents.
+    narrows the intervals; they stay valid however wrong the judge is. Ranks are ranges that hold for
+    all systems at once. A design of classes gives precision, recall and F1 of classes, and the argument score without
+    clipping and without the rules that look at other classes; linking needs whole documents.
     """
     from adjudge.estimates.files import read_design
     from adjudge.estimates.rows import How

@@ -163,12 +163,12 @@ def estimate(source: str | None, labels: str | None, **options: Any) -> None:
 
 def rendered(found: Estimate, options: Mapping[str, Any]) -> str:
     """An estimate as printed."""
-    from adjudge.estimates.text import difference_rows, render_estimate, score_rows
+    from adjudge.estimates.text import difference_rows, rank_rows, render_estimate, score_rows
 
     if options["format_"] == "csv":
         from adjudge.report.tables import csv_rows
 
-        rows = score_rows(found) + difference_rows(found)
+        rows = score_rows(found) + rank_rows(found) + difference_rows(found)
         return csv_rows(rows, list(dict.fromkeys(name for row in rows for name in row)))
     return (render_estimate(found) if options["format_"] == "text" else found.to_json().decode()) + "\n"
 

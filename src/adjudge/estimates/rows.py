@@ -17,7 +17,6 @@ from adjudge.stats.inference import benjamini_hochberg, holm
 from adjudge.stats.intervals import student_interval, student_tails
 from adjudge.stats.measure import Measure
 from adjudge.stats.power import detectable
-from adjudge.stats.ranking import ranges_after_tests
 from adjudge.stats.result import Note, Slice
 from adjudge.stats.table import StatsTable
 
@@ -104,7 +103,7 @@ class DifferenceRow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The possible ranks of a system, after significant differences, corrected for all pairs."""
+    """The ranks that a system may have; all systems have ranks in these ranges at once, with the level."""
 
     system: str
     value: float
@@ -225,24 +224,6 @@ def difference(names: Mapping[str, Any], value: float, variance: float, df: floa
         low, high, *_ = student_interval(value, error, df, level=level, signed=True)
         p = student_tails(value / error, df)
     return DifferenceRow(**names, value=value, low=low, high=high, variance=variance, df=df, p=p)
-
-
-def with_ranking(found: Estimate, key: tuple[str, str]) -> Estimate:
-    """Add the systems in the order of a score, with the ranks that the tests of its differences leave possible."""
-    scores = {row.system: row.value for row in found.scores if (row.metric, row.part) == key and not row.slice}
-    apart = [
-        (row.a, row.b, row.value)
-        for row in found.differences
-        if (row.metric, row.part) == key
-        and not row.slice
-        and (found.n == found.of if row.p_holm is None else row.p_holm <= 1 - found.level)  # all were assessed
-    ]
-    ranges = ranges_after_tests(list(scores), apart)
-    ranking = tuple(
-        RankRow(system=name, value=scores[name], best=ranges[name][0], worst=ranges[name][1])
-        for name in sorted(scores, key=lambda name: (-scores[name], name))
-    )
-    return msgspec.structs.replace(found, ranking=ranking, ranked_by=key)
 
 
 def sample_notes(outside: Sequence[str]) -> list[Note]:

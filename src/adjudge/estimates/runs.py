@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 from adjudge.errors import UsageError
-from adjudge.estimates.rows import BEYOND, DifferenceRow, Estimate, ScoreRow, corrected, difference, with_ranking
+from adjudge.estimates.ranks import with_ranking
+from adjudge.estimates.rows import BEYOND, DifferenceRow, Estimate, ScoreRow, corrected, difference
 from adjudge.stats.intervals import student_interval
 from adjudge.stats.result import Note
 from adjudge.stats.runs import Spread, checked_groups, run_groups

@@ -166,6 +166,19 @@ def score_rows(estimate: Estimate) -> list[dict[str, Any]]:
     return [_flat(msgspec.to_builtins(row)) for row in estimate.scores]
 
 
+def rank_rows(estimate: Estimate) -> list[dict[str, Any]]:
+    """The ranking as flat rows in the form of scores: `rank` with the best and the worst one as its ends."""
+    if estimate.ranked_by is None:
+        return []
+    same = {"metric": estimate.ranked_by[0], "part": "rank", "level": estimate.level, "n": estimate.n}
+    same |= {"of": estimate.of, "varies": VARIES[estimate.documents], "method": "design"}
+    values = [row.value for row in estimate.ranking]
+    return [
+        {**same, "system": row.system, "value": 1 + values.index(row.value), "low": row.best, "high": row.worst}
+        for row in estimate.ranking
+    ]
+
+
 def difference_rows(estimate: Estimate) -> list[dict[str, Any]]:
     """Differences as flat rows."""
     return [_flat(msgspec.to_builtins(row)) for row in estimate.differences]

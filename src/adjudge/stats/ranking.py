@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 12  # scores that differ only in the rounding of sums are equal
 _SLACK = 1e-12
+_SEED, _NORMAL = 13, 10_000
 
 
 class OfficialStanding(Standing, frozen=True, kw_only=True):
@@ -197,32 +200,83 @@ def rank_sets(systems: Mapping[str, Parts], level: float) -> dict[str, tuple[int
 
     from adjudge.stats.intervals import jackknife_error
 
-    names = list(systems)
-    count = len(names)
+    own = list(systems.values())
+    errors = np.zeros((len(own), len(own)))
+    for i, j in combinations(range(len(own)), 2):
+        error = jackknife_error(own[i].minus(own[j]))
+        if error is None:
+            return None
+        errors[i, j] = errors[j, i] = error
+    points = [each.point for each in own]
+    departures = np.array([each.drawn - each.point for each in own])
+    found = joint_ranks(points, errors, departures, len(own[0].left_out), level)
+    return None if found is None else dict(zip(systems, found, strict=True))
+
+
+def normal_rank_sets(
+    points: Mapping[str, float], spreads: Mapping[tuple[str, str], tuple[float, float]], level: float
+) -> dict[str, tuple[int, int]] | None:
+    """The same sets where nothing is resampled, from the variance and the degrees of freedom of every difference.
+
+    The samples are drawn from the normal distribution that has these variances.
+
+    >>> spreads = {("a", "b"): (0.0004, 40), ("a", "c"): (0.0004, 40), ("b", "c"): (0.0004, 40)}
+    >>> normal_rank_sets({"a": 0.6, "b": 0.58, "c": 0.4}, spreads, 0.95)
+    {'a': (1, 2), 'b': (1, 2), 'c': (3, 3)}
+    """
+    import numpy as np
+
+    from adjudge.stats.resample import Stream
+
+    count = len(points)
+    variances = np.zeros((count, count))
+    for (i, a), (j, b) in combinations(enumerate(points), 2):
+        variances[i, j] = variances[j, i] = spreads[a, b][0]
+    units = 1 + min((freedom for variance, freedom in spreads.values() if variance > 0), default=1.0)
+    shares = Stream(_SEED).shares(count * _NORMAL) + 2.0**-54
+    normal = np.array([NormalDist().inv_cdf(share) for share in shares.tolist()]).reshape(count, _NORMAL)
+    # The variance of a bootstrap is (n - 1) / n of that of the jackknife, for which the critical value makes up.
+    departures = math.sqrt((units - 1) / units) * (_root((variances[0] + variances[:, :1] - variances) / 2) @ normal)
+    found = joint_ranks(list(points.values()), np.sqrt(variances), departures, units, level)
+    return None if found is None else dict(zip(points, found, strict=True))
+
+
+def _root(covariance: Any) -> Any:
+    """A matrix that gives this one if multiplied by its transpose (Cholesky); rows without variance may be left."""
+    import numpy as np
+
+    found = np.zeros_like(covariance)
+    for at in range(len(covariance)):
+        rest = covariance[at:, at] - found[at:, :at] @ found[at, :at]
+        if rest[0] > _SLACK * covariance[at, at]:
+            found[at:, at] = rest / math.sqrt(rest[0])
+    return found
+
+
+def joint_ranks(
+    points: Sequence[float], errors: Any, departures: Any, documents: float, level: float
+) -> list[tuple[int, int]] | None:
+    """The sets of ranks from scores, the errors of all differences, and departures of the samples (systems x samples).
+
+    None if there is a difference without any spread.
+    """
+    import numpy as np
+
+    count = len(points)
     apart = np.zeros((count, count))
-    errors = np.zeros((count, count))
-    largest = np.zeros(len(next(iter(systems.values())).drawn))
-    documents = len(next(iter(systems.values())).left_out)
-    for i in range(count):
-        for j in range(i + 1, count):
-            parts = systems[names[i]].minus(systems[names[j]])
-            error = jackknife_error(parts)
-            if error is None or math.isnan(parts.point):
-                return None
-            if error <= _SLACK:
-                if abs(parts.point) > _SLACK:
-                    return None
-                continue  # tied in every corpus
-            apart[i, j], apart[j, i] = parts.point, -parts.point
-            errors[i, j] = errors[j, i] = error
-            departures = np.abs(parts.drawn - parts.point) / error
-            largest = np.fmax(largest, departures)
-    if documents < 2:
-        return None
-    return dict(zip(names, ranges_at(apart, errors, critical_value(largest, documents, level)), strict=True))
+    largest = np.zeros(departures.shape[1])
+    for i, j in combinations(range(count), 2):
+        difference = points[i] - points[j]
+        if math.isnan(difference) or (errors[i, j] <= _SLACK < abs(difference)):
+            return None
+        if errors[i, j] <= _SLACK:
+            continue  # tied in every sample
+        apart[i, j], apart[j, i] = difference, -difference
+        largest = np.fmax(largest, np.abs(departures[i] - departures[j]) / errors[i, j])
+    return None if documents < 2 else ranges_at(apart, errors, critical_value(largest, documents, level))
 
 
-def critical_value(largest: Any, documents: int, level: float) -> float:
+def critical_value(largest: Any, documents: float, level: float) -> float:
     """How many errors a difference must have, from the largest departures of the samples.
 
     >>> import numpy as np
@@ -246,23 +300,6 @@ def ranges_at(apart: Any, errors: Any, critical: float) -> list[tuple[int, int]]
     above = apart > critical * errors
     count = len(above)
     return [(1 + int(above[:, at].sum()), count - int(above[at].sum())) for at in range(count)]
-
-
-def ranges_after_tests(names: Sequence[str], apart: Sequence[tuple[str, str, float]]) -> dict[str, tuple[int, int]]:
-    """The best and the worst rank of every system, from the pairs (a, b, a - b) whose difference is beyond chance.
-
-    Where the tests are corrected for all pairs (Holm), all ranges hold at once.
-
-    >>> ranges_after_tests(["A", "B", "C"], [("A", "C", 0.2), ("B", "C", 0.1)])
-    {'A': (1, 2), 'B': (1, 2), 'C': (3, 3)}
-    """
-    above, below = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    for a, b, difference in apart:
-        if difference:
-            better, worse = (a, b) if difference > 0 else (b, a)
-            above[worse] += 1
-            below[better] += 1
-    return {name: (1 + above[name], len(names) - below[name]) for name in names}
 
 
 def official_standings(

@@ -192,23 +192,19 @@ class _About(NamedTuple):
 def _ranking(
     result: Result, found: Mapping[str, Mapping[Key, Runs]], about: _About, scores: Mapping[str, Sequence[Score]]
 ) -> list[Standing]:
-    """The systems by every score that ranks the runs; ranks are those that the tests of their differences leave."""
-    from adjudge.stats.ranking import ranges_after_tests, standings_by
+    """The systems by every score that ranks the runs, with the ranks that all may have at once."""
+    from adjudge.stats.ranking import normal_rank_sets, standings_by
 
     standings: list[Standing] = []
     for key in dict.fromkeys((each.metric, each.part) for each in result.ranking) if len(found) > 1 else ():
         sets = None
         if about.level is not None:
-            tests = corrected(_comparisons(found, [key], about), result.measures)
-            apart = [(each.a, each.b, each.difference or 0.0) for each in tests if _beyond(each, about.level)]
-            sets = ranges_after_tests(list(found), apart)
+            own = {system: each[key] for system, each in found.items()}
+            apart = {(a, b): difference_spread(own[a], own[b], fixed=about.fixed) for a, b in combinations(own, 2)}
+            spreads = {pair: (each.variance, each.df) for pair, each in apart.items()}
+            sets = normal_rank_sets({system: each.value for system, each in own.items()}, spreads, about.level)
         standings += standings_by(key, scores, sets=sets)
     return standings
-
-
-def _beyond(test: Comparison, level: float) -> bool:
-    """Whether a difference is beyond chance, for all pairs at once."""
-    return test.p_holm is not None and test.p_holm <= 1 - level
 
 
 def _refuse_other_documents(result: Result, groups: Mapping[str, Sequence[str]]) -> None:
