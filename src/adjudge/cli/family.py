@@ -265,6 +265,16 @@ def group(name: str) -> click.Group:
     }
 
     class FamilyGroup(LazyGroup):
+        def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+            """Published scorers are loaded only for an option that the task itself does not have."""
+            if args[:1] == ["score"] and not ctx.resilient_parsing:
+                plain = score_command(family, {})
+                own = {name for each in plain.params for name in (*each.opts, *each.secondary_opts)} - {"--compat"}
+                given = {each.partition("=")[0] for each in args[1:] if each.startswith("-") and each != "-"}
+                if given <= own:
+                    return "score", plain, args[1:]
+            return super().resolve_command(ctx, args)
+
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
             if cmd_name == "validate":
                 from adjudge.cli.findings import family_validator

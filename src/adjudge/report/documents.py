@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from adjudge.report.mistakes import CHANGES, OUTCOMES, alignments, outcome_counts
 from adjudge.stats.alignment import Alignment, GoldDocument, Item, Matching, Single, SystemDocument, compare_groups
-from adjudge.stats.leaf_table import LeafTable, field_name, is_of_leaves, leaf_tables
+from adjudge.stats.explanation import LeafTable, field_name, is_of_leaves, leaf_tables, said, short
 from adjudge.stats.result import Result
 from adjudge.stats.text import clean, counted_leaves
 
@@ -249,8 +249,6 @@ def told_documents(result: Result, most: int) -> Iterator[ToldDocument]:
 
 
 def _told(own: Alignment, matching: Matching) -> ToldMetric:
-    from adjudge.stats.explanation import said, short
-
     if is_of_leaves(own, matching):
         return ToldMetric(matching.metric, [], leaf_tables(own, matching, short))
     gold, system = own.gold, own.system

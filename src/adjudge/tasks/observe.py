@@ -129,7 +129,13 @@ class Observer(msgspec.Struct, frozen=True):
             if self.change is not None:
                 ours, theirs = self.change(ours, theirs)
             for number, metric in enumerate(self.metrics):
-                self._observe(number, gold, (ours, theirs), seen, clock.part(jobs))
+                part = clock.part(jobs)
+                if number not in gold.whole:
+                    gold.whole[number] = _prepared(metric, wrapped(metric, ours, plain=self.plain), of_gold=True)
+                own = _prepared(metric, wrapped(metric, theirs, plain=self.plain), of_gold=False)
+                row = _count(metric, gold.whole[number], own, seen.whole, part)
+                if self.outcomes:
+                    seen.outcomes.update(row.outcomes)
                 jobs -= 1
                 for path in self.paths:
                     if looks_at(metric, path):
@@ -175,15 +181,6 @@ class Observer(msgspec.Struct, frozen=True):
         """Both documents as a metric compares them."""
         ours, theirs = (gold, system) if self.change is None else self.change(gold, system)
         return self._document(metric, ours), self._document(metric, theirs)
-
-    def _observe(self, number: int, gold: Ready, pair: tuple[Any, Any], seen: Seen, clock: Deadline) -> None:
-        metric = self.metrics[number]
-        if number not in gold.whole:
-            gold.whole[number] = _prepared(metric, wrapped(metric, pair[0], plain=self.plain), of_gold=True)
-        own = _prepared(metric, wrapped(metric, pair[1], plain=self.plain), of_gold=False)
-        row = _count(metric, gold.whole[number], own, seen.whole, clock)
-        if self.outcomes:
-            seen.outcomes.update(row.outcomes)
 
     def _slice(self, key: tuple[int, str], gold: Ready, pair: tuple[Any, Any], seen: Seen, clock: Deadline) -> None:
         """Counts of the elements with each value that gold or the system has, and of a value that neither has."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from adjudge.algebra.solve import matrix
 from adjudge.algebra.solve.assignment import exact_matching, lexicographic
 from adjudge.algebra.solve.deadline import Deadline
-from adjudge.algebra.solve.dense import dense_chain, dense_matching
+from adjudge.algebra.solve.matrix import dense_chain, dense_matching
 
 numbers = st.integers(0, 2)
 

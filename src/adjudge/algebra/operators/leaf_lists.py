@@ -173,7 +173,7 @@ class ListingKind(Kind):
     def _many(self, gs: Items, ss: Items, ours: Places, theirs: Places) -> Aligned:
         """The best alignment of so many pairs that they are compared in columns."""
         from adjudge.algebra.operators.leaf_tables import worths
-        from adjudge.algebra.solve.dense import dense_chain, dense_matching
+        from adjudge.algebra.solve.matrix import dense_chain, dense_matching
 
         table, allowed = worths(self, [gs[i] for i in ours], [ss[j] for j in theirs])
         if self.of.match == "order":

@@ -3,7 +3,7 @@
 `running` is the deadline of code to which none is passed: published scorers, and counts of whole corpora. Code that
 does not check it is interrupted by an alarm where the system has one (in the main thread, not on Windows), which raises
 `OutOfTime` at the next step of Python. Long computations in compiled code, such as assignments, are run by
-`adjudge.algebra.solve.matrix`, which can abandon them.
+`adjudge.algebra.solve.matrix`, which can abandon them, or in a process of their own (`call`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -191,3 +192,44 @@ def _imports(frame: FrameType | None) -> int:
         found += frame.f_code.co_filename.startswith("<frozen importlib")
         frame = frame.f_back
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Functions that cannot be interrupted, run in a process of their own, which can be ended at any time
+
+_GRACE = 0.3
+
+
+def call(function: str, given: tuple[Any, ...], deadline: Deadline) -> Any:
+    """What a function of ours (module:name) returns for some values, or None if it is not done in time."""
+    import pickle
+    import subprocess
+    from tempfile import TemporaryFile
+
+    code = f"import sys; sys.path[:] = {sys.path!r}; from adjudge.algebra.solve.deadline import serve; serve()"
+    with TemporaryFile() as stream:  # a pipe would take small pieces
+        pickle.dump((function, given), stream, protocol=5)
+        stream.seek(0)
+        child = subprocess.Popen(  # noqa: S603  # our own code
+            [sys.executable, "-c", code], stdin=stream, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+    try:
+        said, _ = child.communicate(timeout=max(min(deadline.left, _LONGEST), 0.0) + _GRACE)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if child.poll() is None:
+            child.kill()
+            child.communicate()
+    return pickle.loads(said) if child.returncode == 0 else None  # noqa: S301  # it is our own
+
+
+def serve() -> None:
+    """Answer one call: the other process."""
+    import pickle
+
+    function, given = pickle.load(sys.stdin.buffer)  # noqa: S301  # it is our own
+    module, _, name = function.partition(":")
+    answer = getattr(import_module(module), name)(*given)
+    sys.stdout.buffer.write(pickle.dumps(answer, protocol=5))
+    sys.stdout.buffer.flush()

@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from adjudge.algebra.solve.child import call
-from adjudge.algebra.solve.deadline import NEVER, Deadline
+from adjudge.algebra.solve.deadline import NEVER, Deadline, call
 
 # sum of coefficient * column <= limit
 Row = tuple[list[tuple[int, float]], float]
