@@ -39,9 +39,9 @@ class Counts(NamedTuple):
     def __add__(self, other: object) -> Counts:
         if not isinstance(other, Counts):
             return NotImplemented
-        sums = (one + another for one, another in zip(self[:4], other[:4], strict=True))
+        sums = [one + another for one, another in zip(self[:4], other[:4], strict=True)]
         linked = None if self.linked is None or other.linked is None else self.linked + other.linked
-        return Counts(*sums, linked=linked)
+        return Counts(*sums)._replace(linked=linked)
 
 
 class DocumentProgress(NamedTuple):
