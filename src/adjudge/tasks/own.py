@@ -212,24 +212,31 @@ class KbRequest(Asking):
 
     def _inputs(self, gold: Any, system: Any) -> tuple[KbInputs, Asked, dict[str, Side]]:
         """The inputs, what is asked for, and the sides that were in memory as documents."""
-        from adjudge.tasks.kbp.inputs import is_graph, named_systems, read_inputs
+        from adjudge.tasks.kbp.inputs import read_inputs
         from adjudge.tasks.kbp.scoring import asked_for, triple_inputs
 
         asked = asked_for({name: value for name, value in self.options.items() if name not in OPTIONS})
-        sources = [gold, *(system.values() if isinstance(system, Mapping) else (system,))]
-        plain = not set(self.options).intersection(OPTIONS) and not any(map(_are_answers, sources))
-        if all(map(is_file, sources)) or (is_file(gold) and not isinstance(system, Mapping)):
-            plain = True
-        if plain:
-            several = [each for _, each in named_systems(gold, system, asked.names)]
-            plain = all(is_file(each) or is_graph(each) for each in (gold, *several))
-        if plain:
+        if self._is_plain(gold, system, asked.names):
             return read_inputs(gold, system, names=asked.names, **asked.reading), asked, {}
         mine, theirs = self._tables(gold, system)
         docs = asked.reading.get("documents")
         documents = [name for name in mine.documents if docs is None or name in docs]
         read = triple_inputs(_table(mine), {name: _table(each) for name, each in theirs.items()}, documents)
         return read, asked, {"gold": mine, **theirs}
+
+    def _is_plain(self, gold: Any, system: Any, names: Any) -> bool:
+        """Whether all sides are files, or graphs as they are, and not documents with declared fields or answers."""
+        from adjudge.tasks.kbp.inputs import is_graph, named_systems
+
+        systems = list(system.values()) if isinstance(system, Mapping) else [system]
+        if is_file(gold) and all(
+            is_file(each) or (isinstance(each, list | tuple) and all(map(is_file, each))) for each in systems
+        ):
+            return True
+        if set(self.options).intersection(OPTIONS) or any(map(_are_answers, (gold, *systems))):
+            return False
+        several = (each for _, each in named_systems(gold, system, names))
+        return all(is_file(each) or is_graph(each) for each in (gold, *several))
 
     def sides(self, gold: Any, system: Any = ()) -> tuple[Side, Side]:
         """Gold and one system as documents with triples."""
