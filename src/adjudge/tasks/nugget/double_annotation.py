@@ -28,16 +28,15 @@ from __future__ import annotations
 
 import operator
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from adjudge.algebra.solve.deadline import NEVER, Deadline, OutOfTime
+from adjudge.algebra.solve.deadline import Deadline, OutOfTime
 from adjudge.model.prf import precision_recall_f1, ratio
 from adjudge.tasks.coref.counts import COLUMNS
-from adjudge.tasks.nugget.choice_search import Found, solve
+from adjudge.tasks.nugget.choice_search import Found, Worth, joined, solve
 from adjudge.tasks.nugget.choice_worth import Point, Rates
 from adjudge.tasks.nugget.open_choices import Choice, Choices, Pair, count_pairs, find_choices
 
@@ -46,7 +45,6 @@ __all__ = ["Best", "Choices", "average", "best_alignment", "count_pairs", "find_
 KINDS = ("muc:matched", "ceafe:matched", "blanc.coref:matched", "blanc.noncoref:matched", "b3:matched", "b3:found")
 PLACES = tuple(COLUMNS.index(f"coref.{name}") for name in KINDS)
 POINTS = 20_000  # maximum combinations of choices kept
-AT_ONCE = 1_000  # of them that are made longer at once
 EXACT = 1e-12  # scores that differ by less are the same
 ROUNDS = 20  # maximum tangents tried
 
@@ -145,7 +143,6 @@ class _Search:
         self.late = False  # whether the time of a document is up
         self.doubtful: list[int] = []  # the documents that were not solved under that tangent
         self.known: dict[tuple[int, Choice], Way | None] = {}
-        self.fronts: dict[int, list[tuple[Point, Choice]]] = {}  # where few choices are best under any tangent
 
     def with_rows(self, rows: Mapping[int, Sequence[float]]) -> list[float]:
         """The totals if some documents had other counts."""
@@ -179,18 +176,10 @@ class _Search:
         """The best choices of an open document, in the time that it has left."""
         place, choices = self.open[number]
         slope = (1.0, rates.precise, rates.found)
-        if number in self.fronts:
-            points = [(dot(slope, point), point, choice) for point, choice in self.fronts[number]]
-            points.sort(key=lambda each: -each[0])
-            return Found(points, points[0][0])
-        few = not choices.cut and choices.is_short()
         clock = Deadline(self.left[number])
         try:
             if not choices.cut:
-                found = solve(choices, rates, float("inf") if few else slack, clock)
-                if few and found.complete:
-                    self.fronts[number] = [(point, choice) for _, point, choice in found.points]
-                return found
+                return solve(choices, rates, slack, clock)
         except OutOfTime:
             pass
         finally:
@@ -203,15 +192,17 @@ class _Search:
         """Search all choices that, by the tangent, may be better than the best known."""
         rates, slack = self.at(self.tangent), self.ceiling - self.best
         found = [self.solved(number, rates, slack) for number in range(len(self.open))]
-        choices = [[choice for _, _, choice in each.points] for each in found]
-        parts = [[_minus(point, each.points[0][1]) for _, point, _ in each.points] for each in found]
-        known = self.best
-        first = self.take([each[0] for each in choices])
+        first = self.take([each.points[0][2] for each in found])
+        complete = all(each.complete and each.bound <= each.points[0][0] + EXACT for each in found)
         clock = Deadline(fsum(self.left))
-        chosen, complete = combined(self.score, first, parts, self.tangent, self.ceiling, known, clock)
-        if chosen:
-            self.take([choices[place][number] for place, number in enumerate(chosen)])
-        if complete and all(each.complete and each.bound <= each.points[0][0] + EXACT for each in found):
+        points: list[Worth] = [(0.0, first, ())]
+        for each in found:
+            worth, best, _ = each.points[0]
+            own = [(value - worth, _minus(point, best), (choice,)) for value, point, choice in each.points]
+            points, all_kept = joined(points, own, slack, POINTS, clock)
+            complete = complete and all_kept
+        self.take(max(points, key=lambda each: self.score.value(each[1]))[2])
+        if complete:
             self.ceiling = self.best
 
     def at(self, slope: Point) -> Rates:
@@ -222,7 +213,7 @@ class _Search:
         """Count an alignment, keep it if it is the best, and return its totals."""
         changed: dict[int, Way] = {}
         for (place, own), choice in zip(self.open, choices, strict=True):
-            if choice != GIVEN and not own.is_given(choice) and (way := self.way(place, own, choice)) is not None:
+            if choice != GIVEN and (way := self.way(place, own, choice)) is not None:
                 changed[place] = way
         at = self.score.point(self.with_rows({place: counts for place, (counts, *_) in changed.items()}))
         value = self.score.value(at)
@@ -318,67 +309,6 @@ def average(totals: Sequence[float]) -> float:
     """
     score = score_of(totals)
     return score.value(score.point(totals))
-
-
-def combined(
-    score: Score,
-    base: Point,
-    parts: Sequence[Sequence[Point]],
-    slope: Point,
-    ceiling: float,
-    known: float,
-    clock: Deadline = NEVER,
-) -> tuple[list[int] | None, bool]:
-    """The best choice of one point for each part that is better than what is known, and whether all were looked at.
-
-    Points are added to the base. Under the tangent with this slope no choice exceeds the ceiling; so a choice that
-    loses more than there is between the ceiling and the known score is in no better one.
-
-    >>> score = Score((1.0, 0.0, 0.0, 0.0), 2.0, 2.0)
-    >>> combined(score, (0.0, 1.0, 1.0), [[(0.0, 0.0, 0.0), (0.1, 0.0, 0.0)]], (1.0, 0.125, 0.125), 1.0, 0.125)
-    ([1], True)
-    """
-    partial: list[tuple[Point, float, tuple[int, ...]]] = [(base, 0.0, ())]
-    for points in parts:
-        values = [dot(slope, point) for point in points]
-        top = max(values)
-        longer: list[tuple[Point, float, tuple[int, ...]]] = []
-        for start in range(0, len(partial), AT_ONCE):
-            longer += [
-                (add(point, points[i]), lost + top - value, (*chosen, i))
-                for point, lost, chosen in partial[start : start + AT_ONCE]
-                for i, value in enumerate(values)
-                if ceiling - lost - (top - value) > known
-            ]
-            longer = _undominated(longer)
-            if clock.passed:
-                return None, False
-        partial = longer
-        if len(partial) > POINTS:
-            return None, False
-    best = max(partial, key=lambda each: score.value(each[0]), default=None)
-    if best is None or score.value(best[0]) <= known:
-        return None, True
-    return list(best[2]), True
-
-
-def _undominated(
-    candidates: Sequence[tuple[Point, float, tuple[int, ...]]],
-) -> list[tuple[Point, float, tuple[int, ...]]]:
-    """The candidates that no other one reaches in all three numbers: a staircase of the last two, share by share."""
-    kept = []
-    stairs: list[tuple[float, float]] = []  # (matched, -found): matched ascending, found descending
-    for candidate in sorted(candidates, key=lambda each: each[0], reverse=True):
-        _, precise, found = candidate[0]
-        place = bisect_left(stairs, (precise, -float("inf")))
-        if place < len(stairs) and -stairs[place][1] >= found:
-            continue
-        low = place
-        while low and -stairs[low - 1][1] <= found:
-            low -= 1
-        stairs[low:place] = [(precise, -found)]
-        kept.append(candidate)
-    return kept
 
 
 def dot(one: Point, other: Point) -> float:

@@ -38,14 +38,10 @@ class Option(NamedTuple):
 
 
 class Group(NamedTuple):
-    """All ways to pair some mentions; with too many of them, `most` is what could be put into each cell.
-
-    `given` is the option that the mapping took, as far as cells go; -1 if nobody knows.
-    """
+    """All ways to pair some mentions; with too many of them, `most` is what could be put into each cell."""
 
     options: list[Option]
     most: dict[Cell, int] | None = None
-    given: int = -1
 
 
 class Clusters(NamedTuple):
@@ -60,9 +56,8 @@ class Clusters(NamedTuple):
 class Choices(NamedTuple):
     """What is open in one document: groups of mentions with their options, besides settled pairs.
 
-    `cells` are those of the settled pairs, as far as their clusters are linked to those of open ones. A document that
-    has more choices than there was time for is `cut`: it has no groups, and all pairs are as given. `left` are the
-    seconds that it may still take.
+    `cells` are those of the settled pairs. A document that has more choices than there was time for is `cut`: it has no
+    groups, and all pairs are as given. `left` are the seconds that it may still take.
     """
 
     clusters: Clusters
@@ -71,14 +66,6 @@ class Choices(NamedTuple):
     groups: list[Group]
     left: float = DEFAULT
     cut: bool = False
-
-    def is_given(self, choice: Choice) -> bool:
-        """Whether a choice is that of the mapping, as far as cells and so the counts go."""
-        return all(self.groups[group].given == option for group, option in choice)
-
-    def is_short(self) -> bool:
-        """Whether listing all choices takes no longer than looking for the best one."""
-        return len(self.groups) == 1 and len(self.groups[0].options) <= 3 and self.groups[0].most is None
 
     def pairs(self, choice: Choice) -> list[Pair]:
         """The pairs of a choice, by gold mention."""
@@ -113,7 +100,7 @@ def find_choices(
         return Choices(clusters, list(pairs), {}, [], 0.0, cut=True)
     if not groups:
         return None
-    return Choices(clusters, settled, near_cells(cells_of(clusters, settled), groups), groups)
+    return Choices(clusters, settled, cells_of(clusters, settled), groups)
 
 
 def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tuple[float, ...]:
@@ -204,53 +191,19 @@ def find_groups(
         )
         numbers = [(a, b, len(flows[a, b])) for a, b in joined]
         options = _options(numbers, slots, clusters, clock)
-        given = [pair for flow in joined for pair in flows[flow]]
+        most = None
         if options is None:
             if sum(len(ours[a]) * len(theirs[b]) for a, b in joined) > CELLS:
                 raise OutOfTime  # there would be, long before all of it is written down
-            cells = cells_of(clusters, alone)
-            ways = (
-                _likely(numbers, slots, clusters, cells),
-                given,
-                *islice(_ways(numbers, slots, KINDS, clock), OPTIONS),
-            )
-            options = _distinct(ways, clusters)
-            groups.append(Group(options, _most(joined, slots, clusters), _place(options, cells_of(clusters, given))))
-        elif len(options) == 1:
+            given = [pair for flow in joined for pair in flows[flow]]
+            likely = _likely(numbers, slots, clusters, cells_of(clusters, alone))
+            options = _distinct((likely, given, *islice(_ways(numbers, slots, clock), OPTIONS)), clusters)
+            most = _most(joined, slots, clusters)
+        if len(options) == 1 and most is None:
             settled += options[0].pairs
         else:
-            groups.append(Group(options, None, _place(options, cells_of(clusters, given))))
+            groups.append(Group(options, most))
     return settled, groups
-
-
-def _place(options: Sequence[Option], cells: dict[Cell, int]) -> int:
-    """Which option puts these numbers into the cells."""
-    return next((place for place, option in enumerate(options) if option.cells == cells), -1)
-
-
-def near_cells(cells: dict[Cell, int], groups: Sequence[Group]) -> dict[Cell, int]:
-    """The cells of clusters that groups touch, of clusters that share mentions with these, and so on.
-
-    >>> near_cells({(0, 0): 1, (0, 1): 1, (2, 2): 1}, [Group([Option(((0, 0),), {(1, 1): 1})])])
-    {(0, 0): 1, (0, 1): 1}
-    """
-    near = {  # gold clusters by number, and ~number of system clusters
-        end
-        for group in groups
-        for table in (*(option.cells for option in group.options), group.most or {})
-        for row, column in table
-        for end in (row, ~column)
-    }
-    partners: dict[int, list[int]] = {}
-    for row, column in cells:
-        partners.setdefault(row, []).append(~column)
-        partners.setdefault(~column, []).append(row)
-    todo = list(near)
-    while todo:
-        new = [each for each in partners.pop(todo.pop(), ()) if each not in near]
-        near.update(new)
-        todo += new
-    return {cell: number for cell, number in cells.items() if cell[0] in near}
 
 
 Slots = list[list[int]]
@@ -314,7 +267,7 @@ def _options(
     flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, clock: Deadline = NEVER
 ) -> list[Option] | None:
     """All options of a group; None if there are too many."""
-    ways = list(islice(_ways(flows, slots, KINDS, clock), OPTIONS + 1))
+    ways = list(islice(_ways(flows, slots, clock), OPTIONS + 1))
     return _distinct(ways, clusters) if 0 < len(ways) <= OPTIONS else None
 
 
@@ -333,12 +286,12 @@ def _likely(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, cells: 
     return pairs
 
 
-def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int, clock: Deadline = NEVER) -> Iterator[list[Pair]]:
+def _ways(flows: Sequence[Flow], slots: BothSlots, clock: Deadline = NEVER) -> Iterator[list[Pair]]:
     """All ways to take the pairs of the flows out of the slots, one for each table of how many come from where.
 
-    None if there are more than so many kinds of pairs.
+    None if there are too many kinds of pairs.
     """
-    if sum(len(slots[0][a]) * len(slots[1][b]) for a, b, _ in flows) > kinds:
+    if sum(len(slots[0][a]) * len(slots[1][b]) for a, b, _ in flows) > KINDS:
         return iter(())
     ours, theirs = ({name: [0] * len(each) for name, each in side.items()} for side in slots)  # taken from each slot
     pairs: list[Pair] = []
@@ -375,18 +328,11 @@ def _ways(flows: Sequence[Flow], slots: BothSlots, kinds: int, clock: Deadline =
 
 def _most(joined: Sequence[tuple[Hashable, Hashable]], slots: BothSlots, clusters: Clusters) -> dict[Cell, int]:
     """The largest number of pairs that each cell could get."""
-    most: dict[Cell, int] = {}
+    most: Counter[Cell] = Counter()
     for a, b in joined:
-        for cell, number in _cells(slots[0][a], slots[1][b], clusters).items():
-            most[cell] = most.get(cell, 0) + number
+        ours, theirs = (
+            Counter(home[mention] for slot in own for mention in slot)
+            for own, home in ((slots[0][a], clusters.gold), (slots[1][b], clusters.system))
+        )
+        most.update({(k, r): min(m, n) for k, m in ours.items() for r, n in theirs.items()})
     return most
-
-
-def _cells(rows: Slots, columns: Slots, clusters: Clusters) -> dict[Cell, int]:
-    ours: dict[int, int] = {}
-    theirs: dict[int, int] = {}
-    for side, home, found in ((rows, clusters.gold, ours), (columns, clusters.system, theirs)):
-        for slot in side:
-            for mention in slot:
-                found[home[mention]] = found.get(home[mention], 0) + 1
-    return {(k, r): min(m, n) for k, m in ours.items() for r, n in theirs.items()}
