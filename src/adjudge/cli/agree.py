@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from adjudge.cli.family import metric_files
-from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     Target,
     choice,
@@ -26,6 +25,7 @@ from adjudge.cli.options import (
     value,
 )
 from adjudge.cli.output import check_targets, emit, is_file, log, say, working
+from adjudge.cli.score import complete_metrics
 from adjudge.errors import UsageError
 from adjudge.tasks.family import PROFILES
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.app import Entry, LazyGroup
-from adjudge.cli.metrics import complete_metrics
 from adjudge.cli.options import (
     Made,
     Sides,
@@ -34,10 +33,9 @@ from adjudge.cli.options import (
     value,
 )
 from adjudge.cli.output import check_baseline, check_gates, emit, finish, is_file, say, uncollected, working
-from adjudge.cli.score import counted, run_from, scoring_options
+from adjudge.cli.score import complete_metrics, counted, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.rooms import Option
-from adjudge.scorers.published import REFUSED, find_scorers
 from adjudge.tasks.family import JSONL, PROFILES, Family, adjusted, find_family, given_of
 from adjudge.tasks.readers import GUESS, chosen, refuse_guess
 from adjudge.tasks.task import Adjust
@@ -94,7 +92,6 @@ NAMES = tuple(str(each.name) for each in _CONVENTIONS)
 """Options that describe the files, named as in `adjudge.score`; one that does not apply to them is an error."""
 
 CREDITS = ("halving", "linear", "ancestors", "general")
-_NOT_COMPAT = {**REFUSED, **dict.fromkeys(NAMES, "a published scorer reads files by itself")}
 _TABLE = ("by", "docs", "pool", "cluster_by", "rank", "rank_by", "pairs")
 """Options with which the numbers of a published scorer are shown: what it prints cannot reflect them."""
 _BOTH = ("bio-both", "inspect", "auto-err")  # readers with gold and system in one file
@@ -280,9 +277,11 @@ def group(name: str) -> click.Group:
                 from adjudge.cli.findings import family_validator
 
                 return family_validator(family)
-            return (
-                score_command(family, find_scorers(name)) if cmd_name == "score" else super().get_command(ctx, cmd_name)
-            )
+            if cmd_name != "score":
+                return super().get_command(ctx, cmd_name)
+            from adjudge.scorers.published import find_scorers
+
+            return score_command(family, find_scorers(name))
 
     return FamilyGroup(name, entries, help=family.about, epilog=f"\b\nExample:\n  {family.example}")
 
@@ -351,7 +350,10 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
             options.pop("no_guess")
             if not options["systems"]:
                 raise UsageError("there is no system", hint="give it after gold")
-            run_compat(scorers[options["compat"]], chosen, options)
+            from adjudge.scorers.published import REFUSED
+
+            without = {**REFUSED, **dict.fromkeys(NAMES, REFUSED["reader"])}
+            run_compat(scorers[options["compat"]], chosen, options, without)
             return
         options["given"] = conventions_of({**options, **alike})
         for name in NAMES:
@@ -403,9 +405,7 @@ def family_option(name: str, option: Option) -> click.Option:
     return flag(f"--{name}", option.about)
 
 
-def run_compat(
-    scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any], without: Mapping[str, str] = _NOT_COMPAT
-) -> None:
+def run_compat(scorer: Scorer, own: Mapping[str, Any], options: dict[str, Any], without: Mapping[str, str]) -> None:
     """What a published scorer says of the systems; it has its own options, and not those that it is `without`."""
     from adjudge.evaluate.engine import evaluate
     from adjudge.scorers.published import PublishedTask

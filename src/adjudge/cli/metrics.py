@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from adjudge.cli.options import command, output_option, output_options
 from adjudge.cli.output import check_targets, emit, emit_json, is_file
+from adjudge.cli.score import complete_metrics
 from adjudge.errors import UsageError, did_you_mean, visible
 
 if TYPE_CHECKING:
@@ -27,18 +27,6 @@ _SCHEMAS = {
     "findings": "adjudge.cli.findings:json_schema",
     "metric": "adjudge.algebra.spec:spec_schema",
 }
-
-
-def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Names of the catalogue that complete what is typed, also after a comma."""
-    from adjudge.metrics import catalogue
-
-    before, comma, last = incomplete.rpartition(",")
-    return [
-        CompletionItem(f"{before}{comma}{each.name}", help=each.about)
-        for each in catalogue()
-        if each.name.startswith(last)
-    ]
 
 
 @command(

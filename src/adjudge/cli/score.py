@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from adjudge.cli.options import (
     RESAMPLING,
@@ -51,6 +52,18 @@ search_options: list[click.Parameter] = [
     flag("--exact", "Fail with exit code 1 if a score is not proven optimal, and list the documents."),
 ]
 """The options of every command that searches."""
+
+
+def complete_metrics(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of the catalogue that complete what is typed, also after a comma."""
+    from adjudge.metrics import catalogue
+
+    before, comma, last = incomplete.rpartition(",")
+    return [
+        CompletionItem(f"{before}{comma}{each.name}", help=each.about)
+        for each in catalogue()
+        if each.name.startswith(last)
+    ]
 
 
 def readers_of(reason: str) -> dict[str, str]:
