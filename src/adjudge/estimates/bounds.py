@@ -96,19 +96,23 @@ class Clipped(NamedTuple):
     others: int
 
 
-def clip_bounds(documents: Sequence[Clipped], beta: float) -> tuple[float, float]:
+def clip_bounds(documents: Sequence[Clipped], beta: float, *, apart: bool = False) -> tuple[float, float]:
     """The bounds of sum max(0, tp - beta fp) / sum correct (Dinkelbach 1967).
 
-    It is not monotone: a correct answer in a document whose score is clipped at 0 lowers the total.
+    It is not monotone: a correct answer in a document whose score is clipped at 0 lowers the total. If a class may be
+    correct and the answer of the system to it wrong (`apart`), the lowest has all unread classes so.
 
     >>> clip_bounds([Clipped(2, 1, 4, 2, 1), Clipped(0, 6, 1, 3, 0)], 0.25)
     (0.178..., 0.535...)
     """
     high = _dinkelbach([_choices(each, beta, 0, (0, each.own)) for each in documents], 0.0, upper=True)
-    if not any(each.correct or each.others for each in documents):
+    if not any(each.correct or each.others or (apart and each.own) for each in documents):
         return 0.0, high
-    low = _dinkelbach([_choices(each, beta, each.others, _turning(each, beta)) for each in documents], 1.0, upper=False)
-    return low, high
+    if apart:
+        worst = [_choices(each, beta, each.others + each.own, (0,)) for each in documents]
+    else:
+        worst = [_choices(each, beta, each.others, _turning(each, beta)) for each in documents]
+    return _dinkelbach(worst, 1.0, upper=False), high
 
 
 def _turning(each: Clipped, beta: float) -> tuple[int, ...]:

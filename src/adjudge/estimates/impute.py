@@ -110,7 +110,7 @@ def impute(
     right = np.array([[_good(how, item.id, name, verdicts) for name in pool.systems] for item in pool.items])
     values = _completed(pool, design, (known, right, document), len(names), how)
     point, about = values.mean(axis=0), (how, len(verdicts), len(pool.items))
-    bounds = [_bounds(pool.member[:, at], known, document, how.clip) for at in range(len(pool.systems))]
+    bounds = [_bounds(pool.member[:, at], (known, right[:, at], document), how) for at in range(len(pool.systems))]
     scores = [
         ScoreRow(
             system=name,
@@ -123,7 +123,7 @@ def impute(
             of=about[2],
             varies=VARIES["fixed"],
             method=METHOD,
-            bounds=bounds[at] if how.good is None else None,
+            bounds=bounds[at],
         )
         for at, name in enumerate(pool.systems)
     ]
@@ -189,18 +189,20 @@ def _good(how: How, item: str, system: str, verdicts: Mapping[str, float]) -> fl
     return verdicts[item] if how.good is None else how.good[item].get(system, 0.0)
 
 
-def _bounds(own: Any, known: Array, document: Any, beta: float) -> tuple[float, float]:
+def _bounds(own: Any, found: tuple[Array, Array, Any], how: How) -> tuple[float, float]:
     """The bounds, whatever the missing verdicts are."""
+    known, right, document = found
     heard = ~np.isnan(known)
 
     def counted(which: Any, weights: Any = 1.0) -> list[float]:
         found: list[float] = np.bincount(document, weights=np.where(which, weights, 0.0)).tolist()
         return found
 
-    tp, correct = counted(own & heard, np.nan_to_num(known)), counted(heard, np.nan_to_num(known))
+    tp, correct = counted(own & heard, np.nan_to_num(right)), counted(heard, np.nan_to_num(known))
     read, mine, others = counted(own & heard), counted(own & ~heard), counted(~own & ~heard)
     rows = zip(tp, read, correct, mine, others, strict=True)
-    return clip_bounds([Clipped(t, n - t, c, int(k), int(j)) for t, n, c, k, j in rows], beta)
+    documents = [Clipped(t, n - t, c, int(k), int(j)) for t, n, c, k, j in rows]
+    return clip_bounds(documents, how.clip, apart=how.good is not None)
 
 
 def _ends(values: Array, level: float) -> dict[str, Any]:

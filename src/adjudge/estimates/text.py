@@ -85,12 +85,13 @@ def score_grid(estimate: Estimate) -> Grid:
 
 
 def _score(row: ScoreRow) -> Cell:
-    """The value and its interval, or else its bounds."""
+    """The value and its interval, or else its bounds; what rests on a model has both."""
     if (row.events == 0 or row.low is None) and row.bounds is not None:
         return Cell(_points(row.value), f"in {_ends(*row.bounds)}")
     if row.low is None or row.high is None:
         return Cell(_points(row.value))
-    return Cell(_points(row.value), _ends(row.low, row.high))
+    certain = f" in {_ends(*row.bounds)}" if row.method == "model" and row.bounds is not None else ""
+    return Cell(_points(row.value), _ends(row.low, row.high) + certain)
 
 
 def difference_grid(estimate: Estimate) -> Grid:
