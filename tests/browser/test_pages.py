@@ -311,7 +311,7 @@ def test_filters_and_search(look):
 def test_reasons_are_searched(look):
     page = documents(look, "eal")
     every = page.locator("#list button").count()
-    page.fill("#search", "the event type is wrong")
+    page.fill("#search", "covered by a correct")
     page.wait_for_function("(every) => document.querySelectorAll('#list button').length < every", arg=every)
     assert page.locator("#list button").count() > 0
     whys = []
@@ -320,7 +320,7 @@ def test_reasons_are_searched(look):
         page.keyboard.press("Escape")
         page.locator("#documents-title").click()
         page.keyboard.press("s")
-    assert any("the event type is wrong" in why for why in whys)
+    assert any("covered by a correct" in why for why in whys)
 
 
 def test_words_that_are_missed_lead_to_their_documents(look):

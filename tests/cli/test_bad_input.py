@@ -1,9 +1,14 @@
 """Every kind of bad input: one clear line each, the right exit code, and nothing written."""
 
+import gzip
 import json
 from pathlib import Path
 
 import pytest
+
+from adjudge.cli import run
+from adjudge.tasks.family import families
+from adjudge.tasks.named import OWN
 
 GOOD = '{"id": "d%d", "relations": []}'
 RELATION = {"type": "x", "subject": {"start": 0, "end": 1}, "object": {"start": 2, "end": 3}}
@@ -153,3 +158,32 @@ def test_a_number_beyond_what_can_be_counted(adjudge, campaign: Path, number: st
         ran = adjudge("score", "near.yaml", *files)
         assert (ran.code, ran.out) == (1, "")
         assert ran.err.startswith("error: large.jsonl:1:18: ")
+
+
+@pytest.mark.parametrize("task", [*OWN, *families()])
+def test_a_damaged_file_is_a_finding_of_every_validator(task, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("cut.gz").write_bytes(gzip.compress(b'{"id": "d1", "entities": []}\n' * 500)[:60])
+    assert run([task, "validate", "cut.gz", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["errors"] == 1
+    assert found["findings"][0]["path"] == "cut.gz"
+
+
+def test_a_text_is_not_a_table(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("letter.txt").write_text("This is a letter, not an annotation.\nDear Sir,\n")
+    assert run(["doctor", "letter.txt"]) == 1
+    assert "not recognised" in capsys.readouterr().out
+    assert run(["record", "validate", "letter.txt"]) == 1
+    assert "malformed JSON" in capsys.readouterr().out
+
+
+def test_the_validator_of_nuggets_says_what_a_file_looks_like(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("system.jsonl").write_text('{"id": 1}\n{"id": 2}\n')
+    assert run(["nugget", "validate", "system.jsonl", "--quiet"]) == 1
+    said = (
+        "system.jsonl: error: this looks like JSON lines, give TBF instead (first problem: the file has no documents)"
+    )
+    assert capsys.readouterr().out.splitlines() == [said]

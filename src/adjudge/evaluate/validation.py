@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from adjudge.errors import AdjudgeError, Problem, UsageError, did_you_mean, shape
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean, shape
 from adjudge.evaluate.results import offset_notes
 from adjudge.evaluate.sides import is_stdin
 from adjudge.findings import Findings, Severities, check_severities
@@ -116,7 +116,10 @@ def _read(task: Task, source: Any, checks: Checks, found: Findings, *, by_line: 
 def _rest(source: Any, read: Callable[[bytes], Side], problems: list[Problem]) -> tuple[Side | None, list[Problem]]:
     """The documents of the lines that can be read, None if there are none; and what is wrong with the others."""
     place = source_name(source)
-    lines = read_bytes(source, place).split(b"\n")
+    try:
+        lines = read_bytes(source, place).split(b"\n")
+    except FormatError:  # it is damaged, which the reader has said
+        return None, problems
     new = problems
     for _ in range(_ROUNDS):  # a reader says so much at once
         bad = {each.line for each in new if each.line is not None and each.path == place}

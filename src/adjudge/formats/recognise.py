@@ -22,6 +22,7 @@ from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.formats.coerce.corpus import ENDS, IDS, ITEMS, LABELS, LINKS, STARTS, TAG_COLUMNS, is_cell
 from adjudge.formats.source import BOM, HEAD, Source, opened, source_name
 
+_WORDS = 5  # in the name of a column
 _LINES = 50
 _SAYS = "this looks like "
 _BINARY = (
@@ -157,7 +158,7 @@ def _table(lines: list[str]) -> Look | None:
         counts = {_outside(line, separator) for line in filled}
         if len(filled) > 1 and len(counts) == 1 and (columns := counts.pop()):
             header = [cell.strip().strip('"') for cell in filled[0].split(separator)]
-            if kind == "csv" and not all(re.fullmatch(r"[\w .#/:()-]*", cell) for cell in header):
+            if kind == "csv" and not all(re.fullmatch(r"[\w .#/:()-]*", cell) and _is_short(cell) for cell in header):
                 continue
             if kind == "tsv" and TAG.fullmatch(header[-1]):
                 break
@@ -266,8 +267,14 @@ def names_columns(lines: Sequence[str]) -> bool:
         counts = {_outside(line, separator) for line in filled}
         if len(filled) > 1 and len(counts) == 1 and counts != {0}:
             names = [cell.strip().strip('"') for cell in filled[0].split(separator)]
-            return len(set(names)) == len(names) and all(re.fullmatch(r"[A-Za-z_][\w .-]*", name) for name in names)
+            named = all(re.fullmatch(r"[A-Za-z_][\w .-]*", name) and _is_short(name) for name in names)
+            return named and len(set(names)) == len(names)
     return False
+
+
+def _is_short(name: str) -> bool:
+    """Whether this may name a column: sentences of a text have commas, too."""
+    return name[-1:] != "." and len(name.split()) <= _WORDS
 
 
 def _triple_roles(header: list[str]) -> Mapping[str, str]:

@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from adjudge.bounded import file_text
 from adjudge.errors import FormatError, Problem, UsageError
-from adjudge.findings import Findings, Severities, check_severities
+from adjudge.findings import Finding, Findings, Severities, check_severities
+from adjudge.formats.recognise import recognised
 from adjudge.formats.source import Source, source_name
 from adjudge.formats.tbf import TbfFile, open_tbf
 from adjudge.formats.tbf_scan import DIGITS, LIMIT, Section, decode, field_place, quote
@@ -27,6 +28,7 @@ from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.nugget.places import folder_of, read_text
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import place_keys
+from adjudge.tasks.nugget.task import TBF
 from adjudge.tasks.nugget.validation_lines import Ground, Lines, Rules, near
 from adjudge.tasks.nugget.validation_relations import check_relations
 
@@ -90,8 +92,8 @@ def validate(
     rules = Rules(file.mode, listed, given=gold is not None)
     copies = None if gold is None else Copies(gold, found)
     try:
-        found.take(file.index.found)
         is_tbf = any(section.id is not None for section in file.sections)
+        found.take(file.index.found if is_tbf else _other_format(file.index.found, source))
         for kind, remark in file.remarks.items() if is_tbf else ():
             found.add_problem(kind, remark, error=kind == "null")
         counted = set(file.index.documents.values())
@@ -111,6 +113,14 @@ def validate(
     if copies is not None:
         copies.finish()
     return found
+
+
+def _other_format(found: Findings, source: Source) -> Findings | list[Finding]:
+    """What is wrong with a file without documents: that it is another format, if it looks like one."""
+    if found.counts.keys() != {"no-documents", "outside"}:
+        return found
+    other, *more = recognised(FormatError(found.problems()), source, TBF).problems
+    return found if more else [Finding("no-documents", True, other)]
 
 
 def _check_section(
