@@ -11,7 +11,7 @@ import gc
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,21 +97,19 @@ class Evaluation(msgspec.Struct, frozen=True):
         """Scores, intervals, slices and comparisons, with the alignments if they were asked for."""
         from adjudge.evaluate.results import is_unsigned, readings_of, signature_of, with_documents
 
-        result = msgspec.structs.replace(self._inferred(), reading=readings_of(self))
+        limited: AbstractContextManager[None] = nullcontext()
+        if len(self.systems) > 1 and self.run.inference.resamples:  # tests of all pairs of systems
+            from adjudge.evaluate.corpus import in_time
+
+            sooner = "fewer resamples (--bootstrap 1000) or another test (--test jackknife)"
+            limited = in_time(len(self.ids), self.run.time_limit, sooner, "the systems could not be compared")
+        with limited:
+            result = self.task.result(self)
+        result = msgspec.structs.replace(result, reading=readings_of(self))
         if self.run.align:
             aligned = {name: own.alignments for name, own in self.systems.items()}
             result = with_documents(result, self.ids, aligned, self.task.panels(self, result))
         return result.signed_by(partial(signature_of, self)) if is_unsigned(self) else result
-
-    def _inferred(self) -> Result:
-        """The scores, and tests of all pairs of systems in the time that all documents have."""
-        if len(self.systems) < 2 or not self.run.inference.resamples:
-            return self.task.result(self)
-        from adjudge.evaluate.corpus import in_time
-
-        sooner = "fewer resamples (--bootstrap 1000) or another test (--test jackknife)"
-        with in_time(len(self.ids), self.run.time_limit, sooner, "the systems could not be compared"):
-            return self.task.result(self)
 
     def explanations(self) -> dict[str, Explanation]:
         """The outcome of the first document, for each system."""

@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import AdjudgeError
-from adjudge.formats.kinds import FORMATS, Format, formats_of, json_values
-from adjudge.formats.source import HEAD, opened, read_block
+from adjudge.formats.json_file import json_values
+from adjudge.formats.kinds import FORMATS, Format, formats_of
+from adjudge.formats.source import HEAD, head_of
 
 COMPANIONS: Mapping[str, Format] = {
     each.kind: each
@@ -378,12 +378,3 @@ def _examples(files: Sequence[Path]) -> list[Path]:
     for path in files:
         by_ending.setdefault(path.suffix.lower(), []).append(path)
     return [path for own in by_ending.values() for path in own[:3]][:12]
-
-
-def head_of(path: Path, size: int = HEAD) -> bytes:
-    """The first bytes of a file, uncompressed, as many as can be read."""
-    try:
-        with opened(path, str(path)) as stream:
-            return read_block(stream, size)[0]
-    except AdjudgeError:
-        return b""

@@ -1,4 +1,4 @@
-"""Files with one JSON or TOML value, and the places of their faults."""
+"""Files with one JSON or TOML value, with the places of their faults, and the first values of any JSON."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from adjudge.errors import FormatError, Problem
 from adjudge.formats.source import Source, Whole, read_text, read_whole
 from adjudge.model.whereabouts import json_place, place_at, toml_place
 
+_SAMPLE = 200  # documents that are examined
+
 
 def read_json(source: Source, *, name: str | None = None) -> tuple[Whole, Any]:
     """A source and its JSON value, which is one value rather than JSON lines.
@@ -26,6 +28,31 @@ def read_json(source: Source, *, name: str | None = None) -> tuple[Whole, Any]:
         return whole, msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         raise FormatError(_placed_fault(text, whole.place)) from None
+
+
+def json_values(text: str) -> list[Any]:
+    r"""The first values of JSON lines or of an array, as many as can be read, or the one value that a text is.
+
+    >>> json_values('{"a": 1}\n{"a": 2'), json_values('[{"a": 1}, {"a"')
+    ([{'a': 1}], [{'a': 1}])
+    """
+    decoder = json.JSONDecoder()
+    text = text.lstrip()
+    values: list[Any] = []
+    at = 1 if text[:1] == "[" and not re.match(r"\[.*\]\s*\n\s*\[", text) else 0
+    while len(values) < _SAMPLE:
+        while at < len(text) and (text[at].isspace() or text[at] == ","):
+            at += 1
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            line = text.find("\n", at)
+            if line < 0 or text[:1] == "[":
+                break
+            at = line
+            continue
+        values.append(value)
+    return values
 
 
 def read_folder_digest(source: Source) -> str:

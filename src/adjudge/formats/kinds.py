@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from adjudge.errors import AdjudgeError, FormatError
+from adjudge.formats.json_file import json_values
 from adjudge.formats.recognise import DOCBIN, has_clusters, is_table, looks_like, names_columns, table_kinds
 from adjudge.formats.source import BOM
 
@@ -112,7 +112,6 @@ FORMATS: Mapping[str, Format] = {
 }
 
 _NAMED = 6  # columns that are named in a message
-_SAMPLE = 200  # documents that are examined
 _KEYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     # A format fits if some document has all of these fields; more specific ones come first.
     ("result", ("adjudge", "signature", "systems")),
@@ -257,31 +256,6 @@ def _root(data: bytes) -> str:
         if at < 0:
             break
     return ""
-
-
-def json_values(text: str) -> list[Any]:
-    r"""The first values of JSON lines or of an array, as many as can be read, or the one value that a text is.
-
-    >>> json_values('{"a": 1}\n{"a": 2'), json_values('[{"a": 1}, {"a"')
-    ([{'a': 1}], [{'a': 1}])
-    """
-    decoder = json.JSONDecoder()
-    text = text.lstrip()
-    values: list[Any] = []
-    at = 1 if text[:1] == "[" and not re.match(r"\[.*\]\s*\n\s*\[", text) else 0
-    while len(values) < _SAMPLE:
-        while at < len(text) and (text[at].isspace() or text[at] == ","):
-            at += 1
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            line = text.find("\n", at)
-            if line < 0 or text[:1] == "[":
-                break
-            at = line
-            continue
-        values.append(value)
-    return values
 
 
 def json_formats(values: list[Any]) -> Iterator[str]:

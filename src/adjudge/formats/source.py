@@ -243,6 +243,15 @@ def read_block(stream: IO[bytes], size: int) -> tuple[bytes, str | None]:
         raise
 
 
+def head_of(path: str | os.PathLike[str], size: int = HEAD) -> bytes:
+    """The first bytes of a file, uncompressed, as many as can be read."""
+    try:
+        with opened(os.fspath(path), str(path)) as stream:
+            return read_block(stream, size)[0]
+    except AdjudgeError:
+        return b""
+
+
 def line_blocks(stream: IO[bytes], size: int, hasher: Any = None, *, longest: int = 1 << 62) -> Iterator[bytes | str]:
     r"""Blocks of whole lines, each without its last newline; a string at the end says why reading broke off.
 

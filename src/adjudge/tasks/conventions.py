@@ -15,7 +15,7 @@ from adjudge.evaluate.task import Side
 from adjudge.formats.coerce.corpus import IDS, ITEMS, TAGS
 from adjudge.formats.coerce.native import NATIVE, is_native
 from adjudge.formats.coerce.sides import Said
-from adjudge.formats.source import is_parquet, peeked, stdin_head
+from adjudge.formats.source import head_of, is_parquet, peeked, stdin_head
 from adjudge.tasks.documents import digest_of, is_memory, read_side
 from adjudge.tasks.family import COERCED, JSONL, reads
 
@@ -80,13 +80,10 @@ def _is_coerced(kind: str, source: Any, said: Said) -> bool:
         return False
     if any(name != "map" for name in said):
         return True
-    from pathlib import Path
-
-    from adjudge.formats.companions import head_of
-    from adjudge.formats.kinds import json_values
+    from adjudge.formats.json_file import json_values
 
     if isinstance(source, str | os.PathLike):
-        head = stdin_head() if is_stdin(source) else head_of(Path(source))
+        head = stdin_head() if is_stdin(source) else head_of(source)
     else:
         head = source if isinstance(source, bytes) else peeked(source) or b""
     values = [each for each in json_values(head.decode("utf-8", "replace")) if isinstance(each, Mapping)]

@@ -19,9 +19,10 @@ from adjudge.errors import AdjudgeError, Problem, UsageError
 from adjudge.findings import Findings, Severities, counted
 from adjudge.formats import companions
 from adjudge.formats.coerce.corpus import IDS
-from adjudge.formats.kinds import FORMATS, Format, file_formats, formats_of, json_values
+from adjudge.formats.json_file import json_values
+from adjudge.formats.kinds import FORMATS, Format, file_formats, formats_of
 from adjudge.formats.recognise import DOCBIN, header_of, looks_like
-from adjudge.formats.source import BOM, HEAD, Source, opened, read_block, source_name
+from adjudge.formats.source import BOM, HEAD, Source, head_of, opened, read_block, source_name
 from adjudge.tasks.contents import Contents, check_contents
 from adjudge.tasks.family import JSONL, families, find_family
 from adjudge.tasks.fitting import GRAPHS, SHOWN, Diagnosis, Use, attempt, fit, fit_others, uses_of
@@ -319,7 +320,7 @@ def _examine_folder(folder: Path, found: Diagnosis) -> None:
         found.fits, found.failed, found.seen = part.fits, part.failed, part.seen or shards[0].stat().st_size
         return
     names = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    own = formats[0] if formats else None if names else companions.files_kind(files, map(companions.head_of, files))
+    own = formats[0] if formats else None if names else companions.files_kind(files, map(head_of, files))
     if own is not None:
         found.fits = [(own, [], Contents(found.path, [path.name for path in files]))]
         return
@@ -358,8 +359,8 @@ def _format_of(path: Path) -> Format | None:
         return (
             companions.folder_kind(path)
             or next(iter(formats), None)
-            or companions.files_kind(files, map(companions.head_of, files))
+            or companions.files_kind(files, map(head_of, files))
         )
-    head = companions.head_of(path)
+    head = head_of(path)
     text = _decoded(head)
     return companions.certain(text) or next(iter(formats_of(head, cut=True)), None) or companions.likely(text)

@@ -11,7 +11,7 @@ import msgspec
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError
 from adjudge.evaluate.sides import is_stdin
 from adjudge.formats.coerce.corpus import UNITS
-from adjudge.formats.source import HEAD, find_shards, is_shard, source_name, stdin_head
+from adjudge.formats.source import HEAD, find_shards, head_of, is_shard, source_name, stdin_head
 from adjudge.rooms import load
 from adjudge.tasks.family import JSONL, find_family, is_family, is_for, readers_of
 
@@ -138,9 +138,6 @@ def _guessed(family: str, source: Any, usual: str, said: list[str], *, alone: bo
 
 def _is_json(source: Any) -> bool:
     """Whether a file has JSON of any shape."""
-    from pathlib import Path
-
-    from adjudge.formats.companions import head_of
     from adjudge.formats.recognise import looks_like
 
     if is_stdin(source):
@@ -148,7 +145,7 @@ def _is_json(source: Any) -> bool:
     elif isinstance(source, bytes):
         head = source
     elif os.path.isfile(source):  # noqa: PTH113
-        head = head_of(Path(source))
+        head = head_of(source)
     else:
         return False
     look = looks_like(head)
@@ -190,7 +187,7 @@ def _formats(source: Any) -> list[Format]:
     """The formats that a source may have: of a file, of standard input, of a folder, of the first of several files."""
     from pathlib import Path
 
-    from adjudge.formats.companions import folder_formats, head_of
+    from adjudge.formats.companions import folder_formats
     from adjudge.formats.kinds import file_formats, formats_of
 
     if isinstance(source, bytes):
