@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -414,7 +414,9 @@ def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[
     from adjudge.tasks.eal.texts import dump_document
 
     reports = []
-    with _opened(options["output"]) as file:
+    output = options["output"]
+    opened: AbstractContextManager[IO[bytes] | None] = nullcontext() if output is None else replacing(output)
+    with opened as file:
 
         def write(text: str) -> None:
             if file is None:
@@ -427,16 +429,6 @@ def _dump(submissions: tuple[str, ...], rules: dict[str, Any], options: Mapping[
             write(findings_text(report, quiet=options["quiet"]))
             reports.append(report)
     return reports
-
-
-@contextmanager
-def _opened(output: Path | None) -> Iterator[IO[bytes] | None]:
-    """A temporary file that replaces the output at the end; None for standard output."""
-    if output is None:
-        yield None
-        return
-    with replacing(output) as file:
-        yield file
 
 
 def _documents(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from adjudge.errors import Problem, ValidationError, did_you_mean
 from adjudge.findings import Finding, Findings, errors_of
@@ -25,7 +25,6 @@ Separator: TypeAlias = Literal["any", "tab"]
 Incomplete: TypeAlias = Literal["error", "last"]
 
 INCOMPLETE = "INCOMPLETE"
-T = TypeVar("T")
 
 
 class LinkingOptions(TypedDict, total=False):
@@ -70,9 +69,6 @@ def scan_linking(
     """The same with the kind of each problem, for programs."""
     document = known.document
     ids = Resolver(known)
-    sound = None if layout == "2016" or ids.ambiguous else _read_sound(data, ids.read, separator)
-    if sound is not None:
-        return Linking(document, [Frame(frozenset(each)) for each in sound]), []
     findings = Findings(place or document, document)
     lines = _lines(data, findings)
     named = (layout or guess_layout((line for _, line in lines), ids)) == "2016"
@@ -178,7 +174,7 @@ def scan_linked_lines(
     return LinkedLines.of(linking, known), findings
 
 
-def _read_sound(data: bytes, ids: Mapping[str, T], separator: Separator) -> list[list[T]] | None:
+def _read_sound(data: bytes, ids: Mapping[str, int], separator: Separator) -> list[list[int]] | None:
     """The frames of a file of 2015 in which every id is known and all are linked; None if it differs."""
     if "" in ids or INCOMPLETE in ids or b"#" in data:
         return None
@@ -232,11 +228,6 @@ class Resolver:
             if other.response != argument.response:
                 where = f"in lines {other.line} and {argument.line} of the arguments"
                 self.ambiguous.setdefault(argument.id, where)
-
-    @property
-    def read(self) -> Mapping[str, Response]:
-        """The responses by the ids that were read with them."""
-        return self.listed or self._hashes
 
     def __contains__(self, id_: str) -> bool:
         return self.get(id_) is not None

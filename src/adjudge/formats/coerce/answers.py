@@ -82,7 +82,7 @@ def answer_value(name: str, text: str, declared: Declared, notes: Notes) -> Any:
     if answer.failed is not None:
         notes.add(
             "no-json",
-            f"{declared.side}: {{n|answer has|answers have}} no JSON ({answer.failed}), counted as empty",
+            f"{declared.side}: {{n:answer has|answers have}} no JSON ({answer.failed}), counted as empty",
             name,
         )
         return None

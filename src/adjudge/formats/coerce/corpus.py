@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from adjudge.errors import FormatError, Problem
+from adjudge.findings import numbered
 from adjudge.model.document import CorpusNote
 
 IDS = (
@@ -32,7 +33,6 @@ UNITS = {"token": "tokens", "char": "characters"}
 WHOLE = "whole corpus"
 """What `document` says if a source is all documents as one."""
 _EXAMPLES = 10
-_NUMBER = re.compile(r"\{n(?:\|([^|}]+)\|([^|}]+))?\}")
 _PLAIN = frozenset((str, int, bool, type(None), list, tuple, dict))
 
 
@@ -85,7 +85,7 @@ class Notes:
         self._found: dict[str, tuple[int, str, list[str]]] = {}
 
     def add(self, code: str, message: str, where: str | None = None, *, count: int = 1) -> None:
-        """Count something; in the message of the first, `{n}` or `{n|span|spans}` is the number of all."""
+        """Count something; in the message of the first, `{n}` or `{n:span|spans}` is the number of all."""
         number, text, places = self._found.get(code, (0, message, []))
         if where is not None and len(places) < _EXAMPLES and where not in places:
             places.append(where)
@@ -98,18 +98,9 @@ class Notes:
     def made(self) -> tuple[CorpusNote, ...]:
         """The notes."""
         return tuple(
-            CorpusNote(code, number, _counted(text, number), tuple(places))
+            CorpusNote(code, number, numbered(text, n=number), tuple(places))
             for code, (number, text, places) in self._found.items()
         )
-
-
-def _counted(text: str, number: int) -> str:
-    """A message with its number.
-
-    >>> _counted("{n|span is|spans are} left out", 1), _counted("{n} of 4 spans", 2)
-    ('1 span is left out', '2 of 4 spans')
-    """
-    return _NUMBER.sub(lambda found: f"{number} {found[1 if number == 1 else 2]}" if found[1] else str(number), text)
 
 
 class Facts(msgspec.Struct, frozen=True):

@@ -158,7 +158,7 @@ def _of_fields(name: str, fields: Mapping[str, Any], declared: Declared, notes: 
     if "data" in fields and "annotations" in fields:
         return _of_label_studio(name, fields, declared, notes)
     if fields.get("answer", "accept") not in ("accept", None) and "spans" in fields:
-        notes.add("not-accepted", f"{declared.side}: {{n|example|examples}} not accepted, left out", name)
+        notes.add("not-accepted", f"{declared.side}: {{n:example|examples}} not accepted, left out", name)
         return Part([], LEFT_OUT)
     if text is not None and is_list(fields.get("ents")) and (items := items_of(fields["ents"], {})) is not None:
         return Part(items, "spaCy documents", text, None, "char", fixed=True)  # as Doc.to_json and displaCy have them
@@ -201,7 +201,7 @@ def _labelled(items: list[Item], side: str) -> list[Item]:
 def _of_label_studio(name: str, fields: Mapping[str, Any], declared: Declared, notes: Notes) -> Part:
     kept = [each for each in fields["annotations"] if not each.get("was_cancelled")]
     if len(kept) < len(fields["annotations"]):
-        notes.add("not-accepted", f"{declared.side}: {{n|cancelled annotation|cancelled annotations}} left out", name)
+        notes.add("not-accepted", f"{declared.side}: {{n:cancelled annotation|cancelled annotations}} left out", name)
     if declared.annotator is not None:
         kept = [each for each in kept if _annotator(each) == str(declared.take("annotator"))]
     if len(kept) > 1:
@@ -251,7 +251,7 @@ def _joined(name: str, values: Sequence[Mapping[str, Any]], notes: Notes) -> Par
             continue
         if prefix != OUTSIDE:
             items.append(Item(each["start"], each["end"], kind))
-    notes.add("joined-subtokens", "{n|tagged piece|tagged pieces} joined to entities", name, count=len(values))
+    notes.add("joined-subtokens", "{n:tagged piece|tagged pieces} joined to entities", name, count=len(values))
     return Part(items, "tagged pieces", unit="char", fixed=True)
 
 
@@ -311,7 +311,7 @@ def checked_inline(parts: Mapping[str, Part], texts: Mapping[str, str], side: st
         if fold(own).split() == fold(text).split():
             places = [same_span(own, item.start or 0, item.end or 0, text) for item in part.items]
         else:
-            message = f"{side}: {{n|answer is|answers are}} not the text of the document, whatever is marked is wrong"
+            message = f"{side}: {{n:answer is|answers are}} not the text of the document, whatever is marked is wrong"
             notes.add("other-text", message, name)
             text, places = "", [None] * len(part.items)
         items = [

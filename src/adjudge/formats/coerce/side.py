@@ -237,7 +237,7 @@ def _kept(side: OneSide, name: str) -> dict[str, Any]:
 def _entities(side: OneSide) -> dict[str, dict[str, Any]]:
     if any(item.start is None for part in side.parts.values() for item in part.items):
         number = sum(item.start is None for part in side.parts.values() for item in part.items)
-        message = f"{side.declared.side}: there is no text in which to find {{n|mention|mentions}}"
+        message = f"{side.declared.side}: there is no text in which to find {{n:mention|mentions}}"
         side.notes.add("no-positions", message, count=number)
         return {
             name: {"mentions": [{"text": item.text, "type": item.label} for item in part.items]}

@@ -78,7 +78,7 @@ def _pair(gold: OneSide, system: OneSide) -> None:
         # Those of gold are the names by which results are read.
         names = dict(zip(system.values, gold.values, strict=True))
         system.notes.add(
-            "paired-by-position", f"{who}: {{n|document was|documents were}} paired by position", count=len(names)
+            "paired-by-position", f"{who}: {{n:document was|documents were}} paired by position", count=len(names)
         )
         system.values = {names[name]: value for name, value in system.values.items()}
         system.parts = {names[name]: part for name, part in system.parts.items()}
@@ -119,7 +119,7 @@ def _bring_together(gold: OneSide, systems: list[OneSide]) -> None:
             if cut:
                 side.notes.add(
                     "cuts-word",
-                    f"{side.declared.side}: {{n|span begins or ends|spans begin or end}} inside a word",
+                    f"{side.declared.side}: {{n:span begins or ends|spans begin or end}} inside a word",
                     name,
                     count=cut,
                 )

@@ -165,7 +165,7 @@ def without_fragments(name: str, part: Part, declared: Declared, notes: Notes) -
     return msgspec.structs.replace(part, items=[msgspec.structs.replace(item, fragments=()) for item in part.items])
 
 
-JOINED = "{side}: {{n|mention|mentions}} of several fragments joined to one span"
+JOINED = "{side}: {{n:mention|mentions}} of several fragments joined to one span"
 
 
 def unnamed_link(item: Any) -> str | None:
@@ -384,7 +384,7 @@ def _note_shifts(parts: Mapping[str, Part], declared: Declared, notes: Notes) ->
             if fold(part.text[item.start : item.end]).split() != fold(item.text).split():
                 near = min((spot[0] - item.start for spot in occurrences(part.text, item.text)), key=abs, default=None)
                 where = "not in the text" if near is None else f"{abs(near)} {'later' if near > 0 else 'earlier'}"
-                message = f"{declared.side}: {{n|mention differs|mentions differ}} from the text at the same offsets"
+                message = f"{declared.side}: {{n:mention differs|mentions differ}} from the text at the same offsets"
                 notes.add("text-differs", message, f"{name}: {item.text} ({where})")
 
 
@@ -415,13 +415,13 @@ def located(parts: dict[str, Part], texts: Mapping[str, str], declared: Declared
             continue
         places, missing, folded = _places(part.items, text, declared.take("locate"))
         if folded:
-            message = f"{declared.side}: {{n|mention differs|mentions differ}} from the text in case or spacing"
+            message = f"{declared.side}: {{n:mention differs|mentions differ}} from the text in case or spacing"
             notes.add("found-folded", message, name, count=folded)
         if missing:
             lost[name] = missing
             notes.add(
                 "ungrounded",
-                f"{declared.side}: {{n|mention is|mentions are}} not in the text, counted as wrong",
+                f"{declared.side}: {{n:mention is|mentions are}} not in the text, counted as wrong",
                 f"{name}: {missing[0].text}",
                 count=len(missing),
             )

@@ -151,7 +151,7 @@ def without_ignored(gold: Mapping[str, Part], sides: Sequence[dict[str, Part]], 
         kept = [place for place, tag in enumerate(part.tags) if tag != IGNORED]
         lost = len(part.tags) - len(kept)
         notes.add(
-            "ignored-positions", "{n|position|positions} with -100 in gold ignored on both sides", name, count=lost
+            "ignored-positions", "{n:position|positions} with -100 in gold ignored on both sides", name, count=lost
         )
         for side in (mine, *sides):
             tags = side[name].tags if name in side else None
@@ -182,5 +182,5 @@ def note_tokens(name: str, gold: Sequence[Any], system: Sequence[Any], who: str,
     found = next(((place, *pair) for place, pair in pairs if pair[0] != pair[1]), None)
     if found is not None:
         place, ours, theirs = found
-        message = f"{who}{': ' * bool(who)}{{n|document has|documents have}} other tokens than gold"
+        message = f"{who}{': ' * bool(who)}{{n:document has|documents have}} other tokens than gold"
         notes.add("tokens-differ", message, f"document {name!r}, token {place}: {theirs!r}, and {ours!r} in gold")

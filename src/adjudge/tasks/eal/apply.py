@@ -115,28 +115,21 @@ class Summary(NamedTuple):
 class _Counts:
     def __init__(self, each: Each | None) -> None:
         self.documents = self.responses = self.kept = 0
-        self.removed: Counter[str] = Counter()
-        self.changed: Counter[str] = Counter()
-        self.remarks: Counter[str] = Counter()
+        self.reasons: dict[str, Counter[str]] = {name: Counter() for name in ("removed", "changed", "remarks")}
         self._each = each
 
     def add(self, outcome: Outcome, responses: int) -> None:
         self.documents += 1
         self.responses += responses
         self.kept += len(outcome.arguments.arguments)
-        for counter, found in (
-            (self.removed, outcome.removed),
-            (self.changed, outcome.changed),
-            (self.remarks, outcome.remarks),
-        ):
-            if found:
-                counter.update(each.reason for each in found)
+        for name, counter in self.reasons.items():
+            counter.update(each.reason for each in getattr(outcome, name))
         if self._each is not None:
             self._each(outcome)
 
     def summary(self) -> Summary:
-        counts = (dict(sorted(each.items())) for each in (self.removed, self.changed, self.remarks))
-        return Summary(self.documents, self.responses, self.kept, *counts)
+        reasons = {name: dict(sorted(counter.items())) for name, counter in self.reasons.items()}
+        return Summary(self.documents, self.responses, self.kept, **reasons)
 
 
 def for_each(

@@ -7,6 +7,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from adjudge.evaluate.task import Remark
+from adjudge.findings import numbered
 from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_sources import read_pairs
 from adjudge.model.eal import AnswerKey
@@ -108,10 +109,10 @@ SHOWN = 5
 
 REMOVED = {
     "quoted": "as quotations",
-    "not-in-taxonomy": "because the collapsed taxonomy does not have their types",
+    "not-in-taxonomy": "because the collapsed taxonomy does not have {n?its type|their types}",
     "merged": "as equal to a more confident one by now",
     "covered": "as covered by a correct response of another type ({covers})",
-    "less-specific-time": "as times that say less than a correct one",
+    "less-specific-time": "as {n?a time that says|times that say} less than a correct one",
     "no-correct-cas": "as wrong strings for which the key has no correct one",
     "unassessed": "because nobody has assessed them",
     "unlinked": "because they are not generic and in no frame",
@@ -124,29 +125,6 @@ CHANGED = {
     "coref-neutralised": "got a correct CAS for their base filler or role",
     "time-repaired": "had xx in a time, which became XX",
 }
-# How a message about one thing differs; replaced one after the other.
-_SINGULAR = (
-    ("{n} responses removed as times that say", "{n} response removed as a time that says"),
-    ("{n} responses in no frame are frames of their own", "{n} response in no frame is a frame of its own"),
-    ("{n} responses that nobody has assessed count", "{n} response that nobody has assessed counts"),
-    ("taxonomy does not have their types", "taxonomy does not have its type"),
-    ("{n} responses", "{n} response"),
-    ("{n} CASes are", "{n} CAS is"),
-    ("{n} times assessed as correct are not dates and count", "{n} time assessed as correct is not a date and counts"),
-    (
-        "where they are in reference frames, no system can match them",
-        "where it is in a reference frame, no system can match it",
-    ),
-    (
-        "{n} files without responses that no other side has are not documents and were not scored",
-        "{n} file without responses that no other side has is not a document and was not scored",
-    ),
-    ("{n} quotations are never closed and reach", "{n} quotation is never closed and reaches"),
-    ("{n} classes without", "{n} class without"),
-    ("{n} correct classes that are not generic are", "{n} correct class that is not generic is"),
-    ("linking them earns", "linking it earns"),
-    ("{n} documents have responses", "{n} document has responses"),
-)
 
 
 class _Counts:
@@ -163,16 +141,11 @@ class _Counts:
                 known.append(document)
 
     def note(self, reason: str, code: str, message: str) -> list[Note]:
-        """A note about a reason, if it occurred; {n} in the message is the count."""
+        """A note about a reason, if it occurred; `n` in the message is how often."""
         from adjudge.stats.result import Note
 
         number = self.counts.get(reason, 0)
-        if not number:
-            return []
-        if number == 1:
-            for several, one in _SINGULAR:
-                message = message.replace(several, one)
-        return [Note(code, number, message.replace("{n}", f"{number}"), tuple(self.documents[reason]))]
+        return [Note(code, number, numbered(message, n=number), tuple(self.documents[reason]))] if number else []
 
 
 def _remarks(counts: Iterable[tuple[str, int]]) -> tuple[Remark, ...]:
@@ -220,25 +193,30 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
     notes: list[Note] = []
     for prefix, place in (("key", "the key"), ("frames", "the reference frames")):
         for reason, text in REMOVED.items():
-            message = f"{place}: {{n}} responses removed {_about(text, settings)}"
+            message = f"{place}: {{n:response|responses}} removed {_about(text, settings)}"
             notes += found.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
     for reason, text in CHANGED.items():
-        notes += found.note(f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n}} responses {text}")
-    text = "the key: {n} files without responses that no other side has are not documents and were not scored"
+        notes += found.note(
+            f"key-changed:{reason}", f"key-changed-{reason}", f"the key: {{n:response|responses}} {text}"
+        )
+    text = "the key: {n:file|files} without responses that no other side has "
+    text += "{n?is not a document and was|are not documents and were} not scored"
     notes += found.note("stray", "stray-file", text)
-    text = "the source documents: {n} quotations are never closed and reach to the end of the document"
+    text = "the source documents: {n:quotation is|quotations are} never closed and {n?reaches|reach} to the end of "
+    text += "the document"
     notes += found.note("unclosed", "unclosed-quotation", text)
-    text = "the key: {n} CASes are in several clusters, which are joined, because coreference is transitive"
+    text = "the key: {n:CAS is|CASes are} in several clusters, which are joined, because coreference is transitive"
     notes += found.note("joined", "clusters-joined", text)
-    became = {"wrong": "count as wrong", "error": "are an error"}[settings.profile.broken_time]
-    text = f"the key: {{n}} times assessed as correct are not dates and {became}"
+    became = {"wrong": "{n?counts|count} as wrong", "error": "{n?is|are} an error"}[settings.profile.broken_time]
+    text = "the key: {n:time|times} assessed as correct {n?is not a date|are not dates} and " + became
     if settings.linking and settings.profile.broken_time_in_reference == "keep":
-        text += "; where they are in reference frames, no system can match them"
+        text += "; where {n?it is in a reference frame|they are in reference frames}, no system can match {n?it|them}"
     notes += found.note("broken", "broken-time", text)
     if settings.linking and settings.profile.check_reference:
-        text = "the reference frames have {n} classes without a good response, which no system can match"
+        text = "the reference frames have {n:class|classes} without a good response, which no system can match"
         notes += found.note("doubtful", "reference-wrong", text)
-        text = "{n} correct classes that are not generic are in no reference frame, linking them earns nothing"
+        text = "{n:correct class that is|correct classes that are} not generic {n?is|are} in no reference frame, "
+        text += "linking {n?it|them} earns nothing"
         notes += found.note("absent", "reference-missing", text)
     return notes
 
@@ -256,10 +234,14 @@ def system_notes(remarks: Iterable[tuple[str, Remark]], table: StatsTable, setti
         notes += found.note(reason, f"removed-{reason}", message)
     for reason, text in CHANGED.items():
         notes += found.note(reason, f"changed-{reason}", f"{{n}} of {responses} responses {text}")
-    text = "{n} responses that nobody has assessed count as wrong"
+    text = "{n:response|responses} that nobody has assessed {n?counts|count} as wrong"
     notes += found.note("unassessed-wrong", "unassessed", text)
-    notes += found.note("singletons", "unlinked", "{n} responses in no frame are frames of their own")
-    text = "{n} documents have responses and no linking file, so nothing is linked there"
+    notes += found.note(
+        "singletons",
+        "unlinked",
+        "{n:response in no frame is a frame of its|responses in no frame are frames of their} own",
+    )
+    text = "{n:document has|documents have} responses and no linking file, so nothing is linked there"
     notes += found.note("unlinked-document", "missing-linking", text)
     path = next((remark.example for _, remark in remarks if remark.code == "no-linking"), None)
     if path is not None:
@@ -273,8 +255,8 @@ def without_text(documents: Sequence[str]) -> list[Note]:
 
     if not documents:
         return []
-    which = "1 document has" if len(documents) == 1 else f"{len(documents)} documents have"
-    return [Note("no-text", len(documents), f"{which} no text", tuple(documents[:SHOWN]))]
+    message = numbered("{n:document has|documents have} no text", n=len(documents))
+    return [Note("no-text", len(documents), message, tuple(documents[:SHOWN]))]
 
 
 def weaknesses(table: StatsTable, settings: Settings) -> list[Note]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from adjudge.evaluate.task import Remark
+from adjudge.findings import numbered
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.model.prf import ratio
 from adjudge.stats.notes import unproven_message
@@ -196,10 +196,7 @@ def _told(templates: Mapping[str, str], remarks: dict[str, list[Remark]], settin
         if not found or (code == "no-token-table" and not settings.invisible):  # else a table changes nothing
             continue
         numbers = {"d": len(found), "n": sum(each.number for each in found)}
-        message = template.replace("{why}", why)
-        for which, one, several in re.findall(r"\{(.):(.*?)\|(.*?)\}", template):
-            said = _number(numbers[which], one, several)
-            message = message.replace(f"{{{which}:{one}|{several}}}", said)
+        message = numbered(template.replace("{why}", why), **numbers)
         name = code.removeprefix("gold-").removeprefix("system-")
         examples = [each.example for each in found if each.example]
         yield _note(name, message, examples, numbers["n" if "{n:" in template else "d"])
