@@ -22,8 +22,8 @@ from adjudge.stats.intervals import (
     paired_test,
     score_interval,
 )
+from adjudge.tasks.kbp.exchange import Exchange, exchange_tests
 from adjudge.tasks.kbp.facts import Facts, make_facts
-from adjudge.tasks.kbp.task import Exchange, exchange_tests
 from kbp_naive import resample_counts
 
 # Types of subject and object (0 person, 1 organisation, 2 place) and the share of each relation.

@@ -402,8 +402,8 @@ def score(**options: Any) -> None:
         )
     sides, chosen = _sides(options), _chosen(options)
     from adjudge.memory import limited
+    from adjudge.tasks.kbp.graph_scores import TALLIES, measures_of
     from adjudge.tasks.kbp.scoring import explain_document, score_inputs
-    from adjudge.tasks.kbp.task import TALLIES, measures_of
 
     check_baseline(options, sides.named())
     tallies = {f"kbp.{name}" for name in TALLIES}

@@ -143,8 +143,8 @@ class NamedTask:
 
 def _own_metrics(name: str) -> tuple[str, ...]:
     if name == "kbp":
+        from adjudge.tasks.kbp.graph_scores import measures_of
         from adjudge.tasks.kbp.options import make_options
-        from adjudge.tasks.kbp.task import measures_of
 
         return tuple(dict.fromkeys(each.name for each in measures_of(make_options())))
     where = {"coref": "CorefTask", "nugget": "NuggetTask", "eal": "EalTask"}[name]

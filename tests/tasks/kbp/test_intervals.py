@@ -9,8 +9,8 @@ from adjudge.stats import intervals
 from adjudge.stats.intervals import Parts, score_interval
 from adjudge.stats.resample import leave_out_groups
 from adjudge.tasks.kbp.counting import count_all, count_samples
+from adjudge.tasks.kbp.exchange import Exchange, exchange_tests, exchanging
 from adjudge.tasks.kbp.facts import make_facts
-from adjudge.tasks.kbp.task import Exchange, exchange_tests, exchanging
 
 PARTS = ("precision", "recall", "f1")
 NONE = np.array([])
@@ -140,5 +140,5 @@ def test_more_exchanges_than_fit_into_one_pass_are_the_same(monkeypatch):
     gold, good, bad = corpus(2, [0.6, 0.5], documents=60)
     how = Exchange(60, trials=30, hops=2)
     once = exchange_tests(gold, {"": (good, bad)}, how)
-    monkeypatch.setattr("adjudge.tasks.kbp.task._AT_ONCE", 500)
+    monkeypatch.setattr("adjudge.tasks.kbp.exchange._AT_ONCE", 500)
     assert exchange_tests(gold, {"": (good, bad)}, how) == once

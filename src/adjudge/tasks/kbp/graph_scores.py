@@ -1,4 +1,4 @@
-"""Scores of knowledge graphs item by item: triples, pairs, entities, relations, connectivity and distances.
+"""The measures of knowledge bases, and scores of graphs item by item: triples, pairs, entities, relations and so on.
 
 Papers pool in three ways, and all are reported: sets over the whole corpus, regardless of documents (`kbp.triples`),
 items of documents, summed (`kbp.triples.micro`), and means over documents (`kbp.triples.macro`). A document that is
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from adjudge.algebra.solve.deadline import running
 from adjudge.algebra.solve.matrix import solved_or_late
 from adjudge.stats.measure import Combined, Measure, Prf, Ratio, Total
+from adjudge.tasks.kbp.counting import ALL_HOPS, variants
 from adjudge.tasks.kbp.facts import Facts, assertions, combine, make_facts
 from adjudge.tasks.kbp.walks import Work
 
@@ -35,6 +36,11 @@ _RATES = ("conformance.relation", "conformance.domain", "conformance.range")
 _UNGROUNDED = ("hallucination.subject", "hallucination.object")
 
 
+TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
+"""The outcomes that are counted of facts that are not triples, or not about gold entities; each is a metric
+`kbp.NAME`."""
+
+
 class GraphSide(NamedTuple):
     """One side: its facts with self-loops, its entities by document, and the checks of its rows.
 
@@ -45,6 +51,22 @@ class GraphSide(NamedTuple):
     entities: tuple[Ints, Ints]
     checked: Mapping[str, Ints] = {}
     merged: int = 0
+
+
+def measures_of(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:
+    """Precision, recall, F1 and counts by the number of hops, and of all hops together; then the tallies.
+
+    >>> from adjudge.tasks.kbp.options import KbOptions
+    >>> [each.name for each in measures_of(KbOptions(hops=2, identity="both")) if isinstance(each, Prf)]
+    ['kbp.hop1', 'kbp.hop2', 'kbp.hop2.full', 'kbp.hops']
+    """
+    ways = variants(options)
+    names = [each.metric(hop) for hop in range(1, options.hops + 1) for each in ways if hop >= each.first]
+    found: list[Measure] = []
+    for metric in [*names, ALL_HOPS] if options.hops > 1 else names:
+        found += counted_measures(metric)
+    found += graph_measures(options, checked=checked)
+    return found + [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
 
 
 def graph_measures(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:

@@ -1,9 +1,4 @@
-"""Paths over a knowledge base as a task of the whole corpus: counted in samples, with slices, curves and tests.
-
-In the randomisation test, documents are exchanged between two systems, and paths are recounted. The statistic is the
-difference of F1 over its jackknife error, which is recomputed in every exchange by leaving out documents, or random
-groups if there are many.
-"""
+"""Paths over a knowledge base as a task of the whole corpus: counted in samples, with slices, curves and tests."""
 
 from __future__ import annotations
 
@@ -11,42 +6,38 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import fields
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from adjudge.errors import UsageError, did_you_mean
 from adjudge.evaluate.corpus import CorpusTask, Draws, Outcome, Part
-from adjudge.evaluate.task import Run
-from adjudge.model.prf import ratio
 from adjudge.stats.inference import SignatureValue, hash_chunks
-from adjudge.stats.measure import Measure, Total, part_keys
+from adjudge.stats.measure import Measure, part_keys
 from adjudge.stats.result import Comparison, Note, Score, Slice, Uncertainty
 from adjudge.stats.scores import headline_keys, point_scores, whole_differences
 from adjudge.stats.table import cluster_names
 from adjudge.tasks.kbp.counting import (
     ALL_HOPS,
-    HERE,
     KbRun,
-    SampleCounts,
     Scored,
     VariantCounts,
     choose_engine,
     count_all,
     count_paths,
     count_variants,
-    variants,
 )
-from adjudge.tasks.kbp.facts import Counts, Facts, assertions, make_facts, pack_blocks
+from adjudge.tasks.kbp.exchange import Exchange, exchange_tests
+from adjudge.tasks.kbp.facts import Counts, Facts, pack_blocks
 from adjudge.tasks.kbp.graph_scores import (
     CONNECTED,
     KINDS,
     PARTIAL,
+    TALLIES,
     GraphSide,
     additive_columns,
     corpus_works,
-    counted_measures,
-    graph_measures,
+    measures_of,
     metric_columns,
     sampled_sums,
 )
@@ -54,11 +45,9 @@ from adjudge.tasks.kbp.notes import notes_of_corpus, notes_of_names, notes_of_sy
 from adjudge.tasks.kbp.options import PROFILES, KbOptions, check_engine
 from adjudge.tasks.kbp.reach import Samples, connected_counts, distance_counts, every_document
 from adjudge.tasks.kbp.relations import only_relation
-from adjudge.tasks.kbp.walks import Identity, Walking, Work
+from adjudge.tasks.kbp.walks import Work
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from adjudge.stats.alignment import Alignment
     from adjudge.stats.panel import Panel
     from adjudge.stats.result import Result
@@ -67,14 +56,6 @@ if TYPE_CHECKING:
     from adjudge.tasks.kbp.sampling import HopEstimate
 
 SLICES = ("relation", "first", "sequence", "confidence")
-TALLIES = ("unaligned", "unattested", "out-of-scope", "excluded", "outside", "low-confidence", "self-loops")
-"""The outcomes that are counted of facts that are not triples, or not about gold entities; each is a metric
-`kbp.NAME`."""
-
-# Groups of documents that are left out in every exchange.
-GROUPS = 50
-# Samples of exchanged documents that are counted in one pass.
-_AT_ONCE = 1 << 16
 _BLOCK = 64  # samples packed at once
 
 
@@ -90,22 +71,6 @@ class Corpus(NamedTuple):
     tally: Mapping[str, int]
     notes: Sequence[Note]
     digests: Mapping[str, str]
-
-
-def measures_of(options: KbOptions, *, checked: Sequence[str] = ()) -> list[Measure]:
-    """Precision, recall, F1 and counts by the number of hops, and of all hops together; then the tallies.
-
-    >>> from adjudge.stats.measure import Prf
-    >>> [each.name for each in measures_of(KbOptions(hops=2, identity="both")) if isinstance(each, Prf)]
-    ['kbp.hop1', 'kbp.hop2', 'kbp.hop2.full', 'kbp.hops']
-    """
-    ways = variants(options)
-    names = [each.metric(hop) for hop in range(1, options.hops + 1) for each in ways if hop >= each.first]
-    found: list[Measure] = []
-    for metric in [*names, ALL_HOPS] if options.hops > 1 else names:
-        found += counted_measures(metric)
-    found += graph_measures(options, checked=checked)
-    return found + [Total(f"kbp.{name}", "count", ((f"kbp.{name}:count", 1.0),)) for name in TALLIES]
 
 
 class PathsTask(CorpusTask):
@@ -472,23 +437,6 @@ def _written(value: Any) -> SignatureValue:
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Exchanging documents between two systems
-
-
-class Exchange(NamedTuple):
-    """How documents are exchanged, and which paths are compared; `together` also adds up the paths of all lengths."""
-
-    documents: int
-    trials: int = 1000
-    seed: int = 13
-    hops: int = 1
-    identity: Identity = "endpoints"
-    walks: Walking = "all"
-    together: bool = False
-    clusters: Sequence[str] | None = None
-
-
 def listed_clusters(ids: Sequence[str], clusters: Mapping[str, str] | None) -> tuple[str, ...] | None:
     """The cluster of every document (its own if it is not listed); an unknown document on the list is an error."""
     if clusters is None:
@@ -497,74 +445,3 @@ def listed_clusters(ids: Sequence[str], clusters: Mapping[str, str] | None) -> t
     if strangers:
         raise UsageError(f"the clusters list {strangers[0]!r}, which is not a document here", hint="check the list")
     return cluster_names("list", ids, [clusters.get(each) for each in ids])
-
-
-def exchange_tests(
-    gold: Facts, pairs: Mapping[Any, tuple[Facts, Facts]], how: Exchange, *, run: Run = HERE
-) -> dict[Any, dict[int, float]]:
-    """p of every pair of systems at every number of hops; 0 is all hops together.
-
-    >>> gold = make_facts([0, 1], [0, 0], [1, 2], [0, 1])
-    >>> other = make_facts([0], [0], [1], [0])
-    >>> exchange_tests(gold, {"A-B": (gold, other)}, Exchange(2, trials=9, seed=1))
-    {'A-B': {1: 1.0}}
-    """
-    import numpy as np
-
-    from adjudge.stats.intervals import exchange_p, studentised
-    from adjudge.stats.resample import Stream, exchanges, leave_out_groups
-
-    unit = np.arange(how.documents) if how.clusters is None else np.unique(how.clusters, return_inverse=True)[1]
-    units = int(unit.max()) + 1
-    group = leave_out_groups(units, how.seed, GROUPS)[unit]
-    width = 1 + int(group.max()) + 1
-    size = max(1, _AT_ONCE // (2 * width))
-    statistics: dict[Any, dict[int, list[Any]]] = {name: {} for name in pairs}
-    for exchanged in exchanges(units, how.trials, size, Stream(how.seed)):
-        swapped = exchanged[:, unit]
-        works = [exchanging(gold, *pair, swapped > 0, group, how) for pair in pairs.values()]
-        for name, (counts,) in zip(pairs, count_all(works, run), strict=True):
-            for row, values in enumerate(_f1(counts, how.together)):
-                sides = values.reshape(2, len(swapped), width)
-                difference = sides[0] - sides[1]
-                hop = 0 if row == how.hops else row + 1
-                statistics[name].setdefault(hop, []).append(studentised(difference[:, 0], difference[:, 1:]))
-    return {
-        name: {hop: exchange_p(np.concatenate(found)) for hop, found in own.items()} for name, own in statistics.items()
-    }
-
-
-def exchanging(gold: Facts, first: Facts, second: Facts, swapped: Any, group: Any, how: Exchange) -> Work:
-    """The work of counting two systems that exchange documents (`swapped`: exchanges x documents), as one graph.
-
-    The samples are those of the first system, then those of the second; for every exchange all documents, then without
-    each `group` of documents, also on the gold side. An assertion moves with its document. Both systems must use the
-    same numbers for the same nodes, and separate ones for private nodes.
-    """
-    import numpy as np
-
-    documents = len(group)
-    rows = [assertions(first), assertions(second)]
-    columns = [np.concatenate(pair) for pair in zip(*rows, strict=True)]
-    # Document d of the second system is documents + d.
-    columns[3] = np.concatenate((rows[0][3].astype(np.int64), rows[1][3].astype(np.int64) + documents))
-    kept = np.concatenate((np.ones((documents, 1), bool), group[:, None] != np.arange(int(group.max()) + 1)), axis=1)
-    samples = 2 * len(swapped) * kept.shape[1]
-    of_gold = (kept for _ in range(2 * len(swapped)))
-    of_systems = (
-        np.concatenate((kept, kept)) & (np.concatenate((exchanged, ~exchanged)) == other)[:, None]
-        for other in (False, True)
-        for exchanged in swapped
-    )
-    words = pack_blocks(documents, samples, of_gold), pack_blocks(2 * documents, samples, of_systems)
-    return Work((gold, make_facts(*columns)), how.hops, how.identity, how.walks, words, samples)
-
-
-def _f1(counts: SampleCounts, together: bool) -> npt.NDArray[Any]:
-    """F1 of every hop (rows) in every sample, and of all hops together in the last row; 0/0 is 0."""
-    import numpy as np
-
-    if together:
-        counts = SampleCounts(*(np.vstack((side, side.sum(axis=0))) for side in counts))
-    both, gold, system = counts
-    return cast("npt.NDArray[Any]", ratio(2 * both, gold + system))
