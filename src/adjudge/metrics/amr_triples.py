@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from adjudge.errors import ValidationError
 from adjudge.model.penman import PenmanError, parse
@@ -31,6 +31,7 @@ class Name(Variable):
 
 Node: TypeAlias = "Name | str"
 Triple = tuple[Node, str, Node]
+N = TypeVar("N", bound=Node)
 
 INSTANCE = "instance"
 TOP = "top"
@@ -170,10 +171,11 @@ def domains(triples: Iterable[Triple]) -> list[Triple]:
     return [(t, "domain", s) if role == "mod" and isinstance(t, Name) else (s, role, t) for s, role, t in triples]
 
 
-def dereified(triples: Iterable[Triple]) -> list[Triple]:
+def dereified(triples: Iterable[tuple[N, str, N]], *, source: type = Name) -> list[tuple[N, str, N]]:
     """Nodes that only stand for a role as that role: be-located-at-91 with its two arguments is a location.
 
-    Such a node is not the top, no argument of another node, and has its two arguments and nothing else.
+    Such a node is not the top, no argument of another node, and has its two arguments and nothing else. The first of
+    them, the `source` of the role, is a node; where nodes are written as texts, any.
 
     >>> z, x, y = (Name(name) for name in "zxy")
     >>> dereified([(z, "instance", "be-located-at-91"), (z, "arg1", x), (z, "arg2", y)])
@@ -181,18 +183,18 @@ def dereified(triples: Iterable[Triple]) -> list[Triple]:
     """
     triples = list(triples)
     aimed_at = {target for _, _, target in triples}
-    own: dict[Node, list[Triple]] = {}
+    own: dict[N, list[tuple[N, str, N]]] = {}
     for triple in triples:
         own.setdefault(triple[0], []).append(triple)
-    gone: set[Node] = set()
-    made: list[Triple] = []
+    gone: set[N] = set()
+    made: list[tuple[N, str, N]] = []
     for node, mine in own.items():
         parts = {role: target for _, role, target in mine}
         concept = parts.get(INSTANCE)
         if len(mine) != 3 or node in aimed_at or not isinstance(concept, str) or concept not in _SPELT:
             continue
         role, first, second = _SPELT[concept]
-        if first in parts and second in parts and isinstance(parts[first], Name):
+        if first in parts and second in parts and isinstance(parts[first], source):
             gone.add(node)
             made.append((parts[first], role, parts[second]))
     return [triple for triple in triples if triple[0] not in gone] + made

@@ -101,7 +101,9 @@ def triples(graph: Graph, standard: str) -> list[Triple]:
     if standard == "amr":
         concepts = {source: target for source, role, target in found if role == _CONCEPT}
         found = [(t, "root", concepts[t]) if s == _ROOT else (s, role, t) for s, role, t in found]
-        found = list(dict.fromkeys(_dereified(found)))
+        from adjudge.metrics.amr_triples import dereified
+
+        found = list(dict.fromkeys(dereified(found, source=str)))
     return found
 
 
@@ -115,26 +117,6 @@ def _directed(triple: Triple) -> Triple:
     while role.endswith("-of"):
         source, role, target = target, role[:-3], source
     return source, role, target
-
-
-def _dereified(triples: list[Triple]) -> list[Triple]:
-    """Nodes that only have the two arguments of a reified role, and no parent, are turned back into that role."""
-    from adjudge.metrics.amr_triples import REIFIED
-
-    spelt = {concept: (role, first, second) for role, (concept, first, second) in REIFIED.items()}
-    aimed_at = {target for _, _, target in triples}
-    own: dict[str, list[Triple]] = {}
-    for triple in triples:
-        own.setdefault(triple[0], []).append(triple)
-    gone: set[str] = set()
-    made: list[Triple] = []
-    for node, mine in own.items():
-        parts = {role: target for _, role, target in mine}
-        rule = spelt.get(parts.get(_CONCEPT, ""))
-        if rule and len(mine) == 3 and node not in aimed_at and rule[1] in parts and rule[2] in parts:
-            gone.add(node)
-            made.append((parts[rule[1]], rule[0], parts[rule[2]]))
-    return [triple for triple in triples if triple[0] not in gone] + made
 
 
 def _scores(matched: float, system: float, gold: float) -> list[float]:
