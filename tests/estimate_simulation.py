@@ -490,6 +490,7 @@ def alarms(kind, documents, times, **how):
 # False alarms of estimates: systems that are equally good, and a judge that favours nobody
 
 EQUAL = ("even", "rare", "unlike")
+ALARMS = 16_000  # repetitions: two errors of a share of 0.05 are 0.0034, so that chance does not decide about 0.06
 
 
 def equal_pool(rng, kind, number=400, systems=2):
@@ -763,14 +764,21 @@ def _jobs():
                 )
     for kind in EQUAL:
         for way in ("constant", "judge", "active"):
-            yield "alarms", f"estimate, {kind}, 80 items, {way}", equal_items, (kind, 80, way), {}
+            options = {"times": ALARMS // 4}
+            yield "alarms", f"estimate, {kind}, 80 items, {way}", equal_items, (kind, 80, way), options
         for documents in (20, 50):
-            yield "alarms", f"estimate, {kind}, {documents} documents sampled", equal_sampled, (kind, documents), {}
+            yield (
+                "alarms",
+                f"estimate, {kind}, {documents} documents sampled",
+                equal_sampled,
+                (kind, documents, ALARMS),
+                {},
+            )
         for judged in (False, True):
             name = f"estimate, {kind}, 20 whole documents, {'judge' if judged else 'alone'}"
-            yield "alarms", name, equal_whole, (kind, 20, judged), {}
+            yield "alarms", name, equal_whole, (kind, 20, judged), {"times": ALARMS // 4}
         for way in ("fixed", "active"):
-            yield "alarms", f"judge, {kind}, 80 items, {way}", fair_judge, (kind, 80, way), {}
+            yield "alarms", f"judge, {kind}, 80 items, {way}", fair_judge, (kind, 80, way, ALARMS), {}
     for kind in ("even", "rare", "unlike", "skewed"):
         for documents, test in (
             (10, "jackknife"),
@@ -780,7 +788,7 @@ def _jobs():
             (120, "bootstrap"),
         ):
             options = {"test": test, "bootstrap": 500}
-            yield "alarms", f"{kind}, {documents} documents, {test}", alarms, (kind, documents, 3000), options
+            yield "alarms", f"{kind}, {documents} documents, {test}", alarms, (kind, documents, ALARMS), options
     for kind in ("mixed", "unequal", "small"):
         yield "others", f"imputed, {kind}", imputed, (kind,), {"share": 0.55 if kind == "small" else 0.4}
     for stories, each in ((12, 5), (30, 4), (60, 3)):

@@ -452,8 +452,31 @@ def test_what_runs_in_a_pool_cannot_have(tmp_path, run):
     )
     (tmp_path / "read.csv").write_text("document,in_pool,all\n" + "".join(f"d{at:02},3,4\n" for at in range(6)))
     words = "estimate pool.jsonl labels.jsonl --design design.jsonl"
-    code, _, said = run(f"{words} --exhaustive read.csv")
-    assert (code, "is of single runs" in said) == (2, True)
+    write(tmp_path, "twice.jsonl", [{**item, "id": f"{n}{item['id']}"} for n in "ab" for item in pool])
+    assert run("sample twice.jsonl --size 160 -o more.jsonl")[0] == 0
+    write(
+        tmp_path,
+        "verdicts.jsonl",
+        [{"id": f"{n}{name}", "verdict": each} for n in "ab" for name, each in truth.items()],
+    )
+    code, _, said = run("estimate twice.jsonl verdicts.jsonl --design more.jsonl --impute")
+    assert (code, "what rests on a model is of single runs" in said) == (2, True)
+    within, found = (json.loads(run(f"{words} --format json{more}")[1]) for more in ("", " --exhaustive read.csv"))
+    rows, beyond = ({(row["system"], row["part"]): row for row in own["scores"]} for own in (within, found))
+    totals = {
+        name: {column: sum(row[at] for row in own["values"]) for at, column in enumerate(own["columns"])}
+        for name, own in found["table"].items()
+    }
+    for system, own in {
+        "A": ("A#1", "A#2"),
+        "B": ("B",),
+    }.items():  # 2.9 with the mean of the runs; theta is 3/4 for certain
+        wanted = sum(totals[name]["matched"] / totals[name]["gold"] for name in own) / len(own) * 0.75
+        row = beyond[system, "recall-beyond"]
+        assert row["value"] == close(wanted)
+        assert row["variance"] == close(0.75**2 * rows[system, "recall"]["variance"])
+        f1 = [2 * totals[x]["matched"] / (totals[x]["system"] + totals[x]["gold"] / 0.75) for x in own]
+        assert beyond[system, "f1-beyond"]["value"] == close(sum(f1) / len(own))
     assert "A: the mean of 2 runs, taken as fixed" in run(f"{words} --runs-fixed")[1]
     write(tmp_path, "pool.jsonl", [{**item, "systems": ["A"]} for item in pool])
     code, _, said = run(f"{words} --runs-fixed")

@@ -6,13 +6,14 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from statistics import fmean
 from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
 
 from adjudge.errors import UsageError, ValidationError, check_keywords, did_you_mean
-from adjudge.estimates.beyond import FEW, Share, f1_beyond, recall_beyond, share_in_pool
+from adjudge.estimates.beyond import FEW, Beyond, Share, f1_beyond, recall_beyond, share_in_pool
 from adjudge.estimates.design import Design, Round, refuse_other_pool, refuse_unread, units_hash
 from adjudge.estimates.documents import Counted, estimate_documents
 from adjudge.estimates.draw import UNIFORM, Plan, document_importance, draw, item_importance, parse_size
@@ -26,6 +27,7 @@ from adjudge.estimates.sources import is_store, saved_result
 from adjudge.model.prf import ratio
 from adjudge.stats.points import Additive
 from adjudge.stats.result import Note, Result
+from adjudge.stats.runs import run_groups
 from adjudge.stats.scores import headlines
 
 
@@ -194,9 +196,8 @@ def estimate(source: Any, labels: Any = None, *, design: Any, **options: Any) ->
     found = msgspec.structs.replace(found, notes=(*found.notes, *notes))
     if options.get("impute"):
         found = with_imputed(found, pool, drawn, verdicts, how)
-    if options.get("exhaustive") is not None:
-        found = _beyond(found, options["exhaustive"])
-    return finished(found, headlines(found.measures)[0], fixed=bool(options.get("runs_fixed")))
+    found = finished(found, headlines(found.measures)[0], fixed=bool(options.get("runs_fixed")))
+    return found if options.get("exhaustive") is None else _beyond(found, options["exhaustive"])
 
 
 def with_imputed(found: Estimate, pool: Pool, design: Design, verdicts: Mapping[str, float], how: How) -> Estimate:
@@ -291,16 +292,24 @@ def _beyond(found: Estimate, source: Any) -> Estimate:
     return msgspec.structs.replace(found, scores=(*found.scores, *more), notes=tuple(notes))
 
 
-def _beyond_row(found: Estimate, system: str, part: str, variance: float, share: Share) -> Any:
-    totals = found.table[system].totals
+def _beyond_row(found: Estimate, system: str, part: str, variance: float, share: Share) -> Beyond:
+    """A system's recall or F1 beyond the pool, from the variance of that within; of several runs their mean."""
+    runs = run_groups(list(found.table))[system]
+    totals = [found.table[name].totals for name in runs]
     if part == "recall":
-        recall = ratio(totals["matched"], totals["gold"])
-        return recall_beyond(recall, variance, share, _moved(found, system) if found.documents == "sample" else None)
-    return f1_beyond(totals["matched"], totals["gold"], totals["system"], share, variance)
+        recall = fmean(ratio(own["matched"], own["gold"]) for own in totals)
+        together: dict[str, float] = {}
+        for moved in (_moved(found, name) for name in runs if found.documents == "sample"):
+            for document, own in moved.items():
+                together[document] = together.get(document, 0.0) + own / len(runs)
+        return recall_beyond(recall, variance, share, together)
+    alone = [f1_beyond(own["matched"], own["gold"], own["system"], share, 0.0) for own in totals]
+    spread = fmean(math.sqrt(own.variance) for own in alone) ** 2  # the share in the pool moves all runs alike
+    return Beyond(fmean(own.value for own in alone), variance + spread)
 
 
 def _moved(found: Estimate, system: str) -> dict[str, float]:
-    """The change of the recall of a system without each document, weighted as in its variance."""
+    """The change of the recall of a run without each document, weighted as in its variance."""
     counts = Additive(found.table[system], found.measures)
     key = next(key for key in counts.point() if key[1] == "recall")
     left = counts.left_out()[key]

@@ -16,7 +16,7 @@ import msgspec
 
 from adjudge.errors import UsageError
 from adjudge.estimates.ranks import with_ranking
-from adjudge.estimates.rows import BEYOND, DifferenceRow, Estimate, ScoreRow, corrected, difference
+from adjudge.estimates.rows import DifferenceRow, Estimate, ScoreRow, corrected, difference
 from adjudge.stats.intervals import student_interval
 from adjudge.stats.result import Note
 from adjudge.stats.runs import Spread, checked_groups, run_groups
@@ -80,9 +80,8 @@ def finished(found: Estimate, key: tuple[str, str], *, fixed: bool = False) -> E
     """The means of runs, if there are any, and the possible ranks by a score, if there are several systems."""
     several = len(run_groups(list(found.table)))
     if several < len(found.table):
-        if any(row.variance is None or row.part.endswith(BEYOND) for row in found.scores):
-            hint = "leave --impute and --exhaustive out, or rename the runs"
-            raise UsageError("what rests on a model, or is beyond the pool, is of single runs", hint=hint)
+        if any(row.variance is None for row in found.scores):
+            raise UsageError("what rests on a model is of single runs", hint="leave --impute out, or rename the runs")
         found = mean_of_runs(found, fixed=fixed)
     elif fixed:
         raise UsageError("no system has several runs", hint="name them NAME#1, NAME#2, or leave out --runs-fixed")
