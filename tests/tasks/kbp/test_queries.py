@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.errors import FormatError
 from adjudge.formats.kb_coldstart import read_coldstart
 from adjudge.formats.kb_queries import read_queries, write_queries
 from adjudge.model.kbp import Entity, Fact, KnowledgeBase, Mention, Provenance, Span, TripleTable
-from adjudge.model.kbp_queries import EntryPoint, Question, follow_up, questions
-from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, generate_queries
+from adjudge.model.kbp_queries import EntryPoint, KbQuery, Question, follow_up, questions
+from adjudge.tasks.kbp.queries import KbIndex, TripleIndex, answer_questions, ask_all, generate_queries
 
 # Ana (d1) is married to Ben (said in d1 and d2), who went to two schools; one of them has no name in the document.
 KB = """run1
@@ -205,3 +206,10 @@ def test_a_hidden_node_is_no_start():
     facts = [Fact("one", "spouse", "two", "d"), Fact("two", "spouse", "one", "d")]
     index = KbIndex(KnowledgeBase("r", [one, two], facts))
     assert [each.node for each in generate_queries(index, 9, hops=(1,))] == ["one"]
+
+
+def test_what_is_wrong_with_any_system_is_told_together():
+    row = b"ana\tspouse\tben\td1\n"
+    with pytest.raises(FormatError) as error:
+        ask_all([KbQuery("Q1", ("spouse",), node="ana")], [row + b"x\n", row, row * 2 + b"x\n"], names=["A", "B", "C"])
+    assert [each.line for each in error.value.problems] == [2, 3]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.errors import Problem, UsageError, ValidationError
 from adjudge.evaluate.sides import name_systems, stem
+from adjudge.findings import raise_problems, read_files
 from adjudge.formats.kb_coldstart_check import find_slot
 from adjudge.formats.kb_queries import join_places, read_answers
 from adjudge.formats.source import Source, opened, read_block, source_name
@@ -435,22 +436,28 @@ def ask_all(
     called = [name for name, _ in name_systems("", list(systems), names)]
     guesses = questions(queries)
     used = known_roots((each.asked for each in pool), queries)
-    read: dict[int, AnswerSet] = {}
     hashes = {entry_hash(each.entry_point, each.slots) for each in guesses if each.entry_point}
     plain = {question.id for question in guesses}
-    for place, roots in enumerate(_all_roots(systems, queries)):
-        if roots and 2 * sum(root in plain or root[-10:].lower() in hashes for root in roots) > len(roots):
-            read[place] = read_answers(systems[place])
-            used += known_roots((each.asked for each in read[place].answers), queries)
-    asked = questions(queries, used)
-    found = []
-    for place, (source, name) in enumerate(zip(systems, called, strict=True)):
-        if place in read:
-            found.append(Answers(replace(read[place], name=name), False))
-        else:
-            answers = answer_questions(read_asked(source, name=name), asked, same_type=same_type)
-            found.append(Answers(answers, True))
-    return asked, found
+
+    def has_answers(roots: list[str]) -> bool:
+        return 2 * sum(root in plain or root[-10:].lower() in hashes for root in roots) > len(roots)
+
+    files = [place for place, roots in enumerate(_all_roots(systems, queries)) if has_answers(roots)]
+    read, problems = read_files(files, lambda place: read_answers(systems[place]))
+    raise_problems(problems)
+    for _, given in read:
+        used += known_roots((each.asked for each in given.answers), queries)
+    asked, known = questions(queries, used), dict(read)
+
+    def answered(place: int) -> Answers:
+        if place in known:
+            return Answers(replace(known[place], name=called[place]), False)
+        index = read_asked(systems[place], name=called[place])
+        return Answers(answer_questions(index, asked, same_type=same_type), True)
+
+    found, problems = read_files(range(len(systems)), answered)
+    raise_problems(problems)
+    return asked, [answers for _, answers in found]
 
 
 def _all_roots(systems: Sequence[Source], queries: Sequence[KbQuery]) -> list[list[str]]:
