@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from adjudge.cli.output import check_targets, is_file
-from adjudge.errors import Problem, UsageError
+from adjudge.errors import UsageError
 from adjudge.stats.inference import INTERVALS, OLD_TESTS, TESTS
 
 if TYPE_CHECKING:  # slow to load, and most results are only printed
@@ -595,17 +595,9 @@ def refuse_alone(option: str, needed: str) -> None:
 
 def listed_lines(path: str, what: str) -> list[str]:
     """The lines of a list file."""
-    from adjudge.bounded import file_text
-    from adjudge.model.whereabouts import not_utf8
+    from adjudge.formats import source
 
-    try:
-        return file_text(path).splitlines()
-    except UnicodeDecodeError as error:
-        raise UsageError(not_utf8(error, path)) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(f"the list of {what} cannot be read ({reason})", path=path, hint="check the file")
-        raise UsageError(problem) from None
+    return source.listed_lines(path, what)
 
 
 def old_texts(options: dict[str, Any], listed: str) -> None:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeGuard, TypeVar, cast
 
-from adjudge.bounded import PACKED, Unpacked, finite, packing, unpacked, unpacked_name
-from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, refusal
+from adjudge.bounded import PACKED, Unpacked, file_text, finite, packing, unpacked, unpacked_name
+from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, refusal, refusing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -412,6 +412,21 @@ def decode(data: bytes, place: str) -> str:
         from adjudge.model.whereabouts import not_utf8
 
         raise FormatError(not_utf8(error, place)) from None
+
+
+def listed_lines(path: str | os.PathLike[str], what: str, hint: str = "check the file") -> list[str]:
+    """The lines of a list, such as one of types, that an option names.
+
+    >>> listed_lines(os.devnull, "types")
+    []
+    """
+    with refusing(f"the list of {what} cannot be read", path, hint):
+        try:
+            return file_text(path).splitlines()
+        except UnicodeDecodeError as error:
+            from adjudge.model.whereabouts import not_utf8
+
+            raise UsageError(not_utf8(error, os.fspath(path))) from None
 
 
 def reads(what: str, *kinds: str, reader_option: bool = False) -> Callable[[F], F]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
-from adjudge.model.graph import closed
+from adjudge.model.graph import blocks
 from adjudge.tasks.coref.ceaf import align
 from adjudge.tasks.nugget.choice_worth import Point, Range, Rates, Table, added_range, table_of, widest
 from adjudge.tasks.nugget.open_choices import Choices
@@ -318,24 +318,20 @@ class _Search:
             group: [key for key, (low, high) in self.own(group, state.alive[group]).items() if low < high]
             for group in groups
         }
-        ends = {cell: (("row", self.table.keys[cell][0]), ("column", self.table.keys[cell][1])) for cell in cells}
-        links: list[tuple[tuple[str, int], ...]] = [ends[cell] for cell in cells if state.high[cell]]
+        place, convex = self.table.keys, self.table.convex
+        touched: dict[tuple[str, int], list[tuple[str, int]]] = {}
         for group, keys in changing.items():
-            links += [(("group", group), ("key", key), *ends.get(key, ())[:1]) for key in keys]
-        home = {
-            name: number
-            for number, members in enumerate(closed(links, dict.fromkeys(name for link in links for name in link)))
-            for name in members
-        }
-        parts: dict[int, tuple[list[int], dict[int, None], list[int]]] = {}
-        for group, keys in changing.items():
-            mine = parts.setdefault(home["group", group], ([], {}, []))
-            mine[0].append(group)
-            mine[1].update(dict.fromkeys(keys))
+            touched["group", group] = [("key", key) for key in keys]
+            touched["group", group] += [("row", place[key][0]) for key in keys if convex[key]]
         for cell in cells:
-            if state.high[cell] and home[ends[cell][0]] in parts:
-                parts[home[ends[cell][0]]][2].append(cell)
-        return [(members, list(keys), own) for members, keys, own in parts.values()]
+            if state.high[cell]:
+                touched["cell", cell] = [("row", place[cell][0]), ("column", place[cell][1])]
+        parts: list[Part] = []
+        for block in blocks(touched):
+            if own := [number for kind, number in block if kind == "group"]:
+                changed = list(dict.fromkeys(key for group in own for key in changing[group]))
+                parts.append((own, changed, [number for kind, number in block if kind == "cell"]))
+        return parts
 
     def bound(self, state: _State, part: Part) -> float:
         """An upper bound of what the keys of a part, and the alignment of its cells, can be worth.

@@ -8,7 +8,7 @@ of 2015 (v1.6.2) has no table of types, but a coreference score for every docume
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -59,7 +59,8 @@ def report(evaluation: Evaluation) -> str:
     assert isinstance(task, NuggetTask)
     chosen, seen, (coref, sequencing) = task.settings, _seen(evaluation), scored(evaluation)
     (counted,) = list(evaluation.systems.values())[:1]
-    sums = dict(zip(task.columns, _sums(counted.rows(len(task.columns)), len(task.columns)), strict=True))
+    width = len(task.columns)
+    sums = {name: added(counted.counts[place::width]) for place, name in enumerate(task.columns)}
     lines = list(_documents(seen))
     if chosen.profile == "evmeval-2015":
         if coref:
@@ -171,13 +172,6 @@ def _sequencing(sums: Mapping[str, float]) -> Iterator[str]:
         yield "\t\t" + "\t".join(shown) + "\t"
         yield f"Overall Temporal Awareness Score (F1 score): {shown[0]}"
         yield ""
-
-
-def _sums(rows: Iterable[Sequence[float]], size: int) -> list[float]:
-    totals: list[float] = [0] * size
-    for row in rows:
-        totals = [total + value for total, value in zip(totals, row, strict=True)]
-    return totals
 
 
 _three = partial(precision_recall_f1, undefined=float("nan"))

@@ -175,7 +175,6 @@ class _Search:
     def solved(self, number: int, rates: Rates, slack: float = 0.0) -> Found:
         """The best choices of an open document, in the time that it has left."""
         place, choices = self.open[number]
-        slope = (1.0, rates.precise, rates.found)
         clock = Deadline(self.left[number])
         try:
             if not choices.cut:
@@ -186,6 +185,7 @@ class _Search:
             self.late = self.late or (clock.passed and not choices.cut)
             self.left[number] = max(clock.left, 0.0)
         own, most = (self.score.point(row) for row in (self.given[place], highest_counts(self.given[place])))
+        slope = (1.0, rates.precise, rates.found)
         return Found([(dot(slope, own), own, GIVEN)], dot(slope, most), complete=False)
 
     def near_tangent(self) -> None:
@@ -236,7 +236,7 @@ def _sum(values: Iterable[float]) -> float:
 
 
 def _minus(one: Point, other: Point) -> Point:
-    return add(one, (-other[0], -other[1], -other[2]))
+    return one[0] - other[0], one[1] - other[1], one[2] - other[2]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -318,12 +318,3 @@ def dot(one: Point, other: Point) -> float:
     6.0
     """
     return one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
-
-
-def add(one: Point, other: Point) -> Point:
-    """The sum of two points.
-
-    >>> add((1.0, 2.0, 3.0), (1.0, 1.0, 1.0))
-    (2.0, 3.0, 4.0)
-    """
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2]

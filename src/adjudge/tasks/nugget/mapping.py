@@ -15,6 +15,7 @@ from operator import and_, eq
 from typing import Any, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
+from adjudge.model.graph import blocks
 from adjudge.tasks.nugget.spans import Counted, Dice, Key, Overlaps, dice, partial_overlaps, size, with_itself
 
 Values: TypeAlias = Sequence[str]
@@ -407,19 +408,11 @@ def _total(pairs: Sequence[Pair]) -> float:
 
 def _parts(edges: Sequence[Edge]) -> list[list[Edge]]:
     """The connected parts, each with its edges in order."""
-    homes: dict[int, list[Edge]] = {}  # the part of every nugget; those of gold are ~index
+    own: dict[int, list[Edge]] = {}
     for edge in edges:
-        _, system, gold = edge
-        own, other = homes.get(system), homes.get(~gold)
-        part = own if own is not None else other if other is not None else []
-        if own is not None and other is not None and own is not other:
-            part, small = (own, other) if len(own) > len(other) else (other, own)
-            part += small
-            for _, one, two in small:
-                homes[one] = homes[~two] = part
-        part.append(edge)
-        homes[system] = homes[~gold] = part
-    return sorted(map(sorted, {id(part): part for part in homes.values()}.values()))
+        own.setdefault(edge[2], []).append(edge)
+    parts = blocks({gold: [system for _, system, _ in mine] for gold, mine in own.items()})
+    return sorted(sorted(edge for gold in part for edge in own[gold]) for part in parts)
 
 
 def _bound(edges: Sequence[Edge]) -> float:

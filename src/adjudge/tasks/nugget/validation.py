@@ -15,21 +15,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from adjudge.bounded import file_text
 from adjudge.errors import FormatError, Problem, UsageError
 from adjudge.findings import Finding, Findings, Severities, check_severities
 from adjudge.formats.recognise import recognised
-from adjudge.formats.source import Source, source_name
+from adjudge.formats.source import Source, listed_lines, source_name
 from adjudge.formats.tbf import TbfFile, open_tbf
 from adjudge.formats.tbf_scan import DIGITS, LIMIT, Section, decode, field_place, quote
 from adjudge.formats.token_table import find_table, scan_table
 from adjudge.model.nugget import COREFERENCE, Nugget, TokenTable
-from adjudge.model.whereabouts import not_utf8
 from adjudge.tasks.nugget.places import folder_of, read_text
 from adjudge.tasks.nugget.settings import canonical
 from adjudge.tasks.nugget.spans import place_keys
 from adjudge.tasks.nugget.task import TBF
-from adjudge.tasks.nugget.validation_lines import Ground, Lines, Rules, near
+from adjudge.tasks.nugget.validation_lines import Ground, Lines, Rules, near, squeezed
 from adjudge.tasks.nugget.validation_relations import check_relations
 
 KINDS = (
@@ -274,7 +272,7 @@ def read_types(name: str | Path) -> tuple[str, ...]:
     """
     path = Path(__file__).with_name(f"types_{name}.txt") if str(name) in YEARS else Path(name)
     hint = f"give a file with one type per line, or {' or '.join(YEARS)}"
-    types = tuple(line.strip() for line in _lines(path, "types", hint) if line.strip())
+    types = tuple(line.strip() for line in listed_lines(path, "types", hint) if line.strip())
     if not types:
         raise UsageError(Problem("the list names no types", path=str(name), hint="write one type per line"))
     return types
@@ -284,7 +282,7 @@ def read_sizes(path: str | Path) -> dict[str, int]:
     """The number of characters of documents: a line for each, the id and the number with a blank or TAB between."""
     sizes: dict[str, int] = {}
     problems = []
-    for number, line in enumerate(_lines(Path(path), "sizes", "check the file"), 1):
+    for number, line in enumerate(listed_lines(path, "sizes"), 1):
         parts = line.split()
         if len(parts) == 2 and parts[1].isascii() and parts[1].isdigit() and len(parts[1]) <= DIGITS:
             sizes[parts[0]] = int(parts[1])
@@ -294,16 +292,6 @@ def read_sizes(path: str | Path) -> dict[str, int]:
     if problems:
         raise UsageError(problems[:LIMIT])
     return sizes
-
-
-def _lines(path: Path, what: str, hint: str) -> list[str]:
-    try:
-        return file_text(path).splitlines()
-    except UnicodeDecodeError as error:
-        raise UsageError(not_utf8(error, str(path))) from None
-    except (OSError, ValueError) as error:  # a ValueError is a path with a null character
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(Problem(f"the list of {what} cannot be read ({reason})", path=str(path), hint=hint)) from None
 
 
 _ID, _PLACE, _TEXT, _TYPE, _REALIS = 2, 3, 4, 5, 6  # columns
@@ -402,7 +390,7 @@ class Copies:
         if fate == "renamed":
             message = f"{quote(own.id)} is the gold nugget {quote(other.id)} under another id"
             self.out.warn("renamed-nugget", message, *self._at(mine, _ID), f"call it {quote(other.id)[1:-1]}")
-        if _squeezed(own.text) != _squeezed(other.text):
+        if squeezed(own.text) != squeezed(other.text):
             message = f"the text is {quote(own.text)}, in gold {quote(other.text)}"
             self.out.warn("changed-text", message, *self._at(mine, _TEXT), "copy the line of gold")
 
@@ -445,7 +433,7 @@ def _given(nuggets: Sequence[Nugget], mode: str) -> list[_Given]:
 def _alike(mine: _Given, gold: _Given) -> bool:
     """Whether two nuggets have more in common than an id, which may be there by chance."""
     one, other = mine.nugget, gold.nugget
-    if mine.type == gold.type or _squeezed(one.text) == _squeezed(other.text) or set(one.tokens) & set(other.tokens):
+    if mine.type == gold.type or squeezed(one.text) == squeezed(other.text) or set(one.tokens) & set(other.tokens):
         return True
     return any(begin < last and first < end for begin, end in one.pieces for first, last in other.pieces)
 
@@ -469,7 +457,3 @@ def _take(
     for given, numbers in ((mine, set(pairs)), (theirs, set(pairs.values()))):
         given[:] = [each for number, each in enumerate(given) if number not in numbers]
     return taken
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())

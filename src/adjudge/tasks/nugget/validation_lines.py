@@ -259,8 +259,8 @@ class Lines:
         text = self.ground.text
         if text is None:
             return True
-        wanted, pieces = _squeezed(nugget.text), [text[begin:end] for begin, end in nugget.pieces]
-        if wanted in (_squeezed("".join(pieces)), _squeezed(text[ordered[0][0] : ordered[-1][1]])):
+        wanted, pieces = squeezed(nugget.text), [text[begin:end] for begin, end in nugget.pieces]
+        if wanted in (squeezed("".join(pieces)), squeezed(text[ordered[0][0] : ordered[-1][1]])):
             return True
         if units := _in_units(text, nugget.pieces, wanted):
             message = f"the text {quote(nugget.text)} fits if offsets count {units}"
@@ -320,24 +320,28 @@ def _in_units(text: str, pieces: tuple[Piece, ...], wanted: str) -> str | None:
     for encoding, width, name in (("utf-16-le", 2, "UTF-16 units"), ("utf-8", 1, "bytes")):
         data = text.encode(encoding, "surrogatepass")
         found = b"".join(data[begin * width : end * width] for begin, end in pieces).decode(encoding, "replace")
-        if wanted and _squeezed(found) == wanted:
+        if wanted and squeezed(found) == wanted:
             return name
     return None
 
 
 def _same_text(text: str, tokens: Sequence[Token], rows: Sequence[int]) -> bool:
     """Whether a text is that of the tokens, or of everything from the first to the last of them."""
-    wanted = _squeezed(text)
-    if wanted == _squeezed("".join([tokens[row].text for row in rows])):
+    wanted = squeezed(text)
+    if wanted == squeezed("".join([tokens[row].text for row in rows])):
         return True
     first, last = min(rows), max(rows)
     if last - first > len(text):
         return False
-    return wanted == _squeezed("".join([token.text for token in tokens[first : last + 1]]))
+    return wanted == squeezed("".join([token.text for token in tokens[first : last + 1]]))
 
 
-def _squeezed(text: str) -> str:
-    """A text without whitespace: how much there is between tokens is not known."""
+def squeezed(text: str) -> str:
+    """A text without whitespace: how much there is between tokens is not known.
+
+    >>> squeezed("ran  off")
+    'ranoff'
+    """
     return "".join(text.split())
 
 
