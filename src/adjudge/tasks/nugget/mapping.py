@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import compress, repeat
+from itertools import repeat
 from math import fsum
-from operator import and_, eq
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
 from adjudge.model.graph import blocks
@@ -224,15 +223,16 @@ def _of_singles(
 ) -> dict[str, list[Pair]]:
     """The pairs without a rival whose attributes agree, in every mapping; `value_of` a place is its Dice, if not 1."""
     gold, system = sides
-    met: list[Any] = list(map(golds.get, system.keys))
-    both = [one is not None for one in met]
-    ours = list(compress(met, both))
-    values = repeat(1.0) if value_of is None else map(value_of, compress(system.keys, both))
-    pairs: list[Any] = list(zip(ours, compress(range(len(met)), both), values, strict=False))
-    types = list(map(eq, map(gold.types.__getitem__, ours), compress(system.types, both)))
-    realis = list(map(eq, map(gold.realis.__getitem__, ours), compress(system.realis, both)))
-    agreeing = {"type": types, "realis": realis, "type+realis": map(and_, types, realis)}
-    return {name: list(compress(pairs, agreeing[name])) if name in agreeing else pairs for name in names}
+    met = enumerate(map(golds.get, system.keys))
+    if value_of is None:
+        pairs = [(one, other, 1.0) for other, one in met if one is not None]
+    else:
+        pairs = [(one, other, value_of(system.keys[other])) for other, one in met if one is not None]
+    found = {"span": pairs}
+    for name in ("type", "realis", "type+realis"):
+        ours, theirs = (gold.types, system.types) if name == "type" else (gold.realis, system.realis)
+        found[name] = [pair for pair in found[_WIDER[name]] if ours[pair[0]] == theirs[pair[1]]]
+    return {name: found[name] for name in names}
 
 
 def _take_alone(

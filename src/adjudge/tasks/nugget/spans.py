@@ -164,67 +164,30 @@ def _in_tokens(gold: Collection[Key], system: Collection[Key]) -> Overlaps:
 
 
 def _in_text(gold: Mapping[Key, Any], system: Mapping[Key, Any]) -> Overlaps:
-    """In text order, nearly all places stand alone; those that overlap are swept."""
+    """In text order, a piece overlaps with those after it that begin before it ends; nearly all stand alone."""
     places = {**gold, **system}  # mostly in order, and sorted sooner than a set
     try:
         keys = sorted(places)
-    except TypeError:  # they are not all pieces
+    except TypeError:  # they are not all single pieces
         keys = []
-    if len(keys) == len(places) and (not keys or isinstance(keys[0][0], int)):
-        bounds: Sequence[tuple[Any, ...]] = keys
-    else:
-        bounds = sorted(map(_bounds, places), key=_START)
+    bounds: Sequence[tuple[Any, ...]] = keys
+    if len(keys) < len(places) or (keys and not isinstance(keys[0][0], int)):
+        bounds = sorted([(*piece, key) for key in places for piece in pieces_of(key)], key=_START)
         keys = [each[2] for each in bounds]
     found: Overlaps = {}
     if not bounds:
         return found
     begins, ends, *_ = zip(*bounds, strict=True)
-    done = 0  # what is before this has been swept
     for at in compress(range(len(ends)), map(lt, begins[1:], ends)):
-        if at < done:
-            continue
-        reach, done = max(ends[at], ends[at + 1]), at + 2
-        while done < len(begins) and begins[done] < reach:
-            reach = max(reach, ends[done])
-            done += 1
-        if done - at > 2 or bounds is not keys:
-            _sweep(keys[at:done], gold, system, found)
-            continue
-        left, right = keys[at], keys[at + 1]
-        common = min(left[1], right[1]) - right[0]
-        if left in gold and right in system:
-            found[left] = {right: common}
-        if right in gold and left in system:
-            found[right] = {left: common}
+        for to in range(at + 1, len(ends)):
+            if begins[to] >= ends[at]:
+                break
+            common = min(ends[at], ends[to]) - begins[to]
+            for left, right in ((keys[at], keys[to]), (keys[to], keys[at])):
+                if left in gold and right in system:
+                    mine = found.setdefault(left, {})
+                    mine[right] = mine.get(right, 0) + common
     return found
-
-
-def _bounds(key: Key) -> tuple[int, int, Key]:
-    pieces = pieces_of(key)
-    return pieces[0][0], pieces[-1][1], key
-
-
-def _sweep(places: Sequence[Key], gold: Collection[Key], system: Collection[Key], found: Overlaps) -> None:
-    """Go through a part of the text from left to right with the pieces that are open on each side."""
-    pieces: list[tuple[int, int, int, Key]] = []
-    for key in places:
-        own = pieces_of(key)
-        if key in gold:
-            pieces += [(begin, end, 0, key) for begin, end in own]
-        if key in system:
-            pieces += [(begin, end, 1, key) for begin, end in own]
-    pieces.sort(key=_START)
-    open_: tuple[list[tuple[int, Key]], list[tuple[int, Key]]] = ([], [])
-    for begin, end, side, key in pieces:
-        others = open_[1 - side]
-        if others:
-            others[:] = [each for each in others if each[0] > begin]
-        for other_end, other in others:
-            if other != key:
-                ours, theirs = (key, other) if side == 0 else (other, key)
-                mine = found.setdefault(ours, {})
-                mine[theirs] = mine.get(theirs, 0) + min(end, other_end) - begin
-        open_[side].append((end, key))
 
 
 _START = itemgetter(0)
