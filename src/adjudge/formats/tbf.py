@@ -108,13 +108,12 @@ class TbfFile:
 
     def read(self, id: str) -> NuggetDocument:
         """A document; lines that cannot be read, at which the official scorer stops, are among its `problems`."""
-        last = self.index.documents[id]
-        begin, end = self.sections[self.sections.first_of(last)], self.sections[last]
-        text = self._text(begin.offset, end.offset + end.size - begin.offset)
+        offset, size, begin, line = self.sections.document(self.index.documents[id])
+        text, mode = self._text(offset, size), self.mode
         problems: list[Problem] = []
-        columns = parse_columns(text, begin.line, self.mode, self.path)
-        nuggets, relations = columns or parse_lines(text, begin.line, self.mode, self.path, problems)
-        return NuggetDocument(id, nuggets, relations, None, end.line, problems)
+        columns = parse_columns(text, begin, mode, self.path)
+        nuggets, relations = columns or parse_lines(text, begin, mode, self.path, problems)
+        return NuggetDocument(id, nuggets, relations, None, line, problems)
 
     def section_bytes(self, section: Section) -> bytes:
         """A section as it is in the file, header included."""

@@ -83,9 +83,19 @@ class Sections(Sequence[Section]):
         offset, size, line = self.numbers[3 * at : 3 * at + 3]
         return Section(self.ids[at], offset, size, line, bool(self.closed[at]))
 
-    def first_of(self, last: int) -> int:
-        """The section with which the document begins that ends with this one."""
-        return self.closed.rfind(1, 0, last) + 1
+    def document(self, last: int) -> tuple[int, int, int, int]:
+        """The document that ends with this section: offset, size, its first line, and the first line of the section.
+
+        >>> found = Sections()
+        >>> found.append(Section("a", 0, 40, 1, False))
+        >>> found.append(Section("b", 40, 20, 4, True))
+        >>> found.document(1)
+        (0, 60, 1, 4)
+        """
+        first = self.closed.rfind(1, 0, last) + 1
+        offset, _, begin = self.numbers[3 * first : 3 * first + 3]
+        at, size, line = self.numbers[3 * last : 3 * last + 3]
+        return offset, at + size - offset, begin, line
 
 
 class Index:

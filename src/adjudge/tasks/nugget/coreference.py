@@ -11,7 +11,7 @@ import operator
 from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from adjudge.algebra.solve.deadline import NEVER, Deadline
@@ -162,7 +162,8 @@ def open_choices(
     if settings.profile == "evmeval-2015" or not any(several):
         return None
     mapping = settings.mapping
-    if not any(_has_equals(side, places, mapping) for side, places in zip(sides, several, strict=True)):
+    golds, systems = map(_equals, sides, several, chains, repeat(mapping))
+    if not (golds or systems) or not any(one in golds or other in systems for one, other, _ in pairs):
         return None
     from adjudge.tasks.nugget.open_choices import chains_of, find_choices
 
@@ -172,11 +173,16 @@ def open_choices(
     return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs, clock)
 
 
-def _has_equals(side: Side, places: Mapping[Key, Sequence[int]], mapping: str) -> bool:
-    """Whether two nuggets of one place have the same attributes."""
-    own = list(chain.from_iterable(places.values()))
-    values = attributes(side, mapping, own)
-    return len(set(zip(map(side.keys.__getitem__, own), values, strict=True))) < len(own)
+def _equals(side: Side, places: Mapping[Key, Sequence[int]], chains: Chained, mapping: str) -> set[int]:
+    """The nuggets of places at which two have the same attributes and are in different chains of several nuggets."""
+    found: set[int] = set()
+    for own in places.values():
+        values = attributes(side, mapping, own)
+        if len(set(values)) < len(values):
+            homes = [home if chains.sizes.each[home] > 1 else None for home in map(chains.home.__getitem__, own)]
+            if len(set(homes)) > 1:
+                found.update(own)
+    return found
 
 
 def _numbered(values: Sequence[Hashable]) -> list[int]:

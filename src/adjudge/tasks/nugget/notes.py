@@ -77,7 +77,8 @@ def notes_of(settings: Settings, columns: Sequence[str], ids: Sequence[str], cou
     remarks: dict[str, list[Remark]] = {}
     for _, remark in counted.remarks:
         remarks.setdefault(remark.code, []).append(remark)
-    sums = {name: fsum(counted.counts[place :: len(columns)]) for place, name in enumerate(columns)}
+    told = ("nugget:system", "nugget:gold", *(f"nugget.{name}:matched" for name in settings.scored))
+    sums = {name: fsum(counted.counts[columns.index(name) :: len(columns)]) for name in told}
     details = [each for each in counted.details if each is not None]
     return [
         *_about_files(remarks, details),
