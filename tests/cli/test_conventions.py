@@ -138,15 +138,15 @@ def test_two_columns_of_records(score):
 @pytest.mark.parametrize(
     ("gold", "options", "said"),
     [
-        (GOLD, ["--scheme", "IOB2"], 'scheme="IOB2" does not apply to files that are read as jsonl, leave scheme out'),
-        ("Ada B-PER\n", ["--ends", "inclusive"], 'ends="inclusive" does not apply to files that are read as bio'),
-        ("Ada B-PER\n", ["--locate", "all"], 'locate="all" does not apply to files that are read as bio'),
-        ("Ada B-PER\n", ["--fragments", "keep"], 'fragments="keep" does not apply to files that are read as bio'),
-        (GOLD, ["--annotator", "3"], 'annotator="3" does not apply to files that are read as jsonl'),
+        (GOLD, ["--scheme", "IOB2"], '--scheme IOB2 does not apply to files that are read as jsonl, leave scheme out'),
+        ("Ada B-PER\n", ["--ends", "inclusive"], '--ends inclusive does not apply to files that are read as bio'),
+        ("Ada B-PER\n", ["--locate", "all"], '--locate all does not apply to files that are read as bio'),
+        ("Ada B-PER\n", ["--fragments", "keep"], '--fragments keep does not apply to files that are read as bio'),
+        (GOLD, ["--annotator", "3"], '--annotator 3 does not apply to files that are read as jsonl'),
         (GOLD, ["--map", "PERSN=PER"], "map: no item is called 'PERSN'"),
         (GOLD, ["--map", "PER=X", "--map", "PER=Y"], "--map PER is given twice"),
         (GOLD, ["--map", "PER"], "'PER' is not valid, write for example PERSON=PER"),
-        (GOLD, ["--field", "nothing"], 'field="nothing" does not apply to files that are read as jsonl'),
+        (GOLD, ["--field", "nothing"], '--field nothing does not apply to files that are read as jsonl'),
         (GOLD, ["--labels", "O,B-X"], "labels=['O', 'B-X'] does not apply to files that are read as jsonl"),
         ("Ada B-PER\n", ["--scheme", "BIO"], "there is no scheme 'BIO', use IO, IOB1"),
     ],
@@ -164,15 +164,15 @@ def test_one_file_without_both_sides_is_no_system(score):
 
 # ruff: noqa: E501
 ERRORS = [
-    ([{"id": "1", "tags": [5, 6, 6, 0]}], None, 'gold:1: document \'1\': tags are numbers (5, 6, 6, ...) without names; pass labels=["O", "B-PER", ...], or a Dataset whose features name them'),
-    ([{"id": "1", "tags": ["PER", "O"]}], None, "gold:1: document '1': 'PER' has no B- or I- prefix; say scheme=\"IO\" if each run of a label is one entity"),
-    ("Ada PER\nmet O\n", None, "gold:1:5: 'PER' has no B- or I- prefix, say scheme=\"IO\" if each run of a label is one entity"),
-    ([{"id": "1", "spans": [[4, 4, "PER"], [0, 0, "LOC"], [1, 3, "ORG"]]}], None, "gold:1: 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if an end is the last token or character of the span, say ends=\"inclusive\""),
+    ([{"id": "1", "tags": [5, 6, 6, 0]}], None, 'gold:1: document \'1\': tags are numbers (5, 6, 6, ...) without names; give --labels O,B-PER,..., or a Dataset whose features name them'),
+    ([{"id": "1", "tags": ["PER", "O"]}], None, "gold:1: document '1': 'PER' has no B- or I- prefix; say --scheme IO if each run of a label is one entity"),
+    ("Ada PER\nmet O\n", None, "gold:1:5: 'PER' has no B- or I- prefix, say --scheme IO if each run of a label is one entity"),
+    ([{"id": "1", "spans": [[4, 4, "PER"], [0, 0, "LOC"], [1, 3, "ORG"]]}], None, "gold:1: 2 of 3 spans are empty with exclusive ends (first: document '1', (4, 4, 'PER')); if an end is the last token or character of the span, say --ends inclusive"),
     ([{"id": "2", "tags": ["O"] * 5}, {"id": "3", "tags": ["O"]}], [{"id": "2", "tags": ["O"] * 4}, {"id": "3", "tags": ["O"] * 2}], "document '2': gold has 5 tags, system has 4; both sides need the same tokens (2 documents differ)"),
     ([{"tags": ["O"]}], [{"tags": ["O"]}] * 2, "gold has 1 document, system has 2, and they have no ids; pass {id: document}, or lists of equal length"),
-    ([{"id": str(n), "prompt": "x", "answer": "y"} for n in range(1, 61)], None, "gold:1: 60 of 60 documents have none of entities, spans, tags, ... (first: document '1' has id, prompt, answer); name the field with field=\"answer\""),
-    ([{"prompt": "x", "found": [[0, 3, "PER"]]}], None, "gold:1: 1 of 1 documents have none of entities, spans, tags, ... (first: document '1' has prompt, found); name the field with field=\"found\""),
-    ("start,end,label\n0,3,PER\n", None, "gold:2: a table with one row per entity needs a column for the document; its columns are start, end, label; name it with id=\"COLUMN\""),
+    ([{"id": str(n), "prompt": "x", "answer": "y"} for n in range(1, 61)], None, "gold:1: 60 of 60 documents have none of entities, spans, tags, ... (first: document '1' has id, prompt, answer); name the field with --field answer"),
+    ([{"prompt": "x", "found": [[0, 3, "PER"]]}], None, "gold:1: 1 of 1 documents have none of entities, spans, tags, ... (first: document '1' has prompt, found); name the field with --field found"),
+    ("start,end,label\n0,3,PER\n", None, "gold:2: a table with one row per entity needs a column for the document; its columns are start, end, label; name it with --id COLUMN"),
 ]  # fmt: skip
 
 

@@ -206,7 +206,7 @@ def test_one_mistake_in_every_line_of_a_file(call):
     Path("tags.bio").write_text("".join(f"w{i} X{i}\n" for i in range(2000)))
     _, _, err = call("ner score tags.bio tags.bio")
     assert set(err.splitlines()) == {
-        "error: tags.bio:1:4: 'X0' has no B- or I- prefix, say scheme=\"IO\" if each run of a label is one entity "
+        "error: tags.bio:1:4: 'X0' has no B- or I- prefix, say --scheme IO if each run of a label is one entity "
         "(and 1999 more like it, on lines 2, 3, 4, ...)"
     }
 

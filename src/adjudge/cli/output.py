@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gc
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -70,7 +71,23 @@ def complain(*problems: object) -> None:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal()
     start = "error:" if plain else f"{_RED}error:{_PLAIN}"
     for problem in problems:
-        say(f"{start} {visible(str(problem))}")
+        say(f"{start} {visible(as_options(str(problem)))}")
+
+
+_KEYWORDS = re.compile(
+    r'(\A|\b(?:say|set|with|or|pass) )(ends|scheme|field|base|annotator|id|locate|fragments)=(?:"([^"]*)"|(\d+))'
+)
+
+
+def as_options(text: str) -> str:
+    """A message whose remedy is a keyword of Python, with the option of the command line instead.
+
+    >>> as_options('x.bio:1:5: no prefix, say scheme="IO" if each run of a label is one entity')
+    'x.bio:1:5: no prefix, say --scheme IO if each run of a label is one entity'
+    """
+    text = _KEYWORDS.sub(lambda found: f"{found[1]}--{found[2]} {found[3] or found[4]}", text)
+    text = re.sub(r'\bset fields=\{"(\w+)": "([^"]*)"\}', r"set --fields \1=\2", text)
+    return text.replace('pass labels=["O", "B-PER", ...]', "give --labels O,B-PER,...")
 
 
 def is_terminal() -> bool:

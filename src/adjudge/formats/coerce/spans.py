@@ -284,7 +284,7 @@ def exclusive(parts: Mapping[str, Part], declared: Declared, notes: Notes) -> tu
         if ends is None:
             _refuse_empty(open_parts, declared.side)
             ends, said = "exclusive", "assumed"
-            message = f'{declared.side}: ends were taken to be exclusive; set ends="exclusive" or ends="inclusive"'
+            message = f"{declared.side}: ends were taken to be exclusive (ends, on the command line --ends, states it)"
             notes.add("assumed-ends", message, count=sum(len(part.items) for part in open_parts.values()))
     if ends == "exclusive" and said == "proved":
         _refuse_empty(open_parts, declared.side)
