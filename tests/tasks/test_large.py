@@ -186,3 +186,15 @@ def test_large_files_that_cannot_be_cut_are_kept_on_disk(files, tmp_path, monkey
 def test_a_part_is_not_larger_than_it_may_be(files, here, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST", 500)
     results("record.set", files[0], files[1:], bootstrap=0)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_progress_says_how_many_documents_there_are(tmp_path, stream):
+    line = '{{"id": "d{:04}", "relations": []}}\n'
+    path = tmp_path / "gold.jsonl"
+    path.write_text("".join(map(line.format, range(5000))))
+    seen = []
+    score("relation.strict", path, path, bootstrap=0, stream=stream, progress=lambda *given: seen.append(given))
+    assert seen[-1] == (5000, 5000)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert all(4500 <= total <= 5500 for _, total in seen)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from adjudge.stats.measure import Measure
     from adjudge.stats.result import Result
 
-Progress = Callable[[int, "int | None"], None]
+Progress = Callable[[int, int], None]
 PATIENCE = 1.0  # seconds before progress is shown
 SLOW = 5.0  # seconds spent on one document before it is named
 _RED, _PLAIN = "\x1b[1;31m", "\x1b[0m"
@@ -172,19 +172,24 @@ def working(what: str, *, shown: bool) -> Iterator[Progress | None]:
 
         from adjudge.evaluate.processes import slow_document
 
-        times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+        times = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"), TimeRemainingColumn())
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(what, total=None)
+            task = bar.add_task(what, total=None, left="")
             while not ended.wait(0.1):
                 name = visible(slow_document(SLOW))[:40]
-                bar.update(task, description=f"{what} {escape(name)}".rstrip(), **state)  # type: ignore[arg-type]
+                said = {"description": f"{what} {escape(name)}".rstrip(), "left": "left:" if state["total"] else ""}
+                bar.update(task, **said, **state)  # type: ignore[arg-type]
             bar.update(task, **state)  # type: ignore[arg-type]
+
+    def report(done: int, total: int) -> None:
+        first = state["total"] or total  # an estimate that changes would forget how fast it went
+        state.update(completed=round(done * first / max(total, 1)), total=first)
 
     thread = Thread(target=show, daemon=True)
     thread.start()
     try:
-        yield lambda done, total: state.update(completed=done, total=total)
+        yield report
     finally:
         ended.set()
         thread.join()

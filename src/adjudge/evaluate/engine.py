@@ -370,7 +370,7 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
         names = ("gold", *(name for name, _ in named))
         sides = [Side(name, os.fspath(source), {}) for name, source in zip(names, sources, strict=True)]
         try:
-            found = _together(task, run, sides, parts, total=None)
+            found = _together(task, run, sides, parts, cut=len(cut))
         except _Unfit:
             return None
         hashes = [each() for each in digests]
@@ -427,17 +427,20 @@ def _digest(path: str) -> str:
 
 
 def _together(
-    task: Task, run: Run, sides: list[Side], parts: Iterator[tuple[str, Part | None]], *, total: int | None
+    task: Task, run: Run, sides: list[Side], parts: Iterator[tuple[str, Part | None]], *, total: int = 0, cut: int = 0
 ) -> Evaluation:
-    """All parts as one. Those of files, whose `total` nobody knows, bring the documents of the sides as well."""
+    """All parts as one: `total` documents, or files that are `cut` into so many parts.
+
+    Parts of files bring the documents of the sides as well, and what is read of them says how many there may be.
+    """
     counted = [Counted(side) for side in sides[1:]]
     ids: list[str] = []
     attributes: list[Mapping[str, Any]] = []
     known: dict[bytes, Mapping[str, Any]] = {}
     documents: list[dict[str, Any]] = [{} for _ in sides]
-    written = [_sha256() for _ in sides] if total is None else []
+    written = [_sha256() for _ in sides] if cut else []
     with closing(parts):  # type: ignore[type-var]
-        for _, part in parts:
+        for done, (_, part) in enumerate(parts, 1):
             if part is None or _is_mixed(documents, part.documents):
                 raise _Unfit
             for own, more, digest, new in zip(documents, part.documents, written, part.written, strict=False):
@@ -452,8 +455,8 @@ def _together(
                 one.details += share.details
                 one.alignments += share.alignments
             if run.progress is not None:
-                run.progress(len(ids), total)
-    if total is None:
+                run.progress(len(ids), round(len(ids) * cut / done) if cut else total)
+    if cut:
         if run.docs is not None and len(ids) < len(set(run.docs)):
             raise _Unfit  # one of them is unknown, or written in another way
         digests = [each.hexdigest() if task.hashes_content else "" for each in written]
@@ -462,7 +465,7 @@ def _together(
         for one, side in zip(counted, sides[1:], strict=True):
             one.side = side
     systems = {each.side.name: each for each in counted}
-    return Evaluation(task, run, sides[0], tuple(ids), attributes, systems, total is None)
+    return Evaluation(task, run, sides[0], tuple(ids), attributes, systems, bool(cut))
 
 
 def _sha256() -> Any:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Note, Result
     from adjudge.stats.scores import Drawing
 
-Progress: TypeAlias = "Callable[[int, int | None], None]"
-"""Called with the number of documents done and the number of all, None if that is not known."""
+Progress: TypeAlias = "Callable[[int, int], None]"
+"""Called with the number of documents done and the number of all, which is an estimate while files are read."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
