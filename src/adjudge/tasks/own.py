@@ -226,7 +226,8 @@ class KbRequest(Asking):
 
     def _is_plain(self, gold: Any, system: Any, names: Any) -> bool:
         """Whether all sides are files, or graphs as they are, and not documents with declared fields or answers."""
-        from adjudge.tasks.kbp.inputs import is_graph, named_systems
+        from adjudge.tasks.kbp.graphs import is_graph
+        from adjudge.tasks.kbp.inputs import named_systems
 
         systems = list(system.values()) if isinstance(system, Mapping) else [system]
         if is_file(gold) and all(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _SHARDS = (*TABLES, *RDF, ".json", ".jsonl", ".xml")
 _RELATIONS = ("relation", "predicate", "label", "type")
+_OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
+"""Columns of data frames whose rows are not triples."""
 
 
 def read_graph(
@@ -134,6 +136,20 @@ def one_document(graph: Graph) -> Graph:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # In memory
+
+
+def is_graph(value: Any) -> bool:
+    """Whether a value is a graph: triples, documents with triples, a data frame, or a NetworkX graph."""
+    if origin(value) == "networkx":
+        return True
+    table = as_table(value, "the side")
+    if table is not None:
+        return roles_of(table.columns) is not None or _OTHERS.isdisjoint(name.lower() for name in table.columns)
+    if isinstance(value, Mapping):
+        return True
+    if not is_list(value):
+        return False
+    return all(isinstance(each, Mapping) or (is_list(each) and not isinstance(each, str)) for each in value)
 
 
 def graph_in_memory(value: Any, name: str, names: TripleNames | None = None) -> Graph:

@@ -18,9 +18,6 @@ import msgspec
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, from_keywords
 from adjudge.evaluate.sides import is_file, name_systems, stem
 from adjudge.evaluate.task import Side, check_common, read_sides
-from adjudge.formats.coerce.corpus import is_list, origin
-from adjudge.formats.coerce.tables import as_table
-from adjudge.formats.kg_keys import roles_of
 from adjudge.formats.kg_rdf import USUAL as NAMES_OF_RDF
 from adjudge.formats.kg_rdf import Rdf
 from adjudge.formats.source import Source, source_name
@@ -43,9 +40,6 @@ from adjudge.tasks.kbp.detection import (
 if TYPE_CHECKING:
     from adjudge.formats.kb_annotation import Offsets
     from adjudge.formats.kb_links import MentionKey
-
-_OTHERS = frozenset(("triples", "relations", "edges", "subj", "obj", "relation_type", "output", "answer"))
-"""Columns of data frames whose rows are not triples."""
 
 
 class KbSide(Side, frozen=True):
@@ -195,22 +189,10 @@ def _listed(documents: Any) -> DocumentList:
 
 def named_systems(gold: Any, systems: Any, names: Sequence[str | None] | None = None) -> list[tuple[str, Any]]:
     """The systems by name; what is in memory may be one graph, or several by name."""
+    from adjudge.tasks.kbp.graphs import is_graph
+
     known = set(map(str, gold)) if isinstance(gold, Mapping) else set()
     return name_systems(gold, systems, names, known=known, is_whole=is_graph, texts=not is_file(gold))
-
-
-def is_graph(value: Any) -> bool:
-    """Whether a value is a graph: triples, documents with triples, a data frame, or a NetworkX graph."""
-    if origin(value) == "networkx":
-        return True
-    table = as_table(value, "the side")
-    if table is not None:
-        return roles_of(table.columns) is not None or _OTHERS.isdisjoint(name.lower() for name in table.columns)
-    if isinstance(value, Mapping):
-        return True
-    if not is_list(value):
-        return False
-    return all(isinstance(each, Mapping) or (is_list(each) and not isinstance(each, str)) for each in value)
 
 
 def _check_documents(gold: Side, systems: Sequence[Side]) -> None:
