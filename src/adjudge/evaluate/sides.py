@@ -107,13 +107,18 @@ def stem(source: Any) -> str:
     """
     if isinstance(source, bytes):
         return "system"
-    from pathlib import Path
-
+    path = source_name(source)
+    parts = [part for part in _parts(path) if part not in ("", ".")]
+    if parts in ([], [".."]):
+        parts = _parts(os.path.realpath(path))
     # A name that is not UTF-8 could not be written into a result.
-    path = Path(source_name(source))
-    path = path.resolve() if str(path) in (".", "..") else path
-    parts = [_without_pattern(visible(part)) for part in (path.name, *reversed(path.parent.parts))]
-    return next((part for part in parts if part), "system") if "*" in str(path) else parts[0] or "system"
+    names = [_without_pattern(visible(part)) for part in reversed(parts)]
+    return next((name for name in names if name), "system") if "*" in path else names[0] or "system"
+
+
+def _parts(path: str) -> list[str]:
+    """The folders and the name of a path; not with pathlib, which takes longer to import than a small file to score."""
+    return path.replace(os.sep, "/").split("/")
 
 
 def _without_pattern(name: str) -> str:
