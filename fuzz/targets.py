@@ -34,7 +34,7 @@ def _catalogue() -> Iterable[Target]:
         "jsonl": "jsonl:read_all",
         "answers": "answers:read_answers",
         "answers-strict": "answers:read_answers_strictly",
-        "clusters": "coreference:read_clusters",
+        "clusters": "clusters:read_clusters",
         "scirex": "relation_documents:read_scirex",
         "dygie": "event_lines:read_dygie",
         "oneie": "event_lines:read_oneie",
@@ -117,6 +117,7 @@ def _coreference() -> Iterable[Target]:
     yield Target("corefud", "fields", "corefud", direct("formats.corefud:read_corefud"))
     yield Target("corefud-text", "words", "corefud-text", calls.marked)
     yield Target("bio-words", "fields", "bio", direct("formats.bio:read_words"))
+    yield Target("cluster-table", "fields", "cluster-table", direct("formats.clusters:read_cluster_table"))
     yield Target("words", "words", "conll", direct("formats.coreference:read_words"))
     for shape, folder in (
         *(("words", "conll"), ("jsonl", "jsonl"), ("fields", "bio"), ("xml", "ere")),

@@ -74,12 +74,13 @@ def _record(document: CorefDocument) -> dict[str, Any]:
 # Tables
 
 
-def read_cluster_table(source: Source, place: str) -> CorefCorpus:
+def read_cluster_table(source: Source, *, name: str | None = None) -> CorefCorpus:
     """The documents of a table with a row per mention, as rows in memory are read."""
     from adjudge.formats.coerce.corpus import ENDS, IDS, STARTS, first_of
     from adjudge.formats.exported import understood
     from adjudge.formats.exports import read_values
 
+    place = name or source_name(source)
     values = read_values(source, name=place, reader="dataset" if is_parquet(source) else "csv")
     problems: list[Problem] = []
     for row, line in zip(values.values.rows, values.lines, strict=True):

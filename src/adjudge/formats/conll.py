@@ -14,6 +14,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
 from math import floor
+from operator import itemgetter
 from typing import IO, Any
 
 from adjudge.errors import FormatError, Problem, UsageError, ValidationError, did_you_mean
@@ -25,13 +26,14 @@ HEADER = re.compile(rb"#\s*begin document (.*)", re.DOTALL)
 MANY = 100
 """Most documents in a row without an end marker that the reader accepts."""
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16  # larger ones get new memory from the system each time, which takes as long as reading them
 _END = re.compile(rb"#\s*end document")
 _WORDS = re.compile(rb"#\s*(?:begin|end) document")
 _PATTERNS = tuple(
     re.compile(text) for text in (rb"\(([0-9]+\+[0-9])\)", rb"\(([0-9]+)\)", rb"\(([0-9]+)", rb"(?<![0-9])([0-9]+)\)")
 )
 _CACHED, _SHORT = 50_000, 32  # columns that are cached, and their longest length
+_ENDING = itemgetter(slice(-6, None))  # of a line: a TAB and the last column, unless that is long
 _TAB_END = re.compile(rb"\n(?<!\t-\n)")  # the end of a line whose last column is not a hyphen
 _SPACE_END = re.compile(rb"\n(?<!-\n)")  # the end of a line that does not end in a hyphen
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
@@ -40,9 +42,8 @@ _HINT = re.compile(rb"\([0-9]|[0-9]\)")  # one of these is in every match of the
 Items = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # chains of one-token mentions, openings, closings
 Shape = tuple[int, Any]  # what a line holds: one of the numbers below, and the chain, the `Items` or None
 _SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
-Piece = tuple[int, bytes, bytes]  # lines before the last one, last column and text of lines up to one to look at
 Places = tuple[list[tuple[str, int]], ...]  # discarded pairs, one-token mentions, openings, closings, with offsets
-Half = tuple[int, int, bytes]  # an open mention: first token; for messages the number of the line and its piece
+Place = tuple[int, bytes]  # for messages: the number of a line and the line
 
 
 def read_conll(
@@ -104,14 +105,15 @@ def _markers(block: bytes) -> Iterator[tuple[int, int, str | None, bool]]:
 class Open:
     """A document that is being read."""
 
-    __slots__ = ("chains", "halves", "name", "number", "problems", "tokens")
+    __slots__ = ("chains", "halves", "name", "number", "places", "problems", "tokens")
 
     def __init__(self, name: str, number: int) -> None:
         self.name = name
         self.number = number
         self.tokens = 0
         self.chains: dict[str, list[Mention]] = {}
-        self.halves: dict[str, list[Half]] = {}
+        self.halves: dict[str, list[int]] = {}  # first tokens of open mentions, by chain
+        self.places: dict[int, Place] = {}  # of those that are open at the end of a block
         self.problems: list[Problem] = []
 
 
@@ -124,7 +126,8 @@ class Reading:
         self.damage: list[Problem] = []
         self.open: list[Open] = []
         self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
-        self.seen: dict[bytes, Shape] = {}
+        self.seen: dict[bytes, Shape] = {}  # by last column, with the line break if the line after it has no TAB
+        self.endings: dict[bytes, Shape] = {}  # by the ends of lines, if they have a TAB
         self.comments = 0
         self.first_comment = 0
         self.has_bom = False
@@ -176,9 +179,10 @@ class Reading:
         """The mentions of a document that have opened and not closed."""
         for chain, half in document.halves.items():
             same, before = 0, 0
-            for _, opening, piece in half:
+            for token in half:
+                opening, line = document.places[token]
                 same, before = (same + 1 if opening == before else 0), opening
-                column = bracket_place(_last_line(piece), 2, chain, same)
+                column = bracket_place(line, 2, chain, same)
                 yield never_closed(document.name, chain, self.place, opening, column)
 
     def finish(self) -> None:
@@ -209,23 +213,26 @@ class Reading:
                 self.first_comment = self.first_comment or number + comments[0]
                 self.comments += len(comments)
         pieces = _pieces(block[start:end])
-        several = list(pieces) if len(self.open) > 1 else pieces
         after = number
         for document in self.open:
-            after = self._feed(document, several, number)
+            after = self._feed(document, pieces, number)
         return after
 
-    def _feed(self, document: Open, pieces: Iterable[Piece], number: int) -> int:
+    def _feed(self, document: Open, pieces: Sequence[bytes], number: int) -> int:
         """Add the brackets of the lines that need parsing; `number` is that of the first line, then of the one after.
 
         Nobody else counts the lines, which takes a tenth of the time of reading them (row `coref/splitting`).
         """
         token, chains, halves = document.tokens, document.chains, document.halves
-        look, known, mentions_of, half_of = self._look, self.seen.get, chains.get, halves.get
+        look, mentions_of, half_of = self._look, chains.get, halves.get
         shift = number - token  # from the number of a token to that of its line
-        for skipped, column, piece in pieces:
-            token += skipped
-            kind, chain = known(column) or look(column, piece)
+        skipped = map(bytes.count, pieces, repeat(b"\n"))
+        for lines, shape, piece in zip(skipped, map(self.endings.get, map(_ENDING, pieces)), pieces, strict=True):
+            token += lines
+            kind, chain = shape or look(piece)
+            if kind == _BLANK:
+                shift += 1
+                continue
             if kind == _SINGLE:
                 mentions = mentions_of(chain)
                 if mentions is None:
@@ -235,24 +242,23 @@ class Reading:
             elif kind == _OPENS:
                 half = half_of(chain)
                 if half is None:
-                    halves[chain] = [(token, token + shift, piece)]
+                    halves[chain] = [token]
                     if chain not in chains:
                         chains[chain] = []
                 else:
-                    half.append((token, token + shift, piece))
+                    half.append(token)
             elif kind == _CLOSES and (half := half_of(chain)):
-                chains[chain].append((half.pop()[0], token))
-            elif kind == _BLANK:
-                token -= 1
-                shift += 1
+                chains[chain].append((half.pop(), token))
             elif kind != _NOTHING:
                 items = ((), (), (chain,)) if kind == _CLOSES else chain
-                self._several(document, items, token, (token, token + shift, piece))
+                self._several(document, items, token, (token + shift, piece))
             token += 1
         document.tokens = token
+        if any(halves.values()):
+            _keep_places(document, pieces, token + shift)
         return token + shift
 
-    def _several(self, document: Open, items: Items, token: int, place: Half) -> None:
+    def _several(self, document: Open, items: Items, token: int, place: Place) -> None:
         """A token with several items: all one-token mentions, then all that open, then all that close."""
         chains, halves = document.chains, document.halves
         singles, opens, closes = items
@@ -260,31 +266,36 @@ class Reading:
             chains.setdefault(chain, []).append((token, token))
         for chain in opens:
             chains.setdefault(chain, [])
-            halves.setdefault(chain, []).append(place)
+            halves.setdefault(chain, []).append(token)
         for order, chain in enumerate(closes):
             if halves.get(chain):
-                chains[chain].append((halves[chain].pop()[0], token))
+                chains[chain].append((halves[chain].pop(), token))
             else:
-                _, number, piece = place
+                number, piece = place
                 column = bracket_place(_last_line(piece), 3, chain, closes[:order].count(chain))
                 document.problems.append(never_opened(document.name, chain, self.place, number, column))
 
-    def _look(self, column: bytes, piece: bytes) -> Shape:
-        """The content of the last line of a piece, whose last column (or what seems to be it) is not cached."""
+    def _look(self, piece: bytes) -> Shape:
+        """The content of the last line of a piece, whose end is not cached."""
         if not piece:
             return _BLANK, None
-        if b"\n" in column:  # the last line has but one column
-            line = column[column.rfind(b"\n") + 1 :]
-            shape = _whole_line(line)
-            remember = not line  # a blank line
-        elif column and b" " not in column and not column.isspace():
-            shape, remember = _shape(column), True
-        else:
-            return _whole_line(_last_line(piece))
-        if remember and len(column) <= _SHORT:
-            if len(self.seen) >= _CACHED:
-                self.seen.clear()
-            self.seen[column] = shape
+        column = piece[piece.rfind(b"\t") + 1 :]
+        shape = self.seen.get(column)
+        if shape is None:
+            if b"\n" in column:  # the last line has but one column
+                line = _last_line(column)
+                shape = _whole_line(line)
+                remember = not line  # a blank line
+            elif column and b" " not in column and not column.isspace():
+                shape, remember = _shape(column), True
+            else:
+                return _whole_line(_last_line(piece))
+            if not remember or len(column) > _SHORT:
+                return shape
+            _remember(self.seen, column, shape)
+        ending = _ENDING(piece)
+        if b"\t" in ending:
+            _remember(self.endings, ending, shape)
         return shape
 
     def keep(self, document: Open) -> None:
@@ -317,38 +328,51 @@ class Reading:
         return [document for document, _ in self.documents.values()]
 
 
-def _pieces(block: bytes) -> Iterable[Piece]:
+def _remember(seen: dict[bytes, Shape], text: bytes, shape: Shape) -> None:
+    if len(seen) >= _CACHED:
+        seen.clear()
+    seen[text] = shape
+
+
+def _pieces(block: bytes) -> list[bytes]:
     """Cut lines into pieces that end in a line that needs parsing: any but tokens whose last column is a hyphen.
 
-    Blank lines may be among these, and the last line always is. For a line of one column, the last column is what
-    follows the last TAB before it, with the line break.
+    Blank lines may be among these, and the last line always is.
 
-    >>> list(_pieces(b"a\\t-\\nb\\t(1)\\nc\\t-\\n\\nd\\t-"))
-    [(1, b'(1)', b'a\\t-\\nb\\t(1)'), (1, b'-\\n', b'c\\t-\\n'), (0, b'-', b'd\\t-')]
+    >>> _pieces(b"a\\t-\\nb\\t(1)\\nc\\t-\\n\\nd\\t-")
+    [b'a\\t-\\nb\\t(1)', b'c\\t-\\n', b'd\\t-']
     """
-    if b"\t" in block:
-        pieces = _TAB_END.split(block)
-        columns = [piece.rpartition(b"\t")[2] for piece in pieces]
-    else:
-        pieces, columns = _spaced(block)
-    return zip(map(bytes.count, pieces, repeat(b"\n")), columns, pieces, strict=True)
+    return _TAB_END.split(block) if b"\t" in block else _spaced(block)
 
 
-def _spaced(block: bytes) -> tuple[list[bytes], list[bytes]]:
-    """Pieces and columns of lines without TABs; the column is the last field if the items of all lines are there.
+def _spaced(block: bytes) -> list[bytes]:
+    """Pieces of lines without TABs, which are given one before the last field if the items of all lines are there.
 
     Such a line is one column, so a word in it can be an item. That is checked for all lines at once: if the last fields
     of the lines that do not end in a hyphen have as many brackets next to digits as the block, there are none
     elsewhere.
     """
-    pieces = _SPACE_END.split(block)
-    columns = [piece.rpartition(b" ")[2] for piece in pieces]
-    fields = b" ".join(columns).translate(_ZEROS)
+    parts = [piece.rpartition(b" ") for piece in _SPACE_END.split(block)]
+    fields = b" ".join([field for _, _, field in parts]).translate(_ZEROS)
     zeros = block.translate(_ZEROS)
     if all(zeros.count(hint) == fields.count(hint) for hint in (b"(0", b"0)")):
-        return pieces, columns
-    lines = block.split(b"\n")
-    return lines, lines
+        return [before + b"\t" + field if blank else field for before, blank, field in parts]
+    return block.split(b"\n")
+
+
+def _keep_places(document: Open, pieces: Sequence[bytes], number: int) -> None:
+    """Note where mentions begin that are open after these lines; `number` is that of the line after them."""
+    wanted = {token for half in document.halves.values() for token in half} - document.places.keys()
+    token = document.tokens
+    for line in (line for piece in reversed(pieces) for line in reversed(piece.split(b"\n"))):
+        if not wanted:
+            break
+        number -= 1
+        if line.strip():
+            token -= 1
+            if token in wanted:
+                wanted.remove(token)
+                document.places[token] = number, line
 
 
 def _last_line(piece: bytes) -> bytes:

@@ -176,12 +176,14 @@ class Checker(Reading):
                 message = f"chain {chain} closes and opens on one token, which is read as if it opened first"
                 hint = "end one of the mentions a token earlier or later"
                 self.found.warn("reopened", message, number, place(offset), hint, document=document.name)
-            half.append((token, number, line))
+            half.append(token)
+            document.places[token] = number, line
         for chain, offset in closes:
             half = document.halves.get(chain, [])
             if half:
-                first, opening, text = half.pop()
-                where = partial(bracket_place, text, 2, chain, sum(each[1] == opening for each in half))
+                first = half.pop()
+                opening, text = document.places[first]
+                where = partial(bracket_place, text, 2, chain, half.count(first))
                 self._mention(document, (first, token), chain, opening, where)
             else:
                 problem = never_opened(document.name, chain, self.place, number, place(offset))

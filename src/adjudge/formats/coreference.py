@@ -82,7 +82,7 @@ def read_coreference(
         elif found == "csv":
             from adjudge.formats.clusters import read_cluster_table
 
-            corpus = read_cluster_table(target, place)
+            corpus = read_cluster_table(target, name=place)
         else:
             from adjudge.formats.clusters import read_clusters
 

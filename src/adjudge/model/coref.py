@@ -20,22 +20,14 @@ from adjudge.model.document import CorpusNote
 Mention: TypeAlias = "tuple[float, ...]"
 
 
-class Chain:
+class Chain(msgspec.Struct):
     """A chain of mentions, in the order in which they are completed in the file; a mention may occur twice."""
 
-    __slots__ = ("id", "mentions")
-
-    def __init__(self, id: str, mentions: list[Mention]) -> None:
-        self.id = id
-        self.mentions = mentions
+    id: str
+    mentions: list[Mention]
 
     def __repr__(self) -> str:
         return f"Chain({self.id!r}, {self.mentions!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Chain) and self.id == other.id and self.mentions == other.mentions
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class CorefDocument:
