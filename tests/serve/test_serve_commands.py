@@ -158,6 +158,7 @@ def test_the_validity_sample_is_a_design_that_scores_are_estimated_from(serve, e
     assert (code, problem) == (0, "")
     found = json.loads(said)
     assert (found["n"], found["of"], found["rounds"][0]["sampling"]) == (len(design.drawn), 12, "poisson")
+    assert "interval   95 % (jackknife, logit)" in eal("estimate", *people, *words[:2])[1]
     drawn, everything = (_argument(eal, people, more) for more in (("--docs", ",".join(sorted(design.drawn))), ()))
     assert _rows(found) == pytest.approx(drawn, abs=1e-12)
     perfect = json.loads(eal("estimate", *people, *judge, *words)[1])

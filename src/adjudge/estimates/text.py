@@ -150,7 +150,8 @@ def _detects(estimate: Estimate) -> str | None:
 def _how_found(estimate: Estimate) -> str:
     if estimate.documents == "sample":
         return "jackknife over documents"
-    ways = {"linearised" if each.sampling == "poisson" else "jackknife" for each in estimate.rounds}
+    apart = estimate.unit != "document"  # documents are left out however they were drawn
+    ways = {"linearised" if each.sampling == "poisson" and apart else "jackknife" for each in estimate.rounds}
     return " and ".join(sorted(ways))
 
 
