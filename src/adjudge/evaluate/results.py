@@ -276,9 +276,7 @@ def swapped_note(gold: str | None, system: str | None) -> Note | None:
     """
     if gold is None or system is None:
         return None
-    from pathlib import PurePath
-
-    names = PurePath(system).name, PurePath(gold).name
+    names = tuple(os.path.basename(os.path.normpath(path)) for path in (system, gold))  # noqa: PTH119
     theirs, ours = (set(re.split(r"[^a-z]+", name.lower())) for name in names)
     if not theirs & GOLD or theirs & SYSTEM or ours & GOLD:
         return None

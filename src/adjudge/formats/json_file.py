@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
@@ -61,9 +61,10 @@ def read_folder_digest(source: Source) -> str:
     >>> read_folder_digest(b"")[:8]
     'e3b0c442'
     """
-    if not isinstance(source, str | Path) or not Path(source).is_dir():
+    if not isinstance(source, str | os.PathLike) or not os.path.isdir(source):  # noqa: PTH112
         return read_whole(source).digest
     import hashlib
+    from pathlib import Path
 
     digest = hashlib.sha256()
     for file in sorted(path for path in Path(source).rglob("*") if path.is_file()):

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from operator import itemgetter
-from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -22,7 +21,7 @@ import msgspec
 from adjudge.bounded import GZIP
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, ValidationError, more_problems
 from adjudge.findings import LIMIT, Findings, raise_problems, read_files
-from adjudge.formats.source import BOM, COPY, Source, is_parquet, line_blocks, opened, peeked, source_name
+from adjudge.formats.source import BOM, COPY, Source, is_file, is_parquet, line_blocks, opened, peeked, source_name
 from adjudge.model.document import Corpus, Document
 from adjudge.model.whereabouts import locate, split_path
 
@@ -176,9 +175,9 @@ def columns(source: Source, places: Iterable[tuple[int, str]]) -> dict[tuple[int
     for line, path in places:
         wanted.setdefault(line, []).append(path)
     found: dict[tuple[int, str], int] = {}
-    if not isinstance(source, str | Path) or not Path(source).is_file():
+    if not is_file(source):
         return found
-    with opened(source, str(source)) as stream:
+    with opened(str(source), str(source)) as stream:
         for number, raw in _numbered(stream):
             if isinstance(raw, str) or not wanted:
                 break
