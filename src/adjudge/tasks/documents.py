@@ -255,13 +255,11 @@ def _written(value: Any) -> str:
 
 def _read(source: Any, read: Read | None) -> Corpus:
     """One file, or all files of a pattern or a folder; a custom reader may want the folder itself."""
-    from pathlib import Path
-
     from adjudge.formats.jsonl import read_all, read_shards
 
     if read is None and is_parquet(source):
         return read_shards(source_name(source), [str(source)])
-    if read is not None and isinstance(source, str | os.PathLike) and Path(source).is_dir():
+    if read is not None and isinstance(source, str | os.PathLike) and os.path.isdir(source):  # noqa: PTH112
         return read(source)
     shards = find_shards(source)
     if shards is None:
