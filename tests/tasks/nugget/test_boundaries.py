@@ -8,13 +8,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from adjudge.tasks.nugget.tokenizer import tokenize
-from adjudge.tasks.nugget.tokenizer_files import (
-    Mismatch,
-    astral,
-    in_utf16,
-    split_at_separators,
-    split_at_spans,
-)
+from adjudge.tasks.nugget.tokenizer_files import Mismatch, split_at_separators, split_at_spans, utf16_offsets
 
 TEXTS = st.text(alphabet="ab -/.\n😀'", max_size=30)
 
@@ -114,7 +108,6 @@ def test_a_nugget_of_separators_only_keeps_its_characters():
 @given(TEXTS)
 @examples(max_examples=50)
 def test_utf16_units_are_those_of_the_encoding(text):
-    places = tokenize(text)
-    data = text.encode("utf-16-le")
-    for (begin, end), (left, right) in zip(places, in_utf16(places, astral(text)), strict=True):
-        assert data[2 * left : 2 * right].decode("utf-16-le") == text[begin:end]
+    units, data = utf16_offsets(text), text.encode("utf-16-le")
+    for begin, end in [*tokenize(text), (0, len(text))]:
+        assert data[2 * units[begin] : 2 * units[end]].decode("utf-16-le") == text[begin:end]

@@ -325,17 +325,31 @@ class Mapped(NamedTuple):
     solved: bool = True
 
 
-def greedy(edges: Sequence[Edge]) -> list[Pair]:
-    """Take pairs in the given order if both sides are free.
+def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Deadline = NEVER) -> Mapped:
+    """The greedy mapping by line order (the edges are sorted), and the best one over all orders of equal pairs.
 
-    >>> greedy([(-0.7, 0, 0), (-0.6, 1, 0), (-0.3, 0, 1)])
-    [(0, 0, 0.7)]
+    >>> found = best_of_ties([(-0.5, 0, 0), (-0.5, 0, 1), (-0.5, 1, 0)])
+    >>> found.line, found.best, found.by_best
+    (0.5, 1.0, [(1, 0, 0.5), (0, 1, 0.5)])
     """
-    return _greedy(edges)[0]
+    whole = _by_line(edges)
+    if whole.proven or len(edges) > MANY or clock.left <= len(edges) * PER_EDGE:
+        return whole
+    by_line: list[Pair] = []
+    by_best: list[Pair] = []
+    line = best = optimal = 0.0
+    proven = solved = True
+    for part in _parts(edges):
+        own = _best_of_part(part, states, clock)
+        by_line += own.by_line
+        by_best += own.by_best
+        line, best, optimal = line + own.line, best + own.best, optimal + own.optimal
+        proven, solved = proven and own.proven, solved and own.solved
+    return Mapped(by_line, by_best, line, best, optimal, proven, solved)
 
 
-def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
-    """The same, and whether every nugget of one side has its best pair: then no mapping can be better."""
+def _by_line(edges: Sequence[Edge]) -> Mapped:
+    """The mapping by line order, which is proven to be the best if every nugget of one side has its best pair."""
     systems: set[int] = set()
     golds: set[int] = set()
     pairs: list[Pair] = []
@@ -349,57 +363,32 @@ def _greedy(edges: Sequence[Edge]) -> tuple[list[Pair], bool]:
             systems.add(system)
             golds.add(gold)
             pairs.append((gold, system, -negative))
-    return pairs, not (system_lost and gold_lost)
-
-
-def best_of_ties(edges: Sequence[Edge], *, states: int = STATES, clock: Deadline = NEVER) -> Mapped:
-    """The greedy mapping by line order (the edges are sorted), and the best one over all orders of equal pairs.
-
-    >>> found = best_of_ties([(-0.5, 0, 0), (-0.5, 0, 1), (-0.5, 1, 0)])
-    >>> found.line, found.best, found.by_best
-    (0.5, 1.0, [(1, 0, 0.5), (0, 1, 0.5)])
-    """
-    pairs, first = _greedy(edges)
     total = _total(pairs)
-    if first or total >= _bound(edges) - SAME:  # it cannot be improved
-        return Mapped(pairs, pairs, total, total, total, True)
-    if len(edges) > MANY or clock.left <= len(edges) * PER_EDGE:
-        return Mapped(pairs, pairs, total, total, _bound(edges), False, False)
-    by_line: list[Pair] = []
-    by_best: list[Pair] = []
-    line = best = optimal = 0.0
-    proven = solved = True
-    for part in _parts(edges):
-        own, first = _greedy(part)
-        total = _total(own)
-        by_line += own
-        line += total
-        if first or total >= _bound(part) - SAME:
-            by_best += own
-            best += total
-            optimal += total
-            continue
-        if clock.left <= len(part) * PER_EDGE:
-            by_best += own
-            best += total
-            optimal += _bound(part)
-            proven = solved = False
-            continue
-        mates = _assignment(part)
-        highest = _total([(gold, system, dice) for (system, gold), dice in mates.items()])
-        optimal += highest
-        if total < highest - SAME and _tied(part):
-            # Equal pairs that are in a best mapping first: that often leads to it.
-            found = greedy(sorted(part, key=lambda edge: (edge[0], edge[1:] not in mates, edge[1:])))
-            if _total(found) < highest - SAME:
-                searched, certain = _search(part, highest, states, clock)
-                proven = proven and certain
-                found = max(found, searched, key=_total)
-            if _total(found) > total + SAME:
-                own, total = found, _total(found)
-        by_best += own
-        best += total
-    return Mapped(by_line, by_best, line, best, optimal, proven, solved)
+    most = _bound(edges) if system_lost and gold_lost else total
+    first = total >= most - SAME
+    return Mapped(pairs, pairs, total, total, total if first else most, first, first)
+
+
+def _best_of_part(edges: Sequence[Edge], states: int, clock: Deadline) -> Mapped:
+    """The same as `best_of_ties` for a connected part."""
+    found = _by_line(edges)
+    if found.proven or clock.left <= len(edges) * PER_EDGE:
+        return found
+    from adjudge.algebra.solve.assignment import fitting
+
+    mates = _assignment(edges)
+    highest = _total([(gold, system, dice) for (system, gold), dice in mates.items()])
+    best, proven = found.by_line, True
+    if found.line < highest - SAME and _tied(edges):
+        # Equal pairs that are in a best mapping first: that often leads to it.
+        order = sorted(edges, key=lambda edge: (edge[0], edge[1:] not in mates, edge[1:]))
+        best = [(gold, system, -negative) for gold, system, negative in fitting((g, s, n) for n, s, g in order)]
+        if _total(best) < highest - SAME:
+            searched, proven = _search(edges, highest, states, clock)
+            best = max(best, searched, key=_total)
+        if _total(best) <= found.line + SAME:
+            best = found.by_line
+    return Mapped(found.by_line, best, found.line, _total(best), highest, proven)
 
 
 def _total(pairs: Sequence[Pair]) -> float:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,13 +54,12 @@ def table_of(
     (['The', 'bombing/', 'shelling', '.'], ['Boundary mismatch found in a: Token [4,20] ...'])
     """
     places, mismatches = split_at_spans(text, split_at_separators(text, tokenize(text), separators), spans)
-    wide = astral(text) if utf16 else []
-    counted = in_utf16(places, wide) if wide else places
+    units = utf16_offsets(text) if utf16 else range(len(text) + 1)
     tokens = [
-        Token(str(number), plain(text[begin:end]), *there)
-        for number, ((begin, end), there) in enumerate(zip(places, counted, strict=True), 1)
+        Token(str(number), plain(text[begin:end]), units[begin], units[end])
+        for number, (begin, end) in enumerate(places, 1)
     ]
-    return TokenTable(document, tokens), [describe(each, text, document, wide=wide) for each in mismatches]
+    return TokenTable(document, tokens), [describe(each, text, document, units) for each in mismatches]
 
 
 def make_tables(
@@ -248,37 +248,25 @@ def split_at_spans(text: str, places: Sequence[Place], spans: Iterable[Place]) -
     return found, sorted(mismatches)
 
 
-def describe(mismatch: Mismatch, text: str, document: str, *, wide: Sequence[int] = ()) -> str:
-    """The warning of the official tool; `wide` are the places of characters that count twice.
+def describe(mismatch: Mismatch, text: str, document: str, units: Sequence[int]) -> str:
+    """The warning of the official tool; `units` are the offsets that it shows for those in characters.
 
-    >>> describe(Mismatch((0, 19), (13, 19)), "buffet/music/buying", "d21")
+    >>> describe(Mismatch((0, 19), (13, 19)), "buffet/music/buying", "d21", range(20))
     'Boundary mismatch found in d21: Token [0,19] [buffet/music/buying] vs. EventMentionSpan [13,19] [buying]'
     """
-    (begin, end), span = mismatch
-    shown = [f"[{_counted(b, wide)},{_counted(e, wide)}] [{plain(text[b:e])}]" for b, e in ((begin, end), span)]
-    return f"Boundary mismatch found in {document}: Token {shown[0]} vs. EventMentionSpan {shown[1]}"
+    token, span = (f"[{units[begin]},{units[end]}] [{plain(text[begin:end])}]" for begin, end in mismatch)
+    return f"Boundary mismatch found in {document}: Token {token} vs. EventMentionSpan {span}"
 
 
-def astral(text: str) -> list[int]:
-    r"""The places of the characters that take two UTF-16 units.
+def utf16_offsets(text: str) -> Sequence[int]:
+    r"""Where each character begins in UTF-16 units, and where the text ends.
 
-    >>> astral("a\U0001f600b")
-    [1]
+    >>> utf16_offsets("a\U0001f600b")
+    [0, 1, 3, 4]
     """
-    return [] if text.isascii() else [found.start() for found in re.finditer("[\U00010000-\U0010ffff]", text)]
-
-
-def in_utf16(places: Iterable[Place], wide: Sequence[int]) -> list[Place]:
-    r"""Places counted in UTF-16 units instead of characters.
-
-    >>> in_utf16([(0, 1), (1, 2), (2, 3)], astral("a\U0001f600b"))
-    [(0, 1), (1, 3), (3, 4)]
-    """
-    return [(_counted(begin, wide), _counted(end, wide)) for begin, end in places]
-
-
-def _counted(place: int, wide: Sequence[int]) -> int:
-    return place + bisect_left(wide, place) if wide else place
+    if text.isascii():
+        return range(len(text) + 1)
+    return list(accumulate((1 + (character > "\uffff") for character in text), initial=0))
 
 
 def _with_uncovered(text: str, places: Sequence[Place], spans: Iterable[Place]) -> list[Place]:
