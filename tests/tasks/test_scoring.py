@@ -15,7 +15,7 @@ from adjudge.errors import FormatError, UsageError, ValidationError
 from adjudge.metrics import Row, find
 from adjudge.stats.result import Result
 from adjudge.tasks.chosen import as_metrics, split_names
-from adjudge.tasks.scoring import explain_document, score
+from adjudge.tasks.scoring import explain, explain_document, score
 
 SPANS = st.builds(lambda start, length: {"start": start, "end": start + length}, st.integers(0, 3), st.integers(1, 2))
 RELATIONS = st.fixed_dictionaries({"type": st.sampled_from("xyz"), "subject": SPANS, "object": SPANS})
@@ -380,3 +380,14 @@ def test_what_a_type_refuses_is_said_of_both_sides() -> None:
     with pytest.raises(ValidationError) as caught:
         score(Doc, wrong, {"run": wrong})
     assert [problem.path for problem in caught.value.problems] == ["gold", "run"]
+
+
+def test_values_whose_difference_cannot_be_seen_are_not_written_out():
+    def incident(filler: str) -> list[dict[str, Any]]:
+        fillers = [{"slot": "inc-instr-type", "values": [filler], "refers": []}]
+        return [{"id": "m1", "incidents": [{"types": ["ATTACK"], "fillers": fillers}]}]
+
+    found = explain("template.muc4", incident("EXPLOSIVE > BOMB"), incident("GUN > RIFLE"), "m1")
+    said = str(found["system"])
+    assert "fillers differs" in said
+    assert "[{" not in said

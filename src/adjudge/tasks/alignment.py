@@ -121,11 +121,13 @@ def _single(
 
 
 def _differing(why: Why, said: Callable[[Any], str]) -> str:
-    return "; ".join(
-        f"{each.path or 'value'} is {said(each.system)}, gold {said(each.gold)}"
-        for each in why.differences
-        if each.similarity < 1
-    )
+    """What differs, with both values, unless they are too long for the difference to be seen."""
+    found = []
+    for each in why.differences:
+        if each.similarity < 1:
+            system, gold = said(each.system), said(each.gold)
+            found.append(f"{each.path or 'value'} {'differs' if system == gold else f'is {system}, gold {gold}'}")
+    return "; ".join(found)
 
 
 def _said(text: str | None, place: Any, value: Any) -> str:
