@@ -112,7 +112,7 @@ REMOVED = {
     "not-in-taxonomy": "because the collapsed taxonomy does not have {n?its type|their types}",
     "merged": "as equal to a more confident one by now",
     "covered": "as covered by a correct response of another type ({covers})",
-    "less-specific-time": "as {n?a time that says|times that say} less than a correct one",
+    "less-specific-time": "as times that say less than a correct one",
     "no-correct-cas": "as wrong strings for which the key has no correct one",
     "unassessed": "because nobody has assessed them",
     "unlinked": "because they are not generic and in no frame",
@@ -193,7 +193,8 @@ def gold_notes(remarks: Iterable[tuple[str, Remark]], settings: Settings, strays
     notes: list[Note] = []
     for prefix, place in (("key", "the key"), ("frames", "the reference frames")):
         for reason, text in REMOVED.items():
-            message = f"{place}: {{n:response|responses}} removed {_about(text, settings)}"
+            why = _about(text, settings).replace("as times that say", "as {n?a time that says|times that say}")
+            message = f"{place}: {{n:response|responses}} removed {why}"
             notes += found.note(f"{prefix}:{reason}", f"{prefix}-{reason}", message)
     for reason, text in CHANGED.items():
         notes += found.note(
