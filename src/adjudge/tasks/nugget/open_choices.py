@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline, OutOfTime
-from adjudge.model.graph import closed
+from adjudge.model.graph import blocks
 from adjudge.tasks.coref.counts import count_unrepeated
 
 Pair = tuple[int, int]
@@ -183,22 +183,21 @@ def find_groups(
     alone = tuple(settled)
     ours, theirs = _members(gold_class, {a for a, _ in flows}), _members(system_class, {b for _, b in flows})
     groups: list[Group] = []
-    for joined in _joined(flows):
+    for joined in blocks({flow: (("gold", flow[0]), ("system", flow[1])) for flow in flows}):
         clock.check()
         slots = (
             {a: _slots(ours[a], clusters.gold, clusters.sizes) for a, _ in joined},
             {b: _slots(theirs[b], clusters.system, clusters.spread) for _, b in joined},
         )
         numbers = [(a, b, len(flows[a, b])) for a, b in joined]
-        options = _options(numbers, slots, clusters, clock)
-        most = None
-        if options is None:
+        ways, most = list(islice(_ways(numbers, slots, clock), OPTIONS + 1)), None
+        if not 0 < len(ways) <= OPTIONS:
             if sum(len(ours[a]) * len(theirs[b]) for a, b in joined) > CELLS:
                 raise OutOfTime  # there would be, long before all of it is written down
             given = [pair for flow in joined for pair in flows[flow]]
             likely = _likely(numbers, slots, clusters, cells_of(clusters, alone))
-            options = _distinct((likely, given, *islice(_ways(numbers, slots, clock), OPTIONS)), clusters)
-            most = _most(joined, slots, clusters)
+            ways, most = [likely, given, *ways[:OPTIONS]], _most(joined, slots, clusters)
+        options = _distinct(ways, clusters)
         if len(options) == 1 and most is None:
             settled += options[0].pairs
         else:
@@ -222,17 +221,6 @@ def _members(classes: Sequence[Hashable], wanted: Container[Hashable]) -> dict[H
     return found
 
 
-def _joined(flows: dict[tuple[Hashable, Hashable], list[Pair]]) -> list[list[tuple[Hashable, Hashable]]]:
-    """The pairs of classes, those that have a class in common together."""
-    ends = {(a, b): (("gold", a), ("system", b)) for a, b in flows}
-    groups = closed(list(ends.values()), dict.fromkeys(end for both in ends.values() for end in both))
-    home = {end: number for number, group in enumerate(groups) for end in group}
-    joined: dict[int, list[tuple[Hashable, Hashable]]] = {}
-    for flow, (end, _) in ends.items():
-        joined.setdefault(home[end], []).append(flow)
-    return list(joined.values())
-
-
 def _slots(mentions: Sequence[int], home: Sequence[int], sizes: Sequence[int]) -> Slots:
     found: dict[int, list[int]] = {}
     for mention in mentions:
@@ -247,11 +235,7 @@ def cells_of(clusters: Clusters, pairs: Sequence[Pair]) -> dict[Cell, int]:
     >>> cells_of(clusters_of([[0, 2], [1]], [[0, 1]]), [(0, 0), (2, 1)])
     {(0, 0): 2}
     """
-    cells: dict[Cell, int] = {}
-    for gold, system in pairs:
-        cell = clusters.gold[gold], clusters.system[system]
-        cells[cell] = cells.get(cell, 0) + 1
-    return cells
+    return dict(Counter([(clusters.gold[gold], clusters.system[system]) for gold, system in pairs]))
 
 
 def _distinct(ways: Iterable[Sequence[Pair]], clusters: Clusters) -> list[Option]:
@@ -261,14 +245,6 @@ def _distinct(ways: Iterable[Sequence[Pair]], clusters: Clusters) -> list[Option
         cells = cells_of(clusters, way)
         found.setdefault(frozenset(cells.items()), Option(tuple(way), cells))
     return list(found.values())
-
-
-def _options(
-    flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, clock: Deadline = NEVER
-) -> list[Option] | None:
-    """All options of a group; None if there are too many."""
-    ways = list(islice(_ways(flows, slots, clock), OPTIONS + 1))
-    return _distinct(ways, clusters) if 0 < len(ways) <= OPTIONS else None
 
 
 def _likely(flows: Sequence[Flow], slots: BothSlots, clusters: Clusters, cells: dict[Cell, int]) -> list[Pair]:
