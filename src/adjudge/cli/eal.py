@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.eal_stores import UNITS, offsets_option, profile_option
+from adjudge.cli.eal_options import UNITS, offsets_option, profile_option
 from adjudge.cli.findings import emit_findings, finding_options, findings_text, kinds_help, severities_of
 from adjudge.cli.options import (
     FORMATS,

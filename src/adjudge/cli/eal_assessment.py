@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.eal_stores import EXPLAINED, ids_option, profile_option, target_options, unlinked_option
+from adjudge.cli.eal_options import ids_option, profile_option, report_options, target_options, unlinked_option
+from adjudge.cli.eal_stores import EXPLAINED
 from adjudge.cli.findings import emit_findings, finding_options, findings_record, kinds_help, severities_of
-from adjudge.cli.options import choice, command, document_list, flag, format_option, value
+from adjudge.cli.options import choice, command, document_list, flag, value
 from adjudge.cli.output import check_targets, emit_json, emit_lines, uncollected
 from adjudge.errors import UsageError
 from adjudge.findings import counted, finding_lines
@@ -51,7 +52,6 @@ REPAIRS = {
     "joined-clusters": "CASes with two clusters, which are one now",
 }
 
-report_options = [format_option("text", "json"), flag("--quiet", "Do not report what was done.")]
 verbose_option = flag("--verbose", "List every response that is counted.")
 
 

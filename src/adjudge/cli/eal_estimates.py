@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adjudge.cli.eal import regions_of, settings_of, side_options
-from adjudge.cli.eal_assessment import report_options, say_done
-from adjudge.cli.eal_stores import ids_option, profile_option, target_options
+from adjudge.cli.eal_assessment import say_done
+from adjudge.cli.eal_options import ids_option, profile_option, report_options, target_options
 from adjudge.cli.estimates import emit_estimate, level_option, rendered
 from adjudge.cli.options import (
     Sides,

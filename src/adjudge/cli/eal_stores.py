@@ -13,13 +13,14 @@ from typing import Any
 import click
 
 from adjudge._version import __version__
-from adjudge.cli.options import Target, choice, command, flag, format_option, named, value
+from adjudge.cli.eal_options import UNITS, offsets_option, store_options, texts_option, unlinked_option
+from adjudge.cli.options import Target, choice, command, flag, named, value
 from adjudge.cli.output import check_targets, emit, emit_lines, uncollected
 from adjudge.errors import Problem, UsageError, ValidationError, visible
 from adjudge.findings import counted
 from adjudge.formats.archive import SUFFIXES
 from adjudge.formats.eal_fields import sha1_id
-from adjudge.formats.eal_sources import Offsets, Sources, in_units, provenance_path, write_quotes
+from adjudge.formats.eal_sources import Sources, in_units, provenance_path, write_quotes
 from adjudge.formats.eal_store import KeyWriter, Store, StoreWriter
 from adjudge.model.eal import Argument, Arguments, Linking, Span
 from adjudge.tasks.eal.apply import (
@@ -35,9 +36,9 @@ from adjudge.tasks.eal.apply import (
 )
 from adjudge.tasks.eal.apply import baseline_link as linked_by_type
 from adjudge.tasks.eal.apply import top as best_of
-from adjudge.tasks.eal.responses import UNLINKED, Outcome, Remark, both
+from adjudge.tasks.eal.responses import Outcome, Remark, both
 from adjudge.tasks.eal.responses import trim as trimmed
-from adjudge.tasks.eal.settings import PROFILES, Profile, get_profile
+from adjudge.tasks.eal.settings import Profile, get_profile
 from adjudge.tasks.eal.task import Regions
 from adjudge.tasks.eal.texts import expand_justifications as widened
 from adjudge.tasks.eal.texts import filter_quotes as without_quotes
@@ -45,7 +46,6 @@ from adjudge.tasks.eal.texts import read_regions, regions_in
 from adjudge.tasks.eal.texts import sentences as find_sentences
 from adjudge.tasks.eal.views import neutralize_coref, neutralize_realis, neutralize_realis_key
 
-IDS = ("sha1", "2014", "keep")
 MEMORY = 1 << 20  # bytes of a report held in memory; the rest goes to a temporary file
 
 EXPLAINED = {
@@ -71,43 +71,6 @@ EXPLAINED = {
     "no-correct-cas": "its CAS is wrong and no correct one is known",
     "unassessed": "nobody has assessed it, it stays as it is",
 }
-
-profile_option = choice("--profile", PROFILES, "Which conventions apply where the sources disagree.", default="spec")
-
-
-def ids_option(*, keep: bool) -> Any:
-    """How the first column is written; ids can be kept only by commands that do not change responses."""
-    return choice(
-        "--ids",
-        IDS if keep else IDS[:2],
-        "First column: content hash, 2014 number" + (", or unchanged." if keep else "."),
-        default="sha1",
-    )
-
-
-def target_options(text: str, *, required: bool = True) -> Any:
-    """Where something is written."""
-    output = value("-o --output", "OUT", text, required=required, type=click.Path(path_type=Path))
-    return [output, flag("--overwrite", "Replace OUT if it exists.")]
-
-
-def unlinked_option(subject: str) -> Any:
-    """What becomes of responses that are not linked."""
-    what = f"{subject} that are not generic and in no hopper"
-    text = f"{what}: an error, dropped, or hoppers of their own (default: as the profile says)."
-    return choice("--unlinked", UNLINKED, text)
-
-
-def store_options(*, keep_ids: bool) -> Any:
-    """The options of commands that write a store."""
-    return [
-        target_options("Store to write: a folder, or a .zip, .tar.gz or .tgz."),
-        ids_option(keep=keep_ids),
-        profile_option,
-        format_option("text", "json"),
-        flag("--verbose", "List every response that was removed or changed, and why."),
-        flag("--quiet", "Do not report what was done."),
-    ]
 
 
 class Report:
@@ -243,20 +206,6 @@ def _short(described: dict[str, Any]) -> str:
         f"{described['id']} {described['type']} {described['role']} {described['cas']!r} {described['cas_span']} "
         f"(filler {described['base_filler']}, {described['realis']}, {described['confidence']})"
     )
-
-
-def texts_option(what: str) -> Any:
-    """The source documents, in which something is found."""
-    return value(
-        "--texts docs",
-        "SOURCES",
-        f"Find {what} in these texts: a folder with a file per document, or a file of lines with id, TAB, path.",
-    )
-
-
-UNITS: dict[str, Offsets] = {"codepoints": "code-points", "utf16": "utf-16"}
-
-offsets_option = choice("--offsets", UNITS, "What offsets count (default: as the profile says, code points).")
 
 
 def _spans(regions: Regions | None, listed: str | None) -> Callable[[str], Sequence[Span]]:

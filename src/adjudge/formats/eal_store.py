@@ -405,12 +405,15 @@ def _open(path: str | Path) -> tuple[Tree, Any]:
 
 
 def _open_flat(kind: type[F], path: str | Path) -> F:
-    check_lock(path)
+    if not Path(path).is_dir():  # the lock of an archive is beside it, and a folder that is missing may be replaced
+        check_lock(path)
     tree, holder = _open(path)
-    if LOCK in tree.entries and (tree.packed or not is_left(Path(path, LOCK))):  # taken since it was checked
+    if LOCK in tree.entries:
         if holder is not None:
             holder.close()
-        raise just_locked(path)
+        check_lock(path)
+        if tree.packed or not is_left(Path(path, LOCK)):  # whoever had it is gone, with what was listed
+            raise just_locked(path)
     files, findings = arrange_flat(tree)
     store = kind(tree, {"": files}, findings, holder)
     return _sound((store, findings), store)
