@@ -404,3 +404,32 @@ def test_parse_column_of_space_separated_files_is_no_mention() -> None:
     data = b"#begin document (a)\n" + line + b"(12\n" + line + b"12)|(3)\n#end document\n"
     assert check_coreference(data, format="conll", limit=0).findings == []
     assert [chain.mentions for chain in read_conll(data).documents[0].chains] == [[(0, 1)], [(1, 1)]]
+
+
+@pytest.mark.parametrize("blank", ["\t", " "])
+def test_a_mention_that_never_closes_is_told_with_its_place_however_long_the_document_is(blank: str) -> None:
+    token = blank.join(("a", "0", "wörd", "-"))
+    lines = ["#begin document (a)", token, "", blank.join(("a", "1", "wörd", "(1)|(22)|(333")), *[token, ""] * 20_000]
+    with pytest.raises(FormatError) as caught:
+        read_conll("\n".join([*lines, "#end document"]).encode())
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.column) == (4, 19)
+    closed = read_conll("\n".join([*lines, blank.join(("a", "2", "wörd", "333)")), "#end document"]).encode())
+    (document,) = closed.documents
+    assert [(chain.id, chain.mentions) for chain in document.chains] == [
+        *(("1", [(1, 1)]), ("22", [(1, 1)])),
+        ("333", [(1, 20_002)]),
+    ]
+
+
+def test_ends_of_lines_that_look_alike_are_told_apart() -> None:
+    """The end of a long column is another column, alone or after a blank."""
+    ends = ["_\t12)|(345)", "_\t2)|(345)", "_ (345)", "(345)", "_\t(345)", "_\t(12|(345)"]
+    before = ["_\t(12", "_\t(2"]
+    text = "\n".join(["#begin document (a)", *before, *ends, "_\t12)", "#end document", ""])
+    (document,) = read_conll(text.encode()).documents
+    assert {chain.id: chain.mentions for chain in document.chains} == {
+        "12": [(0, 2), (7, 8)],
+        "2": [(1, 3)],
+        "345": [(number, number) for number in range(2, 8)],
+    }
