@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -209,12 +210,17 @@ def _summary(document: NuggetDocument, own: Side, settings: Settings) -> Summary
     nuggets = document.nuggets
     if not nuggets:
         return Summary((), (), None, False, *relations)
-    types, realis = (set[str](), set[str]()) if settings.spelling else (set(own.types), set(own.realis))
-    kept = tuple(map(intern, types)), tuple(map(intern, realis))  # the same objects in all documents
+    types, realis = ((), ()) if settings.spelling else (own.types, own.realis)
+    kept = tuple(map(intern, set(types))), _shared(frozenset(realis))  # the same objects in all documents
     if isinstance(nuggets, NuggetColumns):
         return Summary(*kept, intern(nuggets.system), False, *relations)
     first = nuggets[0]
     return Summary(*kept, intern(first.system), bool(first.confidence), *relations)
+
+
+@lru_cache
+def _shared(values: frozenset[str]) -> tuple[str, ...]:
+    return tuple(map(intern, values))
 
 
 def _unknown(document: NuggetDocument, ids: Set[str]) -> Iterator[str]:
@@ -324,5 +330,5 @@ def _open_ends(observed: Observed, settings: Settings) -> OpenEnds:
             ties[name] = mapped.line, mapped.best, optimal
         most[name] += mapped.optimal - mapped.best
     if all(mapped.proven for mapped in observed.entangled.values()):
-        return ties, None
+        return (ties, None) if ties else _NONE
     return ties, row(most, observed.system, observed.gold, settings)
