@@ -314,3 +314,21 @@ def _close(name: str, known: tuple[str, ...]) -> str | None:
 
 class AdjudgeWarning(UserWarning):
     """Something that is done as asked and is probably not meant."""
+
+
+def numbered(template: str, **numbers: int) -> str:
+    """A message about numbers: `{n}`, `{n:one|several}` with what it counts, or only these words, `{n?one|several}`.
+
+    >>> text = "{n:document has|documents have} no text, which {n?is|are} not shown"
+    >>> numbered(text, n=1), numbered(text, n=3)
+    ('1 document has no text, which is not shown', '3 documents have no text, which are not shown')
+    """
+
+    def said(found: re.Match[str]) -> str:
+        name, kind, one, several = found.groups()
+        if name not in numbers:  # it is something else
+            return found[0]
+        words = one if numbers[name] == 1 else several
+        return words if kind == "?" else f"{numbers[name]} {words}" if kind else str(numbers[name])
+
+    return re.sub(r"\{(\w)(?:([:?])(.*?)\|(.*?))?\}", said, template)

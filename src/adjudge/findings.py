@@ -6,7 +6,6 @@ lists. How bad a kind of finding is, whoever asks may change.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -416,24 +415,6 @@ def counted(number: int, what: str) -> str:
 def plural(what: str) -> str:
     """More than one of something."""
     return f"{what[:-1]}ies" if what.endswith("y") else f"{what}{'es' if what.endswith(('s', 'ch')) else 's'}"
-
-
-def numbered(template: str, **numbers: int) -> str:
-    """A message about numbers: `{n}`, `{n:one|several}` with what it counts, or only these words, `{n?one|several}`.
-
-    >>> text = "{n:document has|documents have} no text, which {n?is|are} not shown"
-    >>> numbered(text, n=1), numbered(text, n=3)
-    ('1 document has no text, which is not shown', '3 documents have no text, which are not shown')
-    """
-
-    def said(found: re.Match[str]) -> str:
-        name, kind, one, several = found.groups()
-        if name not in numbers:  # it is something else
-            return found[0]
-        words = one if numbers[name] == 1 else several
-        return words if kind == "?" else f"{numbers[name]} {words}" if kind else str(numbers[name])
-
-    return re.sub(r"\{(\w)(?:([:?])(.*?)\|(.*?))?\}", said, template)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

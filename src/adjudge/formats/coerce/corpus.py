@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from adjudge.errors import FormatError, Problem
-from adjudge.findings import numbered
+from adjudge.errors import FormatError, Problem, numbered
 from adjudge.model.document import CorpusNote
 
 IDS = (

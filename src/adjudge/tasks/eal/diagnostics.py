@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 from typing import TYPE_CHECKING
 
+from adjudge.errors import numbered
 from adjudge.evaluate.task import Remark
-from adjudge.findings import numbered
 from adjudge.formats.eal_assessments import KeyLines
 from adjudge.formats.eal_sources import read_pairs
 from adjudge.model.eal import AnswerKey

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from adjudge.errors import numbered
 from adjudge.evaluate.task import Remark
-from adjudge.findings import numbered
 from adjudge.model.nugget import NuggetDocument, TokenTable
 from adjudge.model.prf import ratio
 from adjudge.stats.notes import unproven_message
