@@ -291,6 +291,77 @@ def test_errors_are_told_apart_and_counted():
     assert kept(page, "times") == [["A", "33.3", "0.0"]]
 
 
+def of_systems(gold, **found):
+    """A result of systems, the first one the best, that found these of the gold items, each at least partly."""
+    result = scores({name: 0.9 - 0.1 * place for place, name in enumerate(found)})
+    aligned = [
+        Alignment(
+            gold=gold,
+            system=gold,
+            matchings=(
+                Matching(
+                    metric="m",
+                    pairs=tuple(Pair(at, at, "partial" if at % 2 else "correct", 0.5) for at in own),
+                    missed=tuple(Single(at) for at in range(len(gold)) if at not in own),
+                ),
+            ),
+        )
+        for own in found.values()
+    ]
+    document, systems = saved_document("d", aligned)
+    return msgspec.structs.replace(
+        result,
+        documents=(document,),
+        systems=tuple(
+            msgspec.structs.replace(each, aligned=(own,)) for each, own in zip(result.systems, systems, strict=True)
+        ),
+    )
+
+
+def test_gold_items_that_both_systems_find_or_one_or_none():
+    event = Item(id="e1", level="events", label="Meet")
+    roles = [Item(id=f"a{n}", level="arguments", label=role, group=("e1",)) for n, role in enumerate("PPQ")]
+    page = render_result(of_systems((event, *roles), A={0, 1, 2}, B={0, 1}, C={3}))
+    assert kept(page, "found-A") == [  # beside B, the second: both, only A, only B, neither
+        ["Meet P", "1", "1", "0", "0"],
+        ["Meet", "1", "0", "0", "0"],
+        ["Meet Q", "0", "0", "0", "1"],
+        ["all", "2", "1", "0", "1"],
+    ]
+    assert kept(page, "found-B")[0] == ["Meet P", "1", "0", "1", "0"]  # beside A, the first
+    assert kept(page, "found-C")[-1] == ["all", "0", "1", "3", "0"]
+    (heads, *_) = tree_of(page).xpath("//figure[@data-file='found-C']//thead")
+    assert [each.text for each in heads.xpath(".//th")] == ["label", "both", "only C", "only A", "neither"]
+
+
+def test_an_item_that_is_found_once_is_found_and_a_wrong_pair_finds_nothing():
+    result = of_systems((item("Ann", "PER"), item("Bo", "PER")), A={0}, B={0})
+    pairs = (Pair(0, 0), Pair(0, 1, "wrong", 0.0), Pair(1, 1, "wrong", 0.0))
+    (own,) = result.systems[1].aligned
+    own = msgspec.structs.replace(own, matchings=(Matching(metric="m", pairs=pairs),))
+    systems = result.systems[0], msgspec.structs.replace(result.systems[1], aligned=(own,))
+    page = render_result(msgspec.structs.replace(result, systems=systems))
+    assert kept(page, "found-A") == [["all", "1", "0", "0", "1"]]
+
+
+def test_rare_labels_are_counted_together():
+    gold = tuple(item(f"w{number}", f"L{number:02}") for number in range(30))
+    rows = kept(render_result(of_systems(gold, A=set(range(30)), B=set())), "found-A")
+    assert len(rows) == 26
+    assert rows[-2:] == [["others", "0", "6", "0", "0"], ["all", "0", "30", "0", "0"]]
+
+
+@pytest.mark.parametrize("task", ["extraction", "coref", "nugget", "eal", "kbp"])
+def test_every_task_says_what_two_systems_find(task):
+    found = tree_of(demo_page(task)).xpath("//figure[starts-with(@data-file, 'found-')]")
+    assert len(found) >= 3
+    for each in found:
+        rows = texts(each.xpath(".//table")[0])
+        numbers = [[int(cell) for cell in row[1:]] for row in rows]
+        assert numbers[-1] == [sum(column) for column in zip(*(numbers[:-1] or numbers), strict=True)]
+        assert sum(numbers[-1]) > 0
+
+
 def test_groups_are_counted():
     gold = tuple(item(name, "", group=(chain,)) for name, chain in ("a1", "b1", "c2"))
     system = tuple(item(name, "", group=(chain,)) for name, chain in ("a1", "b1", "c3"))

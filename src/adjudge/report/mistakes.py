@@ -1,4 +1,4 @@
-"""The most frequent errors, as panels: outcomes, boundaries and labels, missed words, errors by length and rarity.
+"""The most frequent errors, as panels: outcomes, boundaries and labels, missed words, what two systems find.
 
 All are counted from the alignments saved with a result, metric by metric.
 """
@@ -22,6 +22,7 @@ KINDS = ("correct", "boundary", "label", "boundary and label", "another value", 
 CHANGES = ("same", "changed", "split", "merged", "mixed", "missed", "spurious")
 STRINGS = 25
 LABELS = 24
+_BY_TWO = ((True, True), (True, False), (False, True), (False, False))
 _LENGTHS = ((1, "1 word"), (2, "2 words"), (3, "3 words"), (5, "4 or 5 words"), (10, "6 to 10 words"), (None, "longer"))
 _TIMES = ((1, "once"), (2, "twice"), (5, "3 to 5 times"), (20, "6 to 20 times"), (None, "more often"))
 
@@ -51,7 +52,7 @@ def mistakes(result: Result) -> dict[str, list[Panel]]:
         tallies = {result.systems[place].name: _tally(result, place, metric, often) for place in order}
         tallies = {name: each for name, each in tallies.items() if each.outcomes}
         if tallies:
-            found[metric] = list(_panels(tallies, often, groups))
+            found[metric] = [*_found_by_two(result, order, metric), *_panels(tallies, often, groups)]
     return found
 
 
@@ -175,6 +176,33 @@ def _reach(tally: Tally, item: Item, often: Counter[tuple[str, str]], found: boo
     tally.times[_bucket(often[words], _TIMES), found] += 1
 
 
+def _found(result: Result, place: int, metric: str) -> dict[tuple[int, int], bool]:
+    """The gold items (document, item) that a system was scored on, and whether it found them, at least partly."""
+    found: dict[tuple[int, int], bool] = {}
+    for at, own in enumerate(result.systems[place].aligned):
+        for matching in own.matchings:
+            if matching.metric == metric:
+                found.update({(at, one.item): False for one in matching.missed})
+                for pair in matching.pairs:
+                    found[at, pair.gold] = found.get((at, pair.gold), False) or pair.outcome != "wrong"
+    return found
+
+
+def _types_and_roles(items: Sequence[Item]) -> list[str]:
+    """The labels of items; behind the type of its event, or of what else it is a part of, if an item has a role in it.
+
+    >>> event = Item(id="e1", level="events", label="Meet")
+    >>> _types_and_roles([event, Item(id="e1.0", level="arguments", label="Place", group=("e1",))])
+    ['Meet', 'Meet Place']
+    """
+    known = {each.id: each for each in items}
+    found = []
+    for each in items:
+        outer = [known[name].label for name in each.group if name in known and known[name].level != each.level]
+        found.append(" ".join(label for label in (*outer, each.label) if label))
+    return found
+
+
 def _bucket(number: int, buckets: Sequence[tuple[int | None, str]]) -> str:
     return next(name for most, name in buckets if most is None or number <= most)
 
@@ -242,6 +270,45 @@ def _panels(tallies: dict[str, Tally], often: Counter[tuple[str, str]], groups: 
                 system=system,
                 most=more,
             )
+
+
+def _found_by_two(result: Result, order: Sequence[int], metric: str) -> Iterator[Panel]:
+    """What each system found beside the first, and the first beside the second."""
+    first, *others = [at for at in order if result.systems[at].aligned] or [0]
+    types = [_types_and_roles(document.items) for document in result.documents] if others else []
+    known = _found(result, first, metric)
+    for at in others:
+        own = _found(result, at, metric)
+        counted: dict[str, Counter[tuple[bool, bool]]] = {}
+        for item in known.keys() & own.keys():
+            document, number = item
+            counted.setdefault(types[document][number], Counter())[own[item], known[item]] += 1
+        if at == others[0] and counted:
+            swapped = {label: Counter({(b, a): n for (a, b), n in each.items()}) for label, each in counted.items()}
+            yield _beside(result, (first, at), swapped)
+        if counted:
+            yield _beside(result, (at, first), counted)
+
+
+def _beside(result: Result, pair: tuple[int, int], counted: dict[str, Counter[tuple[bool, bool]]]) -> Panel:
+    """The gold items that both systems, one of them or none found, by type and role; the most frequent first."""
+    frequent = sorted(counted, key=lambda label: (-counted[label].total(), label))
+    rest = frequent[LABELS:]
+    rows = [(clean(label) or "no label", counted[label]) for label in frequent[:LABELS] if len(frequent) > 1]
+    if rest:
+        rows.append(("others", sum((counted[label] for label in rest), Counter())))
+    rows.append(("all", sum(counted.values(), Counter())))
+    own, other = (result.systems[at].name for at in pair)
+    return Panel(
+        kind="table",
+        name=f"found-{own}",
+        title=f"Gold items found by {clean(own)} and by {clean(other)}",
+        caption="Found: with a counterpart that is correct or partly right. Only items that both were scored on.",
+        header=("label", "both", f"only {clean(own)}", f"only {clean(other)}", "neither"),
+        rows=tuple((label, *(each[outcome] for outcome in _BY_TWO)) for label, each in rows),
+        system=own,
+        most=f"{LABELS} of {len(frequent)} labels, the others together" if rest else "",
+    )
 
 
 def _table(name: str, title: str, caption: str, columns: Sequence[str], counted: dict[str, Counter[str]]) -> Panel:
