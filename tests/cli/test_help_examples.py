@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from io import StringIO
 from itertools import pairwise
@@ -22,6 +22,16 @@ import help_files
 from adjudge import temporary
 from adjudge.cli import run
 from adjudge.cli.app import app
+from adjudge.stats.measure import Measure, part_keys
+from adjudge.tasks.chosen import as_metrics
+from adjudge.tasks.coref.task import CorefTask
+from adjudge.tasks.eal.task import EalTask
+from adjudge.tasks.family import find_family
+from adjudge.tasks.kbp import discovery, graph_scores, judged
+from adjudge.tasks.kbp.options import make_options
+from adjudge.tasks.kbp.query_measures import query_measures
+from adjudge.tasks.nugget.task import NuggetTask
+from adjudge.tasks.task import measures_of
 from serve.postgres import running, skip_without
 
 
@@ -122,3 +132,23 @@ def test_the_examples_of_help_run(
     assert code == 0, f"{line}\n{out[-1000:]}\n{err}"
     assert out or written or target is None
     assert [name for name in written if not Path(name).exists()] == []
+
+
+def measures(command: str) -> Sequence[Measure]:
+    """The measures of the task of a command that scores."""
+    _, task, name = command.split()
+    if task == "kbp":
+        own = {"discovery": discovery.measures, "query": lambda: query_measures(1), "judged": lambda: judged.MEASURES}
+        return own[name]() if name in own else graph_scores.measures_of(make_options())
+    own_tasks = {"coref": CorefTask, "nugget": NuggetTask, "eal": EalTask}
+    return own_tasks[task]().measures() if task in own_tasks else measures_of(as_metrics(find_family(task).metrics))
+
+
+@pytest.mark.parametrize("command", [each for each, text in HELP.items() if "--gate" in text and each.count(" ") == 2])
+def test_scores_in_the_help_are_those_of_its_task(command: str) -> None:
+    text = " ".join(HELP[command].split())
+    (ranked,) = re.findall(r"by this score alone, such as (\S+) or (\S+)\. ", text)
+    (gated,) = re.findall(r"What --fail-if-worse tests, such as (\S+)\. ", text)
+    known = set(part_keys(measures(command)))
+    assert {ranked[1], gated} <= {f"{metric}.{part}" for metric, part in known}
+    assert ranked[0] in {metric for metric, _ in known}

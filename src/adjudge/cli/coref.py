@@ -70,6 +70,7 @@ _SMALL = 1_000_000  # bytes of a key that may be a single document, which has no
     choice("--compat", COMPAT, "Print only the output of the CoNLL reference scorer, or of the CorefUD scorer."),
     flag("--each-document", "With --compat: also print its block for each document."),
     scoring_options(
+        "coref.muc.recall",
         by="Also score by a field: genre.",
         explain="Print what went wrong in this document instead of the scores.",
         without={

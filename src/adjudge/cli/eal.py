@@ -202,6 +202,7 @@ def _refuse_inside(output: Path, folders: Iterable[str | None]) -> None:
     ),
     value("--per-document", "FILE", "Also write the scores of each document, as a tab-separated table.", type=Target()),
     scoring_options(
+        "eal.argument.recall",
         by=_BY,
         pool="Sum counts, or average documents. [default: micro]",
         explain="Print the outcome of every item in this document instead of the scores.",

@@ -138,7 +138,6 @@ _options = [
         "Uncertainty",
         value("--runs", "COLUMN", "Column that tells the runs of a system apart."),
     ),
-    scoring_options(),
 ]
 
 
@@ -150,6 +149,7 @@ _options = [
     value("--gold-reader", "FORMAT", "The format of gold, if it differs."),
     value("--system-reader", "FORMAT", "The format of the system files, if it differs."),
     _options,
+    scoring_options(),
     convention_options(own={}),
     examples=["adjudge score relation.strict gold.jsonl a.jsonl b.jsonl --by genre --fail-under f1=0.5"],
 )
@@ -330,6 +330,7 @@ def score_command(family: Family, scorers: Mapping[str, Scorer]) -> click.Comman
         else refused("compat", "there is no published scorer of this task"),
         *(family_option(name, option) for name, option in {**extra, **family.options}.items() if name not in shared),
         _options,
+        scoring_options(f"{family.metrics[0]}.recall"),
         convention_options(own=family.options),
         examples=[family.example],
         about="\n\n".join(blocks),

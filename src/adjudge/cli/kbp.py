@@ -328,9 +328,9 @@ _time_option = value(
 )
 
 
-def _scoring_options(**more: Any) -> list[click.Parameter]:
+def _scoring_options(example: str, **more: Any) -> list[click.Parameter]:
     """Those of every task; paths and clusters of the corpus are counted in time, or there is no score."""
-    return [_time_option if each.name == "time_limit" else each for each in scoring_options(**more)]
+    return [_time_option if each.name == "time_limit" else each for each in scoring_options(example, **more)]
 
 
 def _clusters(options: Mapping[str, Any]) -> dict[str, str] | None:
@@ -360,6 +360,7 @@ def _run(options: Mapping[str, Any], chosen: KbOptions, **more: Any) -> KbRun:
     _choice_options,
     section("Paths", value("--memory", "SIZE", "Memory limit of each process, such as 4GB.", type=memory)),
     _scoring_options(
+        "kbp.hop1.recall",
         by=("relation", "first", "sequence", "confidence"),
         resampling=_resampling_options,
         without={
@@ -438,6 +439,7 @@ def score(**options: Any) -> None:
     ),
     section("Gold entities", _nil_options),
     _scoring_options(
+        "kbp.mention.recall",
         by=("type",),
         resampling=[
             *_cluster_option,

@@ -143,6 +143,7 @@ _FILE = Target("this is written to a file, name one")
     _query_options,
     _policy_options(unassessed="ignore"),
     scoring_options(
+        "kbp.query.recall",
         by="Also score by query, slots, hops or type.",
         explain="Print the outcome of the answers to this query instead of the scores.",
         without={"exact": "no query needs a search", **readers_of("the content of a file tells its format")},

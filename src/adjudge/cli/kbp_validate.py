@@ -141,6 +141,7 @@ def _write_repaired(data: bytes, before: Findings, after: Findings, options: Map
     "judged",
     click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
     scoring_options(
+        "kbp.judged.accuracy",
         explain="Print the facts of this file, given by its number, instead of the scores.",
         resampling=resampling_options(names=UNCLUSTERED),
         without={

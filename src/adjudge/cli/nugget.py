@@ -116,6 +116,7 @@ side_options = [
     ),
     choice("--compat", COMPAT, "Print only the report of the official program."),
     scoring_options(
+        "nugget.type.recall",
         by="Also score by type or by realis.",
         pool="Only micro or only macro averages of nuggets.",
         explain="Print the outcome of every item in this document instead of the scores.",

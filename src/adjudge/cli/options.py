@@ -381,28 +381,36 @@ save_option, summary_option, fail_under_option = result_options = section(
         multiple=True,
     ),
 )
-baseline_options = section(
-    "Output",
-    value(
-        "--fail-if-worse",
-        "BASELINE",
-        "Exit with 3 if a system is significantly worse than this saved result, or this system of the run, "
-        "overall or in a slice; prints the drops it can detect to standard error.",
-    ),
-    value(
-        "--alpha",
-        "P",
-        "Significance level of --fail-if-worse, after Holm's correction. [default: 0.05]",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    ),
-    value(
-        "--margin",
-        "D",
-        "With --fail-if-worse: exit with 3 unless the interval of the difference lies above -D (0.02 or 2%).",
-        type=share,
-    ),
-    value("--gate", "SCORES", "What --fail-if-worse tests, such as ner.strict.f1,ner.type.f1 (the F of every metric)."),
-)
+SCORE_EXAMPLE = "ner.strict.recall"
+"""In the help of commands whose results may be of any task."""
+
+
+def baseline_options(example: str = SCORE_EXAMPLE) -> list[click.Parameter]:
+    """The options of a gate; the `example` is a score of the task, METRIC.PART."""
+    return section(
+        "Output",
+        value(
+            "--fail-if-worse",
+            "BASELINE",
+            "Exit with 3 if a system is significantly worse than this saved result, or this system of the run, "
+            "overall or in a slice; prints the drops it can detect to standard error.",
+        ),
+        value(
+            "--alpha",
+            "P",
+            "Significance level of --fail-if-worse, after Holm's correction. [default: 0.05]",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        ),
+        value(
+            "--margin",
+            "D",
+            "With --fail-if-worse: exit with 3 unless the interval of the difference lies above -D (0.02 or 2%).",
+            type=share,
+        ),
+        value("--gate", "SCORES", f"What --fail-if-worse tests, such as {example}. [default: the F of every metric]"),
+    )
+
+
 saved_by_option = value(
     "--by",
     "FIELD",
@@ -478,15 +486,21 @@ runs_fixed_option = section(
     ),
 )
 
-rank_options = section(
-    "Uncertainty",
-    flag(
-        "--rank/--no-rank", "Rank several systems: the best first, with ranges of ranks. [default: yes]", default=None
-    ),
-    value("--rank-by", "SCORE", "Rank them by this score alone, such as coref.muc or coref.muc.recall."),
-    flag("--pairs", "Compare all pairs of systems, with differences and tests."),
-    runs_fixed_option,
-)
+
+def rank_options(example: str = SCORE_EXAMPLE) -> list[click.Parameter]:
+    """The options of a ranking; the `example` is a score of the task, METRIC.PART."""
+    metric = example.rpartition(".")[0]
+    return section(
+        "Uncertainty",
+        flag(
+            "--rank/--no-rank",
+            "Rank several systems: the best first, with ranges of ranks. [default: yes]",
+            default=None,
+        ),
+        value("--rank-by", "SCORE", f"Rank them by this score alone, such as {metric} or {example}."),
+        flag("--pairs", "Compare all pairs of systems, with differences and tests."),
+        runs_fixed_option,
+    )
 
 
 def refused(name: str, reason: str) -> click.Option:

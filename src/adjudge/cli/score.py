@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from adjudge.cli.options import (
     RESAMPLING,
     SAVE_DOCUMENTS,
+    SCORE_EXAMPLE,
     Parameters,
     Sides,
     Whole,
@@ -72,6 +73,7 @@ def readers_of(reason: str) -> dict[str, str]:
 
 
 def scoring_options(
+    example: str = SCORE_EXAMPLE,
     *,
     by: str | Sequence[str] = "Also score by a field of the gold documents (genre) or of elements (relations.type).",
     pool: str = "",
@@ -81,7 +83,7 @@ def scoring_options(
 ) -> list[click.Parameter]:
     """The options of every scoring command; those that it does `without`, with the reasons, are not in `--help`.
 
-    `by` is what slices there are, in words or as a list of fields.
+    `example` is a score of the task, METRIC.PART; `by` is what slices there are, in words or as a list of fields.
     """
     if isinstance(by, str):
         slices = value("--by", "FIELD", f"{by} Repeatable.", multiple=True)
@@ -110,12 +112,9 @@ def scoring_options(
         ),
         *search_options,
         *flat([resampling or resampling_options()]),
-        *section(
-            "Uncertainty",
-            *rank_options,
-        ),
+        *rank_options(example),
         *result_options,
-        *baseline_options,
+        *baseline_options(example),
         *section("Output", flag("--save-documents", SAVE_DOCUMENTS)),
         *output_options,
     ]
