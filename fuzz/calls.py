@@ -7,7 +7,7 @@ gets them in a folder of its own, which must be empty again afterwards: a reader
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from adjudge.errors import FormatError
+from adjudge.errors import FormatError, UsageError
 from fuzz.seeding import parts, seeds_of
 
 
@@ -188,6 +188,19 @@ def flat(data: bytes, room: Path, function: str) -> Any:
         known = keys.key("MINI_NW_02")
     with _load("formats.eal_store:open_frames")(room / "frames") as store:
         return store.linking(known)
+
+
+def lock(data: bytes, room: Path) -> Any:
+    """A store that is locked by a file of these bytes: what is said of it, and a writer that wants it."""
+    with TemporaryDirectory(dir=room) as folder:
+        Path(folder, "__lock").write_bytes(data)
+        Path(folder, "MINI_NW_02").touch()
+        said = str(_call("formats.eal_lock:just_locked", folder))  # about the store: no line is wrong
+        seen = _call("formats.eal_lock:identity", folder)
+        with suppress(UsageError), _load("formats.eal_lock:locked")(folder, overwrite=True, seen=seen):
+            pass
+        _call("formats.eal_lock:clear_lock", folder)
+        return said
 
 
 def validate_eal(data: bytes, room: Path) -> Any:

@@ -183,7 +183,7 @@ def _arguments() -> Iterable[Target]:
     yield Target("eal-tar", "archive", "tar", partial(calls.store, folder=False), cost=4)
     yield Target("eal-zip-open", "archive", "zip", partial(calls.store, folder=False, strict=True), cost=4)
     yield Target("eal-store-open", "fields", "eal-linking", partial(calls.store, folder=True, strict=True), cost=4)
-    yield Target("eal-lock", "fields", "eal-lock", filed("formats.eal_lock:is_left", "__lock"))
+    yield Target("eal-lock", "fields", "eal-lock", calls.lock)
     yield Target("validate-eal", "fields", "validate-eal", calls.validate_eal, cost=6)
     yield Target("eal-ontology", "json", "eal-ontology", filed("tasks.eal.ontology:load_ontology", "o.txt"))
     yield Target("eal-ontology-toml", "toml", "eal-ontology-toml", filed("tasks.eal.ontology:load_ontology", "o.toml"))
