@@ -212,3 +212,64 @@ def test_a_file_of_which_no_line_can_be_read_is_not_called_empty(family, reader,
     found = json.loads(capsys.readouterr().out)
     assert found["errors"] == 2
     assert all(each["line"] for each in found["findings"] if each["severity"] == "error")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# As scoring reads files
+
+OPEN = '{"text": "Ada went to Oslo", "entities": [[0, 3, "PER"], [12, 16, "LOC"]]}\n{"text": "Ben", "entities": []}\n'
+PREFIXES = "Ada PER\nslept O\nin O\nOslo LOC\n"
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "options"),
+    [
+        ("ner", OPEN, []),
+        ("ner", OPEN, ["--ends", "exclusive"]),
+        ("ner", '{"id": "a", "found": [[0, 3, "PER"]]}\n', ["--field", "found"]),
+        ("ner", PREFIXES, ["--reader", "bio", "--scheme", "IO"]),
+        ("ner", "article,start,end,type\na,0,3,PER\n", ["--reader", "csv", "--id", "article"]),
+        ("relation", '{"relations": [{"subject": [0, 1], "object": [2, 3], "type": "in"}]}\n', ["--ends", "exclusive"]),
+    ],
+)
+def test_what_is_scored_is_valid(family, text, options, capsys):
+    for name in ("gold", "system"):
+        Path(name).write_text(text)
+    assert run([family, "score", "gold", "system", "--bootstrap", "0", *options]) == 0
+    capsys.readouterr()
+    for more in ([], ["--gold", "gold"]):
+        assert run([family, "validate", "system", *more, *options]) == 0
+        assert capsys.readouterr().out.splitlines()[-1].startswith("system: ")
+
+
+def test_problems_of_documents_without_ids_have_their_lines(capsys):
+    Path("s.jsonl").write_text(OPEN.replace("16", "99").replace("[]", '[[0, 3, "PRE"]]'))
+    Path("g.jsonl").write_text(OPEN)
+    assert run(["ner", "validate", "s.jsonl", "--gold", "g.jsonl", "--ends", "exclusive"]) == 1
+    first, second, totals = capsys.readouterr().out.splitlines()
+    assert first.startswith("s.jsonl:1:")
+    assert "error: entities[1].span: the span 12-99 is outside the text of 16 characters" in first
+    assert second.startswith("s.jsonl:2:")
+    assert second.endswith("gold never has 'PRE', did you mean PER?")
+    assert totals == "s.jsonl: 2 documents, 3 items, 1 error, 1 warning"
+
+
+def test_documents_that_cannot_be_paired_by_their_places(capsys):
+    Path("s.jsonl").write_text(OPEN.splitlines(keepends=True)[0])
+    Path("g.jsonl").write_text(OPEN)
+    line = ["ner", "validate", "s.jsonl", "--gold", "g.jsonl", "--format", "json"]
+    assert run(line) == 1
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (found["kind"], found["severity"]) == ("unpaired", "error")
+    assert "gold has 2 documents" in found["message"]
+    Path("s.jsonl").write_text(OPEN.replace("16", '"x"'))
+    assert run(line) == 1
+    assert {each["kind"] for each in json.loads(capsys.readouterr().out)["findings"]} == {"unreadable"}
+
+
+def test_remedies_are_options_of_the_command(capsys):
+    Path("s.bio").write_text(PREFIXES)
+    assert run(["ner", "validate", "s.bio", "--reader", "bio", "--quiet"]) == 1
+    out = capsys.readouterr().out
+    assert "say --scheme IO if each run of a label is one entity" in out
+    assert "scheme=" not in out

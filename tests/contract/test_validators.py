@@ -11,6 +11,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,8 @@ import pytest
 
 from adjudge.cli import run
 from adjudge.cli.app import app
+from adjudge.cli.family import NAMES, score_command
+from adjudge.cli.findings import family_validator
 from adjudge.metrics import catalogue
 from adjudge.tasks.family import families, find_family
 
@@ -329,3 +332,26 @@ def kinds_in(module: str) -> set[str]:
     names = ("add", "warn", "error", "say", "add_problem", "add_problems")
     first = [node.args[0] for node in calls if node.func.attr in names and len(node.args) > 1]  # type: ignore[attr-defined]
     return {each.value for each in first if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+
+
+@pytest.mark.parametrize("name", families())
+def test_files_are_described_by_the_options_of_scoring(name):
+    described, validated = (
+        {option for parameter in make(find_family(name)).params for option in parameter.opts}
+        for make in (partial(score_command, scorers={}), family_validator)
+    )
+    wanted = {f"--{each.rstrip('_').replace('_', '-')}" for each in NAMES} & described
+    assert wanted - validated == {"--gold-column", "--system-column"} & described  # of one file with both sides
+    assert len(wanted) > 15
+
+
+@pytest.mark.parametrize("name", families())
+def test_what_scoring_reads_without_ids_is_valid_without_them(name, tmp_path, capsys):
+    examples = [each.example for each in catalogue() if each.name in find_family(name).metrics]
+    first = {key: value for key, value in max(examples, key=lambda each: len(json.dumps(each))).items() if key != "id"}
+    gold, system = (tmp_path / each for each in ("gold.jsonl", "system.jsonl"))
+    for path in (gold, system):
+        path.write_text(f"{json.dumps(first)}\n" * 2)
+    scored = run([name, "score", str(gold), str(system), "--reader", "jsonl", "--bootstrap", "0"])
+    checked = run([name, "validate", str(system), "--reader", "jsonl", "--gold", str(gold)])
+    assert (checked == 0) == (scored == 0), capsys.readouterr()

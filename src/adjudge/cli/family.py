@@ -7,7 +7,7 @@ no module of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -108,7 +108,7 @@ def hierarchy(text: str) -> tuple[str, str]:
     return field, file
 
 
-def convention_options(*, own: Mapping[str, Any]) -> list[click.Parameter]:
+def convention_options(*, own: Collection[str]) -> list[click.Parameter]:
     """The options, without those of which a task has its `own`."""
     return section(
         "What the files do not say", *(each for each in _CONVENTIONS if str(each.name).rstrip("_") not in own)

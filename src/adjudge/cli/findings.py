@@ -22,7 +22,7 @@ from adjudge.cli.options import (
     output_option,
     value,
 )
-from adjudge.cli.output import check_targets, emit, emit_json
+from adjudge.cli.output import as_options, check_targets, emit, emit_json
 from adjudge.errors import UsageError
 from adjudge.findings import (
     Findings,
@@ -127,7 +127,7 @@ def emit_findings(task: str, files: Sequence[Findings], options: Mapping[str, An
 
 def findings_text(found: Findings, *, quiet: bool = False) -> str:
     """The findings of a file, and a line of totals."""
-    lines = finding_lines(found)
+    lines = [as_options(line) for line in finding_lines(found)]
     if not quiet:
         more = any(each.more for each in found.listed())
         lines.append(totals_line(found) + (", --limit 0 lists all" if more else ""))
@@ -245,7 +245,7 @@ def json_schema() -> dict[str, Any]:
 
 def family_validator(family: Family) -> Command:
     """`adjudge FAMILY validate`."""
-    from adjudge.cli.family import family_option
+    from adjudge.cli.family import convention_options, conventions_of, family_option
     from adjudge.evaluate.validation import KINDS
     from adjudge.tasks.family import JSONL
     from adjudge.tasks.readers import GUESS
@@ -273,6 +273,7 @@ def family_validator(family: Family) -> Command:
         ),
         value("--metric", "NAMES", "The metrics whose fields are checked (default: those of the reader)."),
         [family_option(name, family.options[name]) for name in own],
+        convention_options(own={*family.options, "gold_column", "system_column"}),
         kinds=KINDS,
         inputs=("gold",),
         examples=[_example(family)],
@@ -283,6 +284,7 @@ def family_validator(family: Family) -> Command:
 
         spelt = {name: name.replace("-", "_") for name in own}
         rules |= {name: options[name] for name in spelt.values() if options[name] is not None}
+        rules |= conventions_of({name: each for name, each in options.items() if name not in rules})
         rules |= {
             "metrics": options["metric"] or (),
             **{name: options[name] for name in ("gold", "gold_reader", "side")},

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 from adjudge.errors import AdjudgeError, FormatError, Problem, UsageError, did_you_mean, shape
 from adjudge.evaluate.results import offset_notes
 from adjudge.evaluate.sides import is_stdin
+from adjudge.evaluate.task import Side
 from adjudge.findings import Findings, Severities, check_severities
 from adjudge.formats.jsonl import columns
 from adjudge.formats.source import is_file, is_parquet, read_bytes, source_name
 
 if TYPE_CHECKING:
-    from adjudge.evaluate.task import Side, Task
+    from adjudge.evaluate.task import Task
 
 KINDS = (
     *("unreadable", "unfit", "reversed-span", "outside-text", "empty-span", "other-text", "repeated"),
@@ -70,14 +71,15 @@ class Content(NamedTuple):
 
 def check_source(task: Task, source: Any, checks: Checks, content: Content | None = None) -> Findings:
     """Read a file as the task does, and check every document; with gold, also how the two fit."""
-    found = Findings(source_name(source), limit=checks.limit, severities=check_severities(checks.severity, KINDS))
+    place = source.place if isinstance(source, Side) else source_name(source)
+    found = Findings(place, limit=checks.limit, severities=check_severities(checks.severity, KINDS))
     side = _read(task, source, checks, found, by_line=content is not None)
     gold = None if checks.gold is None else task.read(checks.gold, "gold")
     if side is None:
         return found
     whole = not found.counts["unreadable"]  # else what seems to be missing may be on a line that cannot be read
     for note in side.notes:
-        problem = note if isinstance(note, Problem) else Problem(note.message, path=side.place)
+        problem = note if isinstance(note, Problem) else Problem(note.message.removeprefix("gold: "), path=side.place)
         found.add_problem("note", problem, error=False, value=shape(problem.message))
     found.contents["document"] = len(side.documents)
     if not side.documents:
@@ -86,6 +88,15 @@ def check_source(task: Task, source: Any, checks: Checks, content: Content | Non
         _Looking(side, content, {} if gold is None else _labels_of(gold), found, whole).look()
     if gold is not None and (whole or content is None or content.jsonl):  # else documents may have other numbers
         _fit(task, gold, side, found, whole)
+    return found
+
+
+def unread(source: Any, checks: Checks, error: AdjudgeError) -> Findings:
+    """The findings of a file that cannot be read at all, or not beside gold."""
+    place = source_name(source)
+    found = Findings(place, limit=checks.limit, severities=check_severities(checks.severity, KINDS))
+    own = checks.gold is None or any(each.path == place for each in error.problems)
+    found.add_problems("unreadable" if own else "unpaired", error.problems)
     return found
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from adjudge.errors import UsageError, did_you_mean
+from adjudge.errors import AdjudgeError, UsageError, did_you_mean
+from adjudge.evaluate.sides import is_file, is_stdin
+from adjudge.evaluate.task import Side
 from adjudge.tasks.chosen import is_spec_file, split_names
-from adjudge.tasks.family import families, find_family, is_family
+from adjudge.tasks.family import JSONL, families, find_family, is_family
 from adjudge.tasks.readers import GUESS, chosen
-from adjudge.tasks.request import COMMON, OPTIONS, Asking, request_of
+from adjudge.tasks.request import COMMON, OPTIONS, Asking, Request, request_of
 
 if TYPE_CHECKING:
+    from adjudge.evaluate.validation import Checks
     from adjudge.findings import Findings
     from adjudge.stats.explanation import Explanation
     from adjudge.stats.result import Result
     from adjudge.tasks.agreement import Agreement
     from adjudge.tasks.scoring import Corpus
     from adjudge.tasks.state import State
+    from adjudge.tasks.task import MetricsTask
 
 OWN = {
     "coref": "Coreference: chains of mentions.",
@@ -243,7 +248,39 @@ def check_named(
     metrics = with_prefix(NamedTask(name), metrics) if metrics else ()
     how = {"gold_reader": gold_reader, "metrics": metrics, "options": asked or None}
     found = family_task(family, theirs, adjust=adjusted(family, words), **how)
-    return found.validate(_opened(request, source), checks(gold=_opened(request, gold), side=side))
+    try:
+        ours, own = _as_scored(request, gold, source, found.readers)
+    except UsageError:
+        raise
+    except AdjudgeError as error:
+        if not is_file(source) or is_stdin(gold):
+            raise
+        alone = None if gold is None else _as_scored(request, None, gold, (found.readers[0], None))[1]
+        return _unscored(found, source, checks(gold=alone, side=side), error, plain=not request.given)
+    return found.validate(own, checks(gold=ours, side=side))
+
+
+def _as_scored(request: Request, gold: Any, source: Any, readers: tuple[str, str | None]) -> tuple[Any, Any]:
+    """Gold, if there is any, and a side as scoring reads them: documents that have another shape, or else files."""
+    if gold is None:
+        theirs = readers[1] or readers[0]
+        return None, request.coerced((), source, (), (theirs, None))[0]
+    ours, own = request.coerced((), gold, source, readers)
+    by_name = isinstance(own, Mapping) and (
+        not isinstance(source, Mapping) or all(isinstance(each, Side) for each in own.values())
+    )
+    return ours, next(iter(own.values())) if by_name else own
+
+
+def _unscored(task: MetricsTask, source: Any, checks: Checks, error: AdjudgeError, *, plain: bool) -> Findings:
+    """The findings of a file that scoring cannot read: by line, if only the content of its documents is wrong."""
+    if plain and not is_stdin(source):
+        found = task.validate(source, checks)
+        if task.readers != (JSONL, None) or not found.counts["unreadable"]:
+            return found
+    from adjudge.evaluate.validation import unread
+
+    return unread(source, checks, error)
 
 
 def _opened(request: Asking, source: Any) -> Any:

@@ -114,16 +114,17 @@ class Request(Asking, msgspec.Struct, frozen=True, dict=True):
             else:  # nothing for a reader to read
                 readers = Chosen((JSONL, None))
         fitting = family if self.metrics is None else None
-        if self.given or not are_files(gold, system) or not {*COERCED, JSONL}.isdisjoint(readers.readers):
-            gold, system = self._coerced(metrics, gold, system, readers.readers)
+        gold, system = self.coerced(metrics, gold, system, readers.readers)
         if fitting is not None:
             metrics = self._under_conventions(list(fitting_metrics(fitting, gold, system, readers.readers[0])))
         return metrics, gold, system, readers
 
-    def _coerced(
+    def coerced(
         self, metrics: tuple[AnyMetric, ...], gold: Any, system: Any, readers: tuple[str, str | None]
     ) -> tuple[Any, Any]:
-        """Both sides, what is in memory and the values of files as documents."""
+        """Both sides, what is in memory and the values of files as documents; other files as they are."""
+        if not self.given and are_files(gold, system) and {*COERCED, JSONL}.isdisjoint(readers):
+            return gold, system
         from adjudge.tasks.door import family_of, formatted, opened
 
         named = self.family.name if self.metrics is None and self.family else None
