@@ -123,11 +123,16 @@ def test_specs_round_trip_through_json_and_yaml(spec):
     assert load_spec(json.dumps(plain, ensure_ascii=False, indent=1), path="x.json") == spec
     assert load_spec(yaml.safe_dump(plain)) == spec
     assert load_spec(yaml.safe_dump(plain, default_flow_style=True, sort_keys=False)) == spec
-    SCHEMA.validate(plain)
     assert dump_spec(load_spec(json.dumps(plain))) == plain
 
 
 SCHEMA = jsonschema.Draft202012Validator(spec_schema())
+
+
+@settings(many, max_examples=8)  # the validator is slow
+@given(specs)
+def test_specs_fit_their_schema(spec):
+    SCHEMA.validate(dump_spec(spec))
 
 
 def test_the_schema_is_one():
