@@ -59,7 +59,7 @@ class Table(NamedTuple):
             return -self.rates.noncoref * pairs, 0.0, 0.0
         share = self.rates.muc * max(0, number - 1) + (self.rates.coref + self.rates.noncoref) * pairs
         square = number * number
-        return share, square / self.clusters.spread[column], square / self.clusters.sizes[row]
+        return share, square / self.clusters.spread.each[column], square / self.clusters.sizes.each[row]
 
 
 def with_sums(cells: Mapping[Cell, int]) -> dict[Cell, int]:
@@ -101,7 +101,7 @@ def table_of(choices: Choices, rates: Rates, clock: Deadline = NEVER) -> Table:
             highest[place] += most
             near[place].append(number)
     weight = [
-        2 * rates.ceafe / (clusters.sizes[row] + clusters.spread[column]) if row >= 0 and column >= 0 else 0.0
+        2 * rates.ceafe / (clusters.sizes.each[row] + clusters.spread.each[column]) if row >= 0 and column >= 0 else 0.0
         for row, column in counted
     ]
     convex = [min(key) >= 0 for key in counted]

@@ -161,16 +161,15 @@ def open_choices(
     """
     if settings.profile == "evmeval-2015" or not any(several):
         return None
-    mapping = settings.mapping
-    golds, systems = map(_equals, sides, several, chains, repeat(mapping))
+    golds, systems = map(_equals, sides, several, chains, repeat(settings.mapping))
     if not (golds or systems) or not any(one in golds or other in systems for one, other, _ in pairs):
         return None
-    from adjudge.tasks.nugget.open_choices import chains_of, find_choices
+    from adjudge.tasks.nugget.open_choices import Clusters, choices_of
 
-    values = [attributes(side, mapping, range(len(side.keys))) for side in sides]
-    ours, theirs = (_numbered(list(zip(side.keys, own, strict=True))) for side, own in zip(sides, values, strict=True))
     chosen = [(one, other) for one, other, dice in pairs if dice >= settings.threshold]
-    return find_choices(chains_of(chains[0].home), chains_of(chains[1].home), chosen, ours, theirs, clock)
+    ours, theirs = map(_classes, sides, several, repeat(settings.mapping))
+    clusters = Clusters(chains[0].home, chains[1].home, chains[0].sizes, chains[1].sizes)
+    return choices_of(clusters, chosen, ours, theirs, clock)
 
 
 def _equals(side: Side, places: Mapping[Key, Sequence[int]], chains: Chained, mapping: str) -> set[int]:
@@ -185,10 +184,14 @@ def _equals(side: Side, places: Mapping[Key, Sequence[int]], chains: Chained, ma
     return found
 
 
-def _numbered(values: Sequence[Hashable]) -> list[int]:
-    """Equal numbers for equal values, since numbers are looked up faster."""
-    numbers = dict(zip(values, range(len(values)), strict=True))
-    return [numbers[value] for value in values]
+def _classes(side: Side, places: Mapping[Key, Sequence[int]], mapping: str) -> list[int]:
+    """For every nugget, the first one with the same place and attributes."""
+    found = list(range(len(side.keys)))
+    for own in places.values():
+        firsts: dict[Hashable, int] = {}
+        for each, value in zip(own, attributes(side, mapping, own), strict=True):
+            found[each] = firsts.setdefault(value, each)
+    return found
 
 
 def official_figures(counts: Sequence[float]) -> dict[str, float]:

@@ -8,14 +8,15 @@ and so are those that stand alone.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from adjudge.algebra.solve.deadline import DEFAULT, NEVER, Deadline, OutOfTime
 from adjudge.model.graph import blocks
-from adjudge.tasks.coref.counts import count_unrepeated
+from adjudge.tasks.coref.counts import Sizes, count_hits, count_unrepeated, sizes_of
 
 Pair = tuple[int, int]
 """A gold mention and the system mention that is paired with it."""
@@ -49,14 +50,15 @@ class Clusters(NamedTuple):
 
     gold: list[int]
     system: list[int]
-    sizes: list[int]
-    spread: list[int]
+    sizes: Sizes
+    spread: Sizes
 
 
 class Choices(NamedTuple):
     """What is open in one document: groups of mentions with their options, besides settled pairs.
 
-    `cells` are those of the settled pairs. A document that has more choices than there was time for is `cut`: it has no
+    `cells` are those of the settled pairs whose clusters are joined with any that a group touches; the others are worth
+    the same whatever is chosen. A document that has more choices than there was time for is `cut`: it has no
     groups, and all pairs are as given. `left` are the seconds that it may still take.
     """
 
@@ -74,7 +76,11 @@ class Choices(NamedTuple):
 
     def counts(self, choice: Choice) -> tuple[float, ...]:
         """The counts of a choice."""
-        return count_pairs(chains_of(self.clusters.gold), chains_of(self.clusters.system), self.pairs(choice))
+        gold, system, sizes, spread = self.clusters
+        met = defaultdict[int, list[int]](list)
+        for one, other in sorted(self.pairs(choice), key=itemgetter(1)):
+            met[system[other]].append(gold[one])
+        return count_hits(sizes, spread, dict(sorted(met.items())))
 
 
 def find_choices(
@@ -91,16 +97,35 @@ def find_choices(
     >>> choices.settled, [option.pairs for option in choices.groups[0].options]
     ([(2, 1)], [((1, 0),), ((0, 0),)])
     """
-    if len(set(gold_class)) == len(gold_class) and len(set(system_class)) == len(system_class):
-        return None
-    clusters = clusters_of(gold, system)
+    return choices_of(clusters_of(gold, system), pairs, gold_class, system_class, clock)
+
+
+def choices_of(
+    clusters: Clusters,
+    pairs: Sequence[Pair],
+    gold_class: Sequence[Hashable],
+    system_class: Sequence[Hashable],
+    clock: Deadline = NEVER,
+) -> Choices | None:
+    """The same for clusters as they are counted.
+
+    >>> choices = choices_of(clusters_of([[0], [1, 2]], [[0, 1]]), [(0, 0), (2, 1)], ["x", "x", "y"], ["x", "y"])
+    >>> choices.cells
+    {(1, 0): 1}
+    """
     try:
         settled, groups = find_groups(clusters, pairs, gold_class, system_class, clock)
     except OutOfTime:
         return Choices(clusters, list(pairs), {}, [], 0.0, cut=True)
     if not groups:
         return None
-    return Choices(clusters, settled, cells_of(clusters, settled), groups)
+    touched = [
+        cell
+        for group in groups
+        for cells in (*[each.cells for each in group.options], group.most or ())
+        for cell in cells
+    ]
+    return Choices(clusters, settled, _joined(cells_of(clusters, settled), touched), groups)
 
 
 def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tuple[float, ...]:
@@ -119,18 +144,6 @@ def count_pairs(gold: Mentions, system: Mentions, pairs: Sequence[Pair]) -> tupl
     return found
 
 
-def chains_of(home: Sequence[int]) -> list[list[int]]:
-    """The mentions of every cluster, ascending, from the first mention of the cluster of each.
-
-    >>> chains_of([0, 1, 0])
-    [[0, 2], [1]]
-    """
-    found: dict[int, list[int]] = {}
-    for mention, first in enumerate(home):
-        found.setdefault(first, []).append(mention)
-    return list(found.values())
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Groups
 
@@ -138,10 +151,10 @@ def chains_of(home: Sequence[int]) -> list[list[int]]:
 def clusters_of(gold: Sequence[Sequence[int]], system: Sequence[Sequence[int]]) -> Clusters:
     """The clusters of a document.
 
-    >>> clusters_of([[0, 2], [1]], [[0, 1]]).sizes
+    >>> clusters_of([[0, 2], [1]], [[0, 1]]).sizes.each
     [2, 1]
     """
-    return Clusters(_homes(gold), _homes(system), list(map(len, gold)), list(map(len, system)))
+    return Clusters(_homes(gold), _homes(system), sizes_of(list(map(len, gold))), sizes_of(list(map(len, system))))
 
 
 def _homes(chains: Sequence[Sequence[int]]) -> list[int]:
@@ -186,8 +199,8 @@ def find_groups(
     for joined in blocks({flow: (("gold", flow[0]), ("system", flow[1])) for flow in flows}):
         clock.check()
         slots = (
-            {a: _slots(ours[a], clusters.gold, clusters.sizes) for a, _ in joined},
-            {b: _slots(theirs[b], clusters.system, clusters.spread) for _, b in joined},
+            {a: _slots(ours[a], clusters.gold, clusters.sizes.each) for a, _ in joined},
+            {b: _slots(theirs[b], clusters.system, clusters.spread.each) for _, b in joined},
         )
         numbers = [(a, b, len(flows[a, b])) for a, b in joined]
         ways, most = list(islice(_ways(numbers, slots, clock), OPTIONS + 1)), None
@@ -236,6 +249,22 @@ def cells_of(clusters: Clusters, pairs: Sequence[Pair]) -> dict[Cell, int]:
     {(0, 0): 2}
     """
     return dict(Counter([(clusters.gold[gold], clusters.system[system]) for gold, system in pairs]))
+
+
+def _joined(cells: Mapping[Cell, int], touched: Iterable[Cell]) -> dict[Cell, int]:
+    """The cells whose clusters are joined with those of touched cells by common mentions."""
+    rows, columns = defaultdict[int, list[Cell]](list), defaultdict[int, list[Cell]](list)
+    for cell in cells:
+        rows[cell[0]].append(cell)
+        columns[cell[1]].append(cell)
+    todo = list(touched)
+    found: set[Cell] = set()
+    while todo:
+        row, column = todo.pop()
+        near = rows.pop(row, []) + columns.pop(column, [])
+        found.update(near)
+        todo += near
+    return {cell: number for cell, number in cells.items() if cell in found}
 
 
 def _distinct(ways: Iterable[Sequence[Pair]], clusters: Clusters) -> list[Option]:
