@@ -92,20 +92,19 @@ def count_hits(key: Sizes, response: Sizes, met: Mapping[int, Sequence[int]]) ->
     sizes, gold, chains, chained_gold = key
     spread, system, found_chains, chained_system = response
     found = precise = lea_precision = 0.0
-    matched = links = pairs = inside_response = 0
+    matched = sum(map(len, met.values()))
+    links = pairs = inside_response = 0
     cells: dict[int, dict[int, int]] = {}  # key chain -> response chain -> mentions in both
-    degree: dict[int, int] = {}  # key chains that a response chain meets
+    degree = dict.fromkeys(met, 1)  # key chains that a response chain meets
     alone: set[int] = set()  # key singletons that are singletons of the response
     for number, hits in met.items():
         size = spread[number]
-        matched += len(hits)
         if len(hits) == 1:
             place = hits[0]
             if place in cells:
                 cells[place][number] = 1
             else:
                 cells[place] = {number: 1}
-            degree[number] = 1
             found += 1 / sizes[place]
             precise += 1 / size
             if size == sizes[place] == 1:
@@ -134,7 +133,7 @@ def count_hits(key: Sizes, response: Sizes, met: Mapping[int, Sequence[int]]) ->
 
     lea_recall = 0.0
     inside_key = 0
-    cells = {place: cells[place] for place in sorted(cells)}
+    cells = dict(sorted(cells.items()))
     for place, mine in cells.items():
         size = sizes[place]
         if size == 1:
@@ -170,7 +169,7 @@ def _ceaf(
     `degree` is the number of key chains with which each response chain shares mentions.
     """
     whole = 0
-    mates: dict[int, int] = {}
+    aligned: dict[int, float] = {}  # key chains and phi4 of their counterparts
     rest: list[int] = []
     lone: dict[int, list[int]] = {}  # key chains that share mentions with this response chain only, which has others
     for place, mine in cells.items():
@@ -178,15 +177,14 @@ def _ceaf(
             ((number, both),) = mine.items()
             if degree[number] == 1:  # the two chains share mentions only with each other
                 whole += both
-                mates[place] = number
+                aligned[place] = 2 * both / (sizes[place] + spread[number])
             elif number in lone:
                 lone[number].append(place)
             else:
                 lone[number] = [place]
         elif mine and max(map(degree.__getitem__, mine)) == 1:  # a key chain in pieces: it takes the best one
             whole += max(mine.values())
-            dice = [2 * both / (sizes[place] + spread[number]) for number, both in mine.items()]
-            mates[place] = list(mine)[dice.index(max(dice))]
+            aligned[place] = max([2 * both / (sizes[place] + spread[number]) for number, both in mine.items()])
         elif mine:
             rest.append(place)
     for number, places in lone.items():
@@ -195,20 +193,18 @@ def _ceaf(
             continue
         whole += max([cells[place][number] for place in places])
         dice = [2 * cells[place][number] / (sizes[place] + spread[number]) for place in places]
-        mates[places[dice.index(max(dice))]] = number
+        aligned[places[dice.index(max(dice))]] = max(dice)
     if rest:
         shared = {place: cells[place] for place in sorted(rest)}
         whole += sum([shared[place][number] for place, number in align(shared).items()])
-        mates |= align(
-            {
-                place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
-                for place, mine in shared.items()
-            }
-        )
+        table = {
+            place: {number: 2 * both / (sizes[place] + spread[number]) for number, both in mine.items()}
+            for place, mine in shared.items()
+        }
+        aligned |= {place: table[place][number] for place, number in align(table).items()}
     total = 0.0
-    for place in sorted(mates):
-        number = mates[place]
-        total += 1 - (1 - 2 * cells[place][number] / (sizes[place] + spread[number]))
+    for place in sorted(aligned):
+        total += 1 - (1 - aligned[place])
     return whole, total
 
 
