@@ -52,7 +52,6 @@ from adjudge.errors import UsageError, ValidationError, visible
 from adjudge.findings import Findings
 from adjudge.findings import counted as numbered
 from adjudge.formats.standoff import ORDERS, UNITS
-from adjudge.tasks.nugget.conversion_files import SOURCES
 from adjudge.tasks.nugget.settings import ATTRIBUTES, MAPPINGS, PROFILES, settings
 from adjudge.tasks.nugget.validation import KINDS, read_sizes, read_types
 from adjudge.tasks.nugget.validation import validate as check
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from adjudge.tasks.nugget.task import NuggetTask
 
 COMPAT = ("evmeval-1.8", "evmeval-2015")
+SOURCES = ("brat", "ere", "tbf", "tbf-token", "tbf-char")  # formats that can be converted
 
 side_options = [
     side_arguments(old_gold="-g --gold", old_system="-s --system"),

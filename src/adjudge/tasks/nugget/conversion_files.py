@@ -21,7 +21,6 @@ from adjudge.tasks.nugget.places import check_places, other_words, recounted, re
 if TYPE_CHECKING:
     from adjudge.formats.tbf import TbfFile
 
-SOURCES = ("brat", "ere", "tbf", "tbf-token", "tbf-char")
 SUFFIXES = {"brat": ".ann", "ere": ".rich_ere.xml", "nugget-xml": ".event_nugget.xml", "tbf": ".tbf"}
 
 _ENDINGS = {
