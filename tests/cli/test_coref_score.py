@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.cli import run
+from adjudge.tasks.coref.task import score
 from calling import caller
 
 
@@ -43,6 +44,21 @@ def test_one_table(call):
     assert "coref.conll" in out
     assert "profile    conll-8.01" in out
     assert "interval   95 %" in out
+
+
+def test_a_quiet_command_prints_the_same_scores_and_saves_the_same_signature(call):
+    _, told, _ = call("key.conll", "good.conll")
+    code, quiet, _ = call("key.conll", "good.conll", "--quiet")
+    assert code == 0
+    assert told.startswith(quiet.rstrip())
+    (signature,) = (line.split()[1] for line in told.splitlines() if line.startswith("signature"))
+    assert "|gold:" in signature
+    for more in (["--format", "json", "-o", "saved.json"], ["--save", "saved.json"]):
+        assert call("key.conll", "good.conll", "--quiet", *more)[0] == 0
+        assert json.loads(Path("saved.json").read_text())["signature"] == signature
+    call("key.conll", "good.conll", "--quiet", "--summary", "summary.md")
+    assert signature in Path("summary.md").read_text()
+    assert "|gold:" not in score("key.conll", "good.conll", digest=False).signature
 
 
 def test_an_average_brings_its_metrics_and_slices_are_genres(call):

@@ -137,8 +137,15 @@ def run_from(options: Mapping[str, Any], **changed: Any) -> Run:
         "time_limit": options.get("time_limit"),
         "exact": bool(options.get("exact")),
         "align": bool(options.get("save_documents")),
+        "digest": _shows_signature(options),
     }
     return Run(**{**found, **changed})
+
+
+def _shows_signature(options: Mapping[str, Any]) -> bool:
+    """Whether anybody sees or keeps the signature, for which the inputs are hashed (bench coref/splitting)."""
+    kept = any(options.get(name) is not None for name in ("save", "summary", "fail_if_worse"))
+    return kept or not options.get("quiet") or options.get("format_") not in ("text", "csv", "md", "latex")
 
 
 def counted(

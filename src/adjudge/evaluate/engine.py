@@ -402,7 +402,10 @@ def _digests(
     paths: Sequence[str], cut: list[tuple[Any, ...]], *, passing: bool
 ) -> Iterator[tuple[list[tuple[Any, ...]], list[Callable[[], str]]]]:
     """The parts, and what gives the hashes of whole files: of bytes that pass, or computed by a thread meanwhile."""
-    if passing and paths:
+    if not paths:
+        yield cut, []
+        return
+    if passing:
         hashers = [_sha256() for _ in paths]
         yield [tuple(map(_Passing, part, hashers)) for part in cut], [each.hexdigest for each in hashers]
         return

@@ -136,16 +136,20 @@ def notes_of(evaluation: Evaluation, name: str) -> Iterator[Note]:
 
 
 def signature_of(evaluation: Evaluation) -> dict[str, str | float | None]:
-    """The fields of the signature: those of the task, and hashes of gold, of the choice of documents, and of all."""
+    """The fields of the signature: those of the task, and hashes of gold, of the choice of documents, and of all.
+
+    A run without `digest` has no hashes of its inputs.
+    """
     from adjudge.stats.inference import hash_chunks
 
-    digests = [side.hashed().encode() for side in _sides(evaluation)]
-    hashes = {"gold": hash_chunks(digests[:1]), "in": hash_chunks(digests)}
-    found = {**evaluation.task.signature(evaluation), **_ends(evaluation), "gold": hashes["gold"]}
+    digests = [side.hashed().encode() for side in _sides(evaluation)] if evaluation.run.digest else []
+    found = {**evaluation.task.signature(evaluation), **_ends(evaluation)}
+    if digests:
+        found["gold"] = hash_chunks(digests[:1])
     if evaluation.run.docs is not None:
         chosen = "\n".join(evaluation.ids).encode("utf-8", "surrogatepass")
         found["docs"] = "#" + hash_chunks([chosen])[:4]
-    return {**found, "in": hashes["in"]}
+    return {**found, "in": hash_chunks(digests)} if digests else found
 
 
 def _ends(evaluation: Evaluation) -> dict[str, str]:

@@ -45,6 +45,10 @@ _SINGLE, _OPENS, _CLOSES, _SEVERAL, _NOTHING, _BLANK = range(1, 7)
 Places = tuple[list[tuple[str, int]], ...]  # discarded pairs, one-token mentions, openings, closings, with offsets
 Place = tuple[int, bytes]  # for messages: the number of a line and the line
 
+# The contents of lines are the same in all files, so that those of a corpus, or of its parts, are parsed once.
+_seen: dict[bytes, Shape] = {}  # by last column, with the line break if the line after it has no TAB
+_endings: dict[bytes, Shape] = {}  # by the ends of lines, if they have a TAB
+
 
 def read_conll(
     source: Source,
@@ -126,8 +130,6 @@ class Reading:
         self.damage: list[Problem] = []
         self.open: list[Open] = []
         self.documents: dict[str, tuple[CorefDocument, list[Problem]]] = {}
-        self.seen: dict[bytes, Shape] = {}  # by last column, with the line break if the line after it has no TAB
-        self.endings: dict[bytes, Shape] = {}  # by the ends of lines, if they have a TAB
         self.comments = 0
         self.first_comment = 0
         self.has_bom = False
@@ -224,12 +226,12 @@ class Reading:
         Nobody else counts the lines, which takes a tenth of the time of reading them (row `coref/splitting`).
         """
         token, chains, halves = document.tokens, document.chains, document.halves
-        look, mentions_of, half_of = self._look, chains.get, halves.get
+        mentions_of, half_of = chains.get, halves.get
         shift = number - token  # from the number of a token to that of its line
         skipped = map(bytes.count, pieces, repeat(b"\n"))
-        for lines, shape, piece in zip(skipped, map(self.endings.get, map(_ENDING, pieces)), pieces, strict=True):
+        for lines, shape, piece in zip(skipped, map(_endings.get, map(_ENDING, pieces)), pieces, strict=True):
             token += lines
-            kind, chain = shape or look(piece)
+            kind, chain = shape or _look(piece)
             if kind == _BLANK:
                 shift += 1
                 continue
@@ -275,29 +277,6 @@ class Reading:
                 column = bracket_place(_last_line(piece), 3, chain, closes[:order].count(chain))
                 document.problems.append(never_opened(document.name, chain, self.place, number, column))
 
-    def _look(self, piece: bytes) -> Shape:
-        """The content of the last line of a piece, whose end is not cached."""
-        if not piece:
-            return _BLANK, None
-        column = piece[piece.rfind(b"\t") + 1 :]
-        shape = self.seen.get(column)
-        if shape is None:
-            if b"\n" in column:  # the last line has but one column
-                line = _last_line(column)
-                shape = _whole_line(line)
-                remember = not line  # a blank line
-            elif column and b" " not in column and not column.isspace():
-                shape, remember = _shape(column), True
-            else:
-                return _whole_line(_last_line(piece))
-            if not remember or len(column) > _SHORT:
-                return shape
-            _remember(self.seen, column, shape)
-        ending = _ENDING(piece)
-        if b"\t" in ending:
-            _remember(self.endings, ending, shape)
-        return shape
-
     def keep(self, document: Open) -> None:
         """A document that has ended."""
         chains = [Chain(chain, mentions) for chain, mentions in document.chains.items() if mentions]
@@ -326,6 +305,30 @@ class Reading:
 
             raise_problems(sorted(fatal, key=lambda each: (each.line or 0, each.column or 0)), self.place)
         return [document for document, _ in self.documents.values()]
+
+
+def _look(piece: bytes) -> Shape:
+    """The content of the last line of a piece, whose end is not cached."""
+    if not piece:
+        return _BLANK, None
+    column = piece[piece.rfind(b"\t") + 1 :]
+    shape = _seen.get(column)
+    if shape is None:
+        if b"\n" in column:  # the last line has but one column
+            line = _last_line(column)
+            shape = _whole_line(line)
+            remember = not line  # a blank line
+        elif column and b" " not in column and not column.isspace():
+            shape, remember = _shape(column), True
+        else:
+            return _whole_line(_last_line(piece))
+        if not remember or len(column) > _SHORT:
+            return shape
+        _remember(_seen, column, shape)
+    ending = _ENDING(piece)
+    if b"\t" in ending:
+        _remember(_endings, ending, shape)
+    return shape
 
 
 def _remember(seen: dict[bytes, Shape], text: bytes, shape: Shape) -> None:

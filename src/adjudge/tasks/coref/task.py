@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -343,12 +342,14 @@ def _depth(value: Any) -> int:
 
 
 def _read_already(source: Sequence[CorefDocument]) -> CorefCorpus:
+    from hashlib import sha256
+
     ids = [each.id for each in source]
     if len(set(ids)) < len(ids):
         twice = next(each for each in ids if ids.count(each) > 1)
         raise ValidationError(f"duplicate id {twice!r}", hint="give every document its own id")
     text = repr([(each.id, each.chains) for each in source])
-    return CorefCorpus("<documents>", list(source), hashlib.sha256(text.encode()).hexdigest())
+    return CorefCorpus("<documents>", list(source), sha256(text.encode()).hexdigest())
 
 
 def _line(identifier: str, data: Any) -> str:
