@@ -230,7 +230,8 @@ class _Search:
         self.nodes += 1
         groups, keys, cells = part
         self.narrow(state, groups)
-        parts = self.split(state, [group for group in groups if len(state.alive[group]) > 1], cells)
+        left = [group for group in groups if len(state.alive[group]) > 1]
+        parts = self.split(state, left, cells) if left else []
         settled = tuple([(group, state.alive[group][0]) for group in groups if len(state.alive[group]) == 1])
         changing = {key for _, mine, _ in parts for key in mine}
         inside = {cell for _, _, mine in parts for cell in mine}
