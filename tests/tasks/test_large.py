@@ -185,6 +185,7 @@ def test_large_files_that_cannot_be_cut_are_kept_on_disk(files, tmp_path, monkey
 
 def test_a_part_is_not_larger_than_it_may_be(files, here, monkeypatch):
     monkeypatch.setattr(engine, "LARGEST", 500)
+    monkeypatch.setattr(engine, "CACHED", 300)
     results("record.set", files[0], files[1:], bootstrap=0)
 
 

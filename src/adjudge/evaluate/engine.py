@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from adjudge.stats.result import Result
 
 PARTS = 4  # for each process, so that none of them waits long for the last one
-LARGEST = 4 << 20  # bytes of a part of each side, because a process holds all documents of one
+LARGEST = 4 << 20  # bytes of a part of all sides, because a process holds all documents of one
+CACHED = 2 << 20  # of one that is counted here: its documents stay in the processor's cache (bench coref/splitting)
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -351,14 +352,15 @@ def _from_parts(task: Task, gold: Source, named: Sequence[tuple[str, Source]], r
         jobs = processors()
     if size < task.large and run.cluster is None and (jobs or 1) == 1 and not run.stream:
         return None
-    cut = task.cut(sources, max(PARTS * (jobs or PARTS), size // LARGEST), run)
-    if cut is None:
-        return None
     counter = Counter(task, None if run.docs is None else frozenset(run.docs), run.keep)
     if not run.jobs and run.cluster is None and not can_travel(counter.files):
         jobs = 1
+    here = (jobs or 1) == 1 and run.cluster is None
+    cut = task.cut(sources, max(PARTS * (jobs or PARTS), size // (CACHED if here else LARGEST)), run)
+    if cut is None:
+        return None
     paths = [] if task.hashes_content or not run.digest else list(map(os.fspath, sources))
-    with _digests(paths, cut, passing=(jobs or 1) == 1 and run.cluster is None) as (cut, digests):
+    with _digests(paths, cut, passing=here) as (cut, digests):
         parts = map_documents(
             counter.files,
             ((str(number), part[0], part[1:]) for number, part in enumerate(cut)),
