@@ -20,6 +20,7 @@ FUZZ_BUDGET = $(if $(COUNT),--count $(COUNT)) $(if $(SECONDS),--seconds $(SECOND
 SAMPLE ?= 400
 SEED ?= 1
 BENCH_VENV := .venv-bench
+PLAIN_VENV := .venv-plain
 BENCHES := $(addprefix bench-,algebra coref nugget eal kbp amr published records engine)
 BENCH_OPTIONS = $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(if $(PROGRAMS),--programs $(PROGRAMS)) \
   $(if $(DATA),--data $(DATA)) $(if $(PYTHON2),--python2 $(PYTHON2))
@@ -161,6 +162,8 @@ $(BENCHES):
 $(BENCH_VENV)/.installed: pyproject.toml
 	$(call environment,$(BENCH_VENV))
 	$(BENCH_VENV)/bin/python -m pip --quiet install --editable ".[cluster,kg]" "duckdb>=1.0" "polars>=1.0" "pydantic>=2.5"
+	$(call environment,$(PLAIN_VENV))
+	$(PLAIN_VENV)/bin/python -m pip --quiet install --editable .
 	@touch $@
 
 # The site: the pages as they are in the project, built with warnings as errors, and checked; open build/docs/index.html
@@ -243,4 +246,4 @@ $(VENV)/.developer: $(VENV)/.installed
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(FUZZ_VENV) $(BROWSER_VENV) $(DOCS_VENV) $(BENCH_VENV) $(DIST_VENV) $(MUTATION_VENV) .venv-3.* .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)
+	rm -rf $(VENV) $(FUZZ_VENV) $(BROWSER_VENV) $(DOCS_VENV) $(BENCH_VENV) $(PLAIN_VENV) $(DIST_VENV) $(MUTATION_VENV) .venv-3.* .mypy_cache .ruff_cache .hypothesis .pytest_cache build dist benchmarks/out $(REPORTS)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "benchmarks" / "out"
+PLAIN = ROOT / ".venv-plain" / "bin" / "python"  # an environment with adjudge alone
 LIMIT = 600.0  # seconds that any process may take, unless it is told otherwise
 
 _UNIT = 1 if sys.platform == "darwin" else 1024  # ru_maxrss counts bytes there, kilobytes elsewhere
@@ -59,9 +60,13 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, **_ENVIRONMENT, **more}
 
 
-def adjudge(*arguments: Any, first: str = "") -> list[str]:
-    """The command line of ours, as a command; `first` is Python that runs before it."""
-    return [sys.executable, "-c", f"{first}\nfrom adjudge.cli import main; main()", *map(str, arguments)]
+def adjudge(*arguments: Any, first: str = "", extras: bool = False) -> list[str]:
+    """The command line of ours, as a command; `first` is Python that runs before it.
+
+    It runs where adjudge alone is installed, as its users and every peer have it; with `extras` where Dask is, too.
+    """
+    python = sys.executable if extras or not PLAIN.exists() else PLAIN
+    return [str(python), "-c", f"{first}\nfrom adjudge.cli import main; main()", *map(str, arguments)]
 
 
 def run_process(

@@ -262,8 +262,8 @@ def _dask(name: str, what: str, words: Words) -> Bench:
         if find_spec("distributed") is None:
             raise Failed('distributed is not installed (pip install "adjudge[cluster]")')
         given = [*words(setting), *PLAIN]
-        here = run_process(adjudge(*given, "--jobs", 1))
-        cluster = adjudge(*given, "--jobs", 2, "--cluster", "local")
+        here = run_process(adjudge(*given, "--jobs", 1, extras=True))
+        cluster = adjudge(*given, "--jobs", 2, "--cluster", "local", extras=True)
         there = run_process(cluster)
         yield Found("same", float(here.found != there.found), ours=here, theirs=there)
         target = setting.scratch(f"dask-{name}") / "result.json"
