@@ -199,7 +199,7 @@ def _saved(
     found: dict[str, tuple[Any, ...]] = {}
     unsaved = []
     # The most frequent ones: an object may have different keys in every document.
-    for name in sorted(name for name, _ in names.most_common(MOST)):
+    for name in sorted(name for name, _ in names.most_common()[:MOST]):  # without heapq, which is not loaded
         values = [field_of(document, name) for document in documents]
         if all(value is NOTHING or _is_short(value) for value in values):
             found[name] = tuple(None if value is NOTHING else value for value in values)
