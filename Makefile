@@ -55,8 +55,9 @@ lint: $(VENV)/.developer
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# One process more than there are processors: some tests wait.
 unit: $(VENV)/.developer
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(if $(filter auto,$(WORKERS)),$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))'),$(WORKERS))
 
 # The files of docs/recipes with the newest releases of the libraries that they are for, in an environment of their own.
 test-recipes:
