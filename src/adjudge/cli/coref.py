@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from adjudge.cli.options import (
     sides_of,
     value,
 )
-from adjudge.cli.output import check_targets, emit, finish, is_file, say
+from adjudge.cli.output import check_targets, emit, finish, say
 from adjudge.cli.score import check_official, counted, emit_official, readers_of, run_from, scoring_options
 from adjudge.errors import UsageError, visible
 from adjudge.findings import Findings
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 COMPAT = ("conll-8.01", "corefud")
 _OF_CORPORA = ("unpaired", "missing-document", "unknown-document", "empty")  # of --profile corefud
-_SMALL = 1_000_000  # bytes of a key that may be a single document, which has no intervals
 
 
 @command(
@@ -107,8 +105,6 @@ def score(**options: Any) -> None:
         return
     if options["each_document"]:
         raise UsageError("--each-document is for --compat", hint="see one document with --explain DOC")
-    if options["bootstrap"] != 0 and is_file(sides.gold) and os.path.getsize(sides.gold) > _SMALL:  # noqa: PTH202
-        import numpy  # noqa: F401 - intervals will need it, and the reader is faster with it
     task, _ = task_of(chosen, options["metric"]).with_gold(sides.gold)
     evaluation = counted(partial(evaluate, task), task.measures, sides, options, only=("metric", "pool"))
     if evaluation is not None:
